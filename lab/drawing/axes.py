@@ -58,7 +58,7 @@ def x_axis(frame: Frame) -> tuple[list[Shape], float]:
     """Return the axis, and the height that it takes."""
     scale = frame.x_scale
     shapes: list[Shape] = [Path(((frame.left, frame.bottom), (frame.right, frame.bottom)), "soft", width=1)]
-    below = 40.0
+    below = 40.0 if scale.label else 20.0
     if scale.names:
         names, tilt = _names(frame)
         shapes += names
@@ -67,8 +67,9 @@ def x_axis(frame: Frame) -> tuple[list[Shape], float]:
         x = frame.x(value)
         shapes.append(Path(((x, frame.bottom), (x, frame.bottom + 4)), "soft", width=1))
         shapes.append(Text(x, frame.bottom + 17, text, "tick", "middle"))
-    middle = frame.left + frame.width / 2
-    shapes.append(Text(middle, frame.bottom + below - 4, shortened(scale.label, frame.width, "axis"), "axis", "middle"))
+    if scale.label:
+        label = shortened(scale.label, frame.width, "axis")
+        shapes.append(Text(frame.left + frame.width / 2, frame.bottom + below - 4, label, "axis", "middle"))
     return shapes, below + 6
 
 

@@ -120,6 +120,7 @@ class Chart:
     warnings: Sequence[str] = ()  # what is missing
     ramp: Ramp | None = None
     stacked: bool = False  # panels one below the other, each with its own scale
+    columns: int = 0  # panels in rows of that many, all with a common scale; 0: all in one row
     below: Sequence[str] = ()  # sentences below the panels
 
 

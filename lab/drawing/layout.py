@@ -80,7 +80,7 @@ def _laid_out(chart: Chart, left: float) -> Scene:
     shapes += explained
     known = [key.label for key in keys(chart)]
     for row in _rows(chart):
-        drawn, y = _row(row, left, y, chart.height - _AROUND, known)
+        drawn, y = _row(row, chart.columns or len(row), left, y, chart.height - _AROUND, known)
         shapes += drawn
     for sentence in chart.below:
         for line in wrapped(sentence, WIDTH, "about"):
@@ -90,11 +90,17 @@ def _laid_out(chart: Chart, left: float) -> Scene:
 
 
 def _rows(chart: Chart) -> list[list[Axes]]:
-    """Return the axes of each row of panels."""
+    """Return the axes of each row of panels; of rows with one scale, only the lowest has the label of x."""
     axes = [drawable(panel.axes) for panel in chart.panels]
     if chart.stacked:
         return [[one] for one in axes]
-    return [_alike(axes)] if axes else []
+    if not axes:
+        return []
+    alike = _alike(axes)
+    columns = chart.columns or len(alike)
+    rows = [alike[first : first + columns] for first in range(0, len(alike), columns)]
+    unlabelled = [[replace(one, x=replace(one.x, label="")) for one in row] for row in rows[:-1]]
+    return [*unlabelled, rows[-1]]
 
 
 def _alike(row: Sequence[Axes]) -> list[Axes]:
@@ -103,11 +109,13 @@ def _alike(row: Sequence[Axes]) -> list[Axes]:
     return [replace(axes, y=replace(axes.y, low=low, high=high)) for axes in row]
 
 
-def _row(row: Sequence[Axes], left: float, y: float, height: float, known: Sequence[str]) -> tuple[list[Shape], float]:
-    """Return axes side by side below ``y``, and their lower end."""
+def _row(
+    row: Sequence[Axes], columns: int, left: float, y: float, height: float, known: Sequence[str]
+) -> tuple[list[Shape], float]:
+    """Return axes side by side below ``y``, as wide as if there were ``columns``, and their lower end."""
     shapes: list[Shape] = []
     between = left - 34 + _BETWEEN  # space for the ticks
-    width = (WIDTH - left - _RIGHT - (len(row) - 1) * between) / len(row)
+    width = (WIDTH - left - _RIGHT - (columns - 1) * between) / columns
     height = max(_height(axes, height) for axes in row)
     frames = [
         Frame(left + index * (width + between), 0.0, width, height, axes.x, axes.y) for index, axes in enumerate(row)

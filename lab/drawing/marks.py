@@ -26,6 +26,7 @@ class Line:
     solid: bool = False  # the space below it is filled, without a line, and hides what is behind
     dots: bool = False  # points without a line
     gap: float | None = None  # no line between points further apart than this
+    dashed: bool = True  # in the dashes of its colour; a line that is alone needs none
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ PALETTE_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e39ac4", "#f0b93a", "#8ecdf0"
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4")
 NAMED = {
     "ink": ("#1c2127", "#e8eaed"),
-    "soft": ("#5b6570", "#a2abb5"),
+    "soft": ("#4a545e", "#a2abb5"),
     "grid": ("#dfe3e8", "#343b43"),
     "paper": ("#ffffff", "#15181c"),
 }

@@ -56,7 +56,8 @@ def line(mark: Line, frame: Frame) -> Shapes:
             below = ((places[0][0], base), *places, (places[-1][0], base))
             yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
         if not mark.solid:
-            dash, opacity = DASHES[(mark.colour or 0) % len(DASHES)], _FAINT if mark.colour is None else 1.0
+            dash = DASHES[(mark.colour or 0) % len(DASHES)] if mark.dashed else ""
+            opacity = _FAINT if mark.colour is None else 1.0
             yield Path(tuple(places), colour, dash=dash, width=width, opacity=opacity, tip=tip)
 
 

@@ -52,7 +52,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     scenes = dict(zip((figure.name for figure in figures), lay_out_together(figures), strict=True))
     files = {directory / "report.html": page(record, shown, scenes.values())}
     files |= {directory / "csv" / f"{table.name}.csv": as_csv(table) for table in shown}
-    series = sampled.over_time(record) | {result.name: result.series for result in record.metrics.values()}
+    series = sampled.samples(record) | {result.name: result.series for result in record.metrics.values()}
     files |= {directory / "csv" / f"{name}-over-time.csv": series_csv(some) for name, some in series.items() if some}
     for path, text in files.items():
         with writing(path):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -18,6 +19,7 @@ from lab.report import topology, trajectories
 from lab.report.remarks import remarks
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
+from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.tables import Table
 from lab.text import last_lines
@@ -25,10 +27,12 @@ from lab.views import base as views
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+    from markupsafe import Markup
 
 _TEMPLATE = "report.html.j2"
 _SECOND = 1_000_000_000
 _LOG_LINES = 20
+_SECTION = re.compile(r'<section id="([^"]*)"><h2>(.*?)</h2>')
 
 
 @cache
@@ -48,8 +52,16 @@ def environment(*places: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["contents"] = contents
     made.globals |= {"style_of_drawings": page_style(), "count": count}
     return made
+
+
+def contents(body: str) -> list[tuple[str, Markup]]:
+    """Return the sections of a page: their identifiers and titles."""
+    from markupsafe import Markup
+
+    return [(name, Markup(title)) for name, title in _SECTION.findall(body)]
 
 
 def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
@@ -68,6 +80,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         pictures=views.collected(record, "pictures", lambda view, result: view.pictures(result, record)),
         not_shown=record.not_shown,
         topology=svg(topology.draw(record.plan)),
+        hearing=_hearing(record.plan),
         ways=_ways(record.plan),
         tables=list(by_name.values()),
         timeline=_timeline(record),
@@ -77,6 +90,23 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         wall=flat(record.wall),
         command=command(record.plan),
     )
+
+
+def _hearing(plan: Plan) -> dict[str, Any]:
+    """Return at which SNR radios hear each other at the start, as a table; empty without a medium."""
+    if plan.medium is None:
+        return {}
+    headings, rows = show_medium.levels(plan.medium)
+    listed = [[(text, _heard(text)) for text in row] for row in rows]
+    return {"headings": headings, "rows": listed, "least": plain(show_medium.HEARS_DB)}
+
+
+def _heard(cell: str) -> bool:
+    """Return False for an SNR at which nothing is heard."""
+    try:
+        return float(cell) >= show_medium.HEARS_DB
+    except ValueError:
+        return True
 
 
 def _ways(plan: Plan) -> str:

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lab.drawing import Figure, Panel
+from lab.drawing import Figure
 from lab.metrics.base import increase
 from lab.numbers import plain
 from lab.probes.base import Series
 from lab.record.record import Record
 from lab.tables import Column, Table, words
-from lab.views.parts.lines import gap, line, run_range
-from lab.views.parts.many import shown
-from lab.views.parts.moments import rules
+from lab.views.parts.lines import gap, line
+from lab.views.parts.many import over_time
 
 _PEERS = "peers"  # series with the number of a radio's peers; other series of its probe are per peer
 # quantity: its label, the title of its figure, and whether it has dots: between two packets there is no time
@@ -31,14 +30,14 @@ _SHOWN_IN = {"B": ("KiB", 1024), "bit/s": ("Mbit/s", 1_000_000)}
 
 def figures(record: Record) -> Iterator[Figure]:
     """Yield figures of signal and of what transports tell of congestion control."""
-    found = over_time(record)
+    found = samples(record)
     if "signal" in found:
         yield _signal(record, found.pop("signal"))
     for name, series in found.items():
         yield _sampled(record, name, series)
 
 
-def over_time(record: Record) -> dict[str, list[dict[str, Any]]]:
+def samples(record: Record) -> dict[str, list[dict[str, Any]]]:
     """Return the samples that the figures show, by the name of the figure; the names of the series are its labels."""
     found = {"signal": list(_levels(record))}
     for quantity in _QUANTITIES:
@@ -97,25 +96,12 @@ def _levels(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def _signal(record: Record, levels: list[dict[str, Any]]) -> Figure:
-    lines = [line(series, index, dots=True) for index, series in enumerate(levels)]
+    lines = [line(series, dots=True) for series in levels]
     low = min(min(line.y) for line in lines)
     high = max(max(line.y) for line in lines)
     title = f"Signal between {plain(low)} and {plain(high)} dBm" if low < high else f"Signal {plain(low)} dBm"
-    drawn = shown(lines, _csv("signal"), one_named=True)
-    panel = Panel(
-        x_label="virtual time, s",
-        y_label="signal, dBm",
-        x_range=run_range(record),
-        lines=drawn.lines,
-        rules=rules(record),
-        from_zero=False,
-    )
-    about = f"level of the last frame of the peer, sampled by iw{drawn.note}"
-    return Figure("signal", title, about, [panel], drawn.legend, height=260)
-
-
-def _csv(name: str) -> str:
-    return f"{name}-over-time"
+    about = "level of the last frame of the peer, sampled by iw"
+    return over_time(record, "signal", title, about, lines, y_label="signal, dBm", from_zero=False, one_named=True)
 
 
 def _by_unit(record: Record, quantity: str) -> dict[str, list[dict[str, Any]]]:
@@ -136,19 +122,10 @@ def _sampled(record: Record, name: str, found: list[dict[str, Any]]) -> Figure:
     """Return the figure of a quantity in one unit."""
     label, title, dots = _QUANTITIES[name.partition("-")[0]]
     unit = found[0]["unit"]
-    lines = [line(series, index, gap=gap(series), dots=dots) for index, series in enumerate(found)]
+    lines = [line(series, gap=gap(series), dots=dots) for series in found]
     if unit in _SHOWN_IN:
         unit, much = _SHOWN_IN[unit]
         lines = [replace(line, y=[value / much for value in line.y]) for line in lines]
     values = sorted(value for line in lines for value in line.y)
     numbers = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
-    drawn = shown(lines, _csv(name))
-    panel = Panel(
-        x_label="virtual time, s",
-        y_label=f"{label}, {unit}",
-        x_range=run_range(record),
-        lines=drawn.lines,
-        rules=rules(record),
-    )
-    about = f"{label} over time{drawn.note}"
-    return Figure(name, title.format(**numbers), about, [panel], drawn.legend, height=260)
+    return over_time(record, name, title.format(**numbers), f"{label} over time", lines, y_label=f"{label}, {unit}")

@@ -1,67 +1,214 @@
 # SPDX-License-Identifier: MIT
-"""Draws the topology: nodes with positions to scale (y upwards), others in a row above, links with their parameters."""
+"""Draws the topology: a map of the nodes that have a position, the others in rows above it; links, and who hears whom.
+
+Linked nodes in rows are near each other: a row has the neighbours of the row below.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean
 
 from lab.drawing import WIDTH
-from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text
+from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
 from lab.numbers import plain
+from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
 from lab.shared.types import Link, Node, Plan
-from lab.show.kinds import colour, noun
+from lab.show.kinds import noun
+from lab.show.medium import HEARS_DB
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
-_RADIUS, _CORNER_STEPS = 7, 4
-_ROW_TOP = 30
-_FIELD_TOP, _FIELD_HEIGHT = 150, 150
-_MARGIN = 70
+_CORNER, _CORNER_STEPS = 7, 4
+_LEGEND = 34.0  # height
+_ROW_TOP, _ROW_HEIGHT, _ROW_MOST = 58.0, 92.0, 7
+_PAIRS_MOST = 6  # of more pairs that hear each other, only the best of each station
+_BULGE, _BULGE_MOST, _CURVE_STEPS = 0.3, 110.0, 16  # of a line around a node between its ends
+
+Pair = tuple[str, str, str]  # two radios, and at which SNR they hear each other
 
 
 def draw(plan: Plan) -> Scene:
     """Return the picture."""
-    places = _places(plan)
-    height = max(y for _, y in places.values()) + _BOX_HEIGHT
-    shapes: list[Shape] = [shape for link in plan.links for shape in _link(link, places)]
-    shapes += [shape for node in plan.nodes for shape in _node(node, *places[node.name])]
+    pairs, meaning = heard(plan)
+    paper = fitted(plan, _LEGEND)
+    rows = _rows(plan, set(paper.starts_m) if paper else set())
+    if paper and rows:
+        paper = replace(paper, top=_ROW_TOP + _ROW_HEIGHT * len(rows) - _BOX_HEIGHT)
+    places: dict[str, Place] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
+    boxes = _boxes(plan, rows, places)
+    places |= boxes
+    labels = Labels(paper.left, paper.right, paper.bottom) if paper else Labels(0.0, WIDTH, math.inf)
+    for name, at in places.items():
+        labels.avoid([at], DOT)
+        if name in boxes:
+            labels.take(_around(at))
+    lines = [(stroke("radio", _course(a, b, places)), label) for a, b, label in pairs]
+    lines += [(stroke("link", (places[link.node_a], places[link.node_b])), describe(link)) for link in plan.links]
+    for line, _ in lines:
+        labels.avoid(dotted(line.places), LINES)
+    for wall in paper.walls() if paper else ():
+        labels.avoid(dotted(wall), DOT)
+    shapes: list[Shape] = [*(paper.ground() if paper else ())]
+    shapes += [line for line, _ in lines]
+    for node in plan.nodes:
+        at = places[node.name]
+        if node.name in boxes:
+            shapes += _node(node, at, tint(plan, node.name))
+        else:
+            shapes += [symbol(node, at, plan), labels.near(at, _name(node))]
+    shapes += [
+        labels.near(line.places[len(line.places) // 2] if len(line.places) > 2 else _middle(line), text)
+        for line, text in lines
+        if text
+    ]
+    shapes += legend(_entries(plan, meaning, placed=bool(paper)))
+    height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
     return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
 
 
-def _places(plan: Plan) -> dict[str, tuple[float, float]]:
-    """Return the centre of each node's box."""
-    placed = [node for node in plan.nodes if node.position_m]
-    others = [node for node in plan.nodes if not node.position_m]
-    places = {}
-    for index, node in enumerate(others):
-        places[node.name] = (WIDTH * (index + 1) / (len(others) + 1), float(_ROW_TOP))
-    if placed:
-        places |= _field(placed, top=_FIELD_TOP if others else _ROW_TOP)
-    return places
+def heard(plan: Plan) -> tuple[list[Pair], str]:
+    """Return pairs of radios that are joined by a line, and what the line means; empty if there are none.
+
+    These are the radios that hear each other at the start; if they are many, the best ones of each station's network.
+    Without a medium, every radio hears every other one; then these are the stations and access points of a network.
+    """
+    radios = [node for node in plan.nodes if node.radio]
+    if plan.medium is None:
+        associated = [(a.name, b.name, "") for a, b in combinations(radios, 2) if _associate(a, b)]
+        return (associated, "one network") if 0 < len(associated) <= _PAIRS_MOST else ([], "")
+    names = plan.medium.names()
+    snr_db = {(names[link.transmitter], names[link.receiver]): link.snr_mb / 100 for link in plan.medium.links}
+    found: dict[tuple[str, str], list[float]] = {}
+    for a, b in combinations(radios, 2):
+        both = [snr_db.get(ends, -math.inf) for ends in ((a.name, b.name), (b.name, a.name))]
+        if max(both) >= HEARS_DB and _on_one_channel(a, b, radios):
+            found[a.name, b.name] = both
+    meaning = "hear each other, at this SNR at the start" if found else ""
+    if len(found) > _PAIRS_MOST:
+        found, meaning = dict(_best(plan, found)), "best of its network, at this SNR at the start"
+    levels = {pair: dict.fromkeys(f"{level:.0f}" for level in both) for pair, both in found.items()}
+    return [(*pair, f"{' / '.join(texts)} dB") for pair, texts in levels.items()], meaning
 
 
-def _field(nodes: list[Node], top: float) -> dict[str, tuple[float, float]]:
-    """Return positions to scale; boxes that would overlap are moved down."""
-    xs = [node.position_m[0] for node in nodes if node.position_m]
-    ys = [node.position_m[1] for node in nodes if node.position_m]
-    across, along = max(xs) - min(xs), max(ys) - min(ys)
-    scale = min((WIDTH - 2 * _MARGIN) / (across or 1), _FIELD_HEIGHT / along if along else float("inf"))
-    left = (WIDTH - across * scale) / 2 if across else WIDTH / 2
-    places: dict[str, tuple[float, float]] = {}
-    for node in nodes:
-        x, y, _ = node.position_m or [0.0, 0.0, 0.0]
-        at = (left + (x - min(xs)) * scale, top + (max(ys) - y) * (scale if along else 0.0))
-        while any(abs(at[0] - a) < _BOX_WIDTH + 6 and abs(at[1] - b) < _BOX_HEIGHT + 6 for a, b in places.values()):
-            at = (at[0], at[1] + _BOX_HEIGHT + 12)
-        places[node.name] = at
-    return places
+def _best(plan: Plan, found: Mapping[tuple[str, str], list[float]]) -> Iterable[tuple[tuple[str, str], list[float]]]:
+    """Yield, for each station, the best of the pairs in which it is with another one of its network."""
+    for node in plan.nodes:
+        own = [pair for pair in found if node.name in pair and _associate(*map(plan.node, pair))]
+        if node.kind != "ap" and own:
+            best = max(own, key=lambda pair: max(found[pair]))
+            yield best, found[best]
 
 
-def _link(link: Link, places: dict[str, Place]) -> Shapes:
-    (x1, y1), (x2, y2) = places[link.node_a], places[link.node_b]
-    yield Path(((x1, y1), (x2, y2)), "soft", width=1.5)
-    if label := describe(link):
-        yield Text((x1 + x2) / 2, (y1 + y2) / 2 - 6, label, "mark", "middle")
+def _associate(a: Node, b: Node) -> bool:
+    """Return whether two radios may exchange data: a station and its access point, or two of an ad hoc network."""
+    if not (a.radio and b.radio and a.radio.ssid == b.radio.ssid):
+        return False
+    return (a.kind == "ap") != (b.kind == "ap") or bool(a.radio.ibss_bssid and b.radio.ibss_bssid)
+
+
+def _on_one_channel(a: Node, b: Node, radios: Sequence[Node]) -> bool:
+    """Return whether two radios may be on one channel; one that scans is on those of its access points, if any."""
+    one, other = (_channels(node, radios) for node in (a, b))
+    return not one or not other or bool(one & other)
+
+
+def _channels(node: Node, radios: Iterable[Node]) -> set[int]:
+    """Return the channels that a radio may be on: its own, or those of its network's access points."""
+    if node.radio and node.radio.channel:
+        return {node.radio.channel}
+    return {other.radio.channel for other in radios if other.radio and other.radio.channel and _associate(node, other)}
+
+
+def _rows(plan: Plan, placed: set[str]) -> list[list[str]]:
+    """Return the nodes without a position in rows; the first one is the lowest."""
+    near: dict[str, list[str]] = defaultdict(list)
+    joined = [(link.node_a, link.node_b) for link in plan.links]
+    joined += [(a.name, b.name) for a, b in combinations(plan.nodes, 2) if a.radio and b.radio and _associate(a, b)]
+    for a, b in joined:
+        near[a].append(b)
+        near[b].append(a)
+    stations = [node.name for node in plan.nodes if node.radio and node.kind != "ap"]
+    roots = placed or set(stations) or {max((node.name for node in plan.nodes), key=lambda name: len(near[name]))}
+    layers = [sorted(roots)]
+    known = set(roots)
+    while layers[-1]:
+        layers.append(sorted({other for name in layers[-1] for other in near[name]} - known))
+        known |= set(layers[-1])
+    layers[1] += [node.name for node in plan.nodes if node.name not in known]
+    order = {node.name: node.index for node in plan.nodes}
+    listed = [sorted(layer, key=order.__getitem__) for layer in (layers[1:] if placed else layers)]
+    return [layer[first : first + _ROW_MOST] for layer in listed for first in range(0, len(layer), _ROW_MOST)]
+
+
+def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, Place]) -> dict[str, Place]:
+    """Return the centres of the boxes of nodes in rows, from left to right as their neighbours in the rows below."""
+    found: dict[str, Place] = {}
+    for number, row in enumerate(rows):
+        y = _ROW_TOP + _ROW_HEIGHT * (len(rows) - 1 - number)
+        below = {**placed, **found}
+        ends = [(link.node_a, link.node_b) for link in plan.links]
+        xs = {name: [below[b if a == name else a][0] for a, b in ends
+                     if name in (a, b) and (b if a == name else a) in below] for name in row}  # fmt: skip
+        across = sorted(row, key=lambda name: fmean(xs[name]) if xs[name] else WIDTH / 2)
+        for index, name in enumerate(across):
+            found[name] = (WIDTH * (index + 1) / (len(row) + 1), y)
+    return found
+
+
+def _course(a: str, b: str, places: Mapping[str, Place]) -> tuple[Place, ...]:
+    """Return the line between two nodes: a curve if another node is on the straight one."""
+    (x1, y1), (x2, y2) = places[a], places[b]
+    length = math.dist(places[a], places[b])
+    if not any(_on_line(at, places[a], places[b]) for name, at in places.items() if name not in (a, b)):
+        return places[a], places[b]
+    bulge = min(_BULGE * length, _BULGE_MOST)
+    across, down = (y2 - y1) / length * bulge, (x1 - x2) / length * bulge
+    up = 1 if down < 0 or (down == 0 and across < 0) else -1
+    middle = (x1 + x2) / 2 + up * across, (y1 + y2) / 2 + up * down
+    return tuple(
+        (
+            (1 - t) ** 2 * x1 + 2 * t * (1 - t) * middle[0] + t**2 * x2,
+            (1 - t) ** 2 * y1 + 2 * t * (1 - t) * middle[1] + t**2 * y2,
+        )
+        for t in (step / _CURVE_STEPS for step in range(_CURVE_STEPS + 1))
+    )
+
+
+def _on_line(point: Place, begin: Place, end: Place) -> bool:
+    """Return whether a node at this point is on the line between two others."""
+    length = math.dist(begin, end)
+    if length < RADIUS:
+        return False
+    dx, dy = (end[0] - begin[0]) / length, (end[1] - begin[1]) / length
+    along = (point[0] - begin[0]) * dx + (point[1] - begin[1]) * dy
+    aside = abs((point[0] - begin[0]) * dy - (point[1] - begin[1]) * dx)
+    return RADIUS < along < length - RADIUS and aside < 2 * RADIUS
+
+
+def _middle(line: Path) -> Place:
+    (x1, y1), (x2, y2) = line.places
+    return (x1 + x2) / 2, (y1 + y2) / 2
+
+
+def _outlines(shapes: Iterable[Shape]) -> Iterable[Sequence[Place]]:
+    return (((shape.x, shape.y),) if isinstance(shape, Text) else shape.places for shape in shapes)
+
+
+def _entries(plan: Plan, meaning: str, *, placed: bool) -> Iterable[tuple[str, str]]:
+    """Yield the legend; ``meaning``: of the lines between radios."""
+    if placed and any(node.kind == "ap" for node in plan.nodes):
+        yield "square", "access point"
+    if plan.links:
+        yield "link", "link"
+    if meaning:
+        yield "radio", meaning
+    if plan.medium and plan.medium.walls:
+        yield "wall", "wall"
 
 
 def describe(link: Link) -> str:
@@ -80,27 +227,33 @@ def describe(link: Link) -> str:
     return ", ".join(parts)
 
 
-def _node(node: Node, x: float, y: float) -> Shapes:
-    corners = _rounded(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
-    yield Path(corners, colour(node.kind), "paper", closed=True, width=2, tip=_details(node))
+def _around(at: Place) -> tuple[Place, ...]:
+    x, y = at
+    return box(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
+
+
+def _node(node: Node, at: Place, colour: int) -> Shapes:
+    x, y = at
+    yield Path(_rounded(_around(at)), colour, "paper", closed=True, width=2, tip=details(node))
     room = _BOX_WIDTH - 8
     yield Text(x, y - 3, shortened(node.name, room, "panel"), "panel", "middle")
     yield Text(x, y + 13, shortened(_caption(node), room, "mark"), "mark", "middle")
 
 
-def _rounded(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
+def _rounded(corners: Sequence[Place]) -> tuple[Place, ...]:
     """Return a rectangle with rounded corners."""
+    (left, top), (right, bottom) = corners[0], corners[2]
     centres = (
-        (right - _RADIUS, top + _RADIUS),
-        (right - _RADIUS, bottom - _RADIUS),
-        (left + _RADIUS, bottom - _RADIUS),
-        (left + _RADIUS, top + _RADIUS),
+        (right - _CORNER, top + _CORNER),
+        (right - _CORNER, bottom - _CORNER),
+        (left + _CORNER, bottom - _CORNER),
+        (left + _CORNER, top + _CORNER),
     )
     places = []
     for corner, (x, y) in enumerate(centres):
         for step in range(_CORNER_STEPS + 1):
             angle = math.pi / 2 * (corner - 1 + step / _CORNER_STEPS)
-            places.append((x + _RADIUS * math.cos(angle), y + _RADIUS * math.sin(angle)))
+            places.append((x + _CORNER * math.cos(angle), y + _CORNER * math.sin(angle)))
     return tuple(places)
 
 
@@ -110,12 +263,6 @@ def _caption(node: Node) -> str:
     return ", ".join(node.roles) or noun(node.kind)
 
 
-def _details(node: Node) -> str:
-    parts = [node.name, noun(node.kind)]
-    parts += [node.ip] if node.ip else []
-    if node.radio:
-        parts += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []
-        parts.append(node.radio.mac)
-    if node.position_m:
-        parts.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))
-    return "; ".join(parts)
+def _name(node: Node) -> str:
+    """Return the label of a node on the map."""
+    return f"{node.name}, channel {node.radio.channel}" if node.radio and node.radio.channel else node.name

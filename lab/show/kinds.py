@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names and colours of kinds of nodes, and descriptions of events; the default is the name of the kind."""
+"""Names of kinds of nodes, descriptions of events, and the colours of nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from lab.shared.kinds import EVENTS, NODES, part_or_none
-
-_OTHER = 4  # default colour
+from lab.shared.types import Plan
 
 
 @cache
@@ -23,9 +22,10 @@ def noun(kind: str) -> str:
     return getattr(_show(NODES, kind), "NOUN", kind)
 
 
-def colour(kind: str) -> int:
-    """Return the colour of a kind of node, as an index into the palette of reports."""
-    return getattr(_show(NODES, kind), "COLOUR", _OTHER)
+def colours(plan: Plan) -> dict[str, int]:
+    """Return the colour of each node in pictures, stations first: the number of a series (lab.drawing.palette)."""
+    names = sorted(plan.nodes, key=lambda node: node.kind != "sta")
+    return {node.name: number for number, node in enumerate(names)}
 
 
 def describe(kind: str, params: Mapping[str, Any]) -> str:

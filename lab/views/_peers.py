@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.drawing import Figure, Panel
+from lab.drawing import Figure
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import gap, line, run_range
-from lab.views.parts.many import shown
-from lab.views.parts.moments import rules
+from lab.views.parts.lines import gap, line
+from lab.views.parts.many import over_time
 
 
 class PeerView(View):
@@ -26,25 +25,22 @@ class PeerView(View):
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
         """Yield one figure of all peers."""
         lines = [
-            line(series, index, self._label(record, series["name"]), **self.look, gap=gap(series))
-            for index, series in enumerate(result.series)
+            line(series, self._label(record, series["name"]), **self.look, gap=gap(series)) for series in result.series
         ]
         if not lines:
             return
-        drawn = shown(lines, f"{result.name}-over-time", one_named=True)
         low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
         range_ = f"between {low} and {high}" if low != high else low
-        panel = Panel(
-            x_label="virtual time, s",
+        yield over_time(
+            record,
+            result.name,
+            f"{self.noun} {range_} {result.unit}",
+            f"{result.name}: {result.about}",
+            lines,
             y_label=f"{result.name}, {result.unit}",
-            x_range=run_range(record),
-            lines=drawn.lines,
-            rules=rules(record),
             from_zero=self.from_zero,
+            one_named=True,
         )
-        title = f"{self.noun} {range_} {result.unit}"
-        about = f"{result.name}: {result.about}{drawn.note}"
-        yield Figure(result.name, title, about, [panel], drawn.legend, height=260)
 
     def _label(self, record: Record, name: str) -> str:
         """Return ``sta1 hears ap1`` for a series that is named after its probe and its peer."""

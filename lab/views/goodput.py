@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.drawing import Figure, Panel
+from lab.drawing import Figure
 from lab.numbers import plain, size
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
 from lab.views.base import View
-from lab.views.parts.lines import SECOND, line, run_range
-from lab.views.parts.many import shown
-from lab.views.parts.moments import moments, rules
+from lab.views.parts.lines import SECOND, line
+from lab.views.parts.many import over_time
+from lab.views.parts.moments import moments
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
 
@@ -27,22 +27,12 @@ class Goodput(View):
         measured = [series for series in result.series if series["values"]]
         if not measured:
             return
-        lines = [
-            line(_from_start(series), index, step=True, area=len(measured) == 1)
-            for index, series in enumerate(measured)
-        ]
-        drawn = shown(lines, f"{result.name}-over-time")
-        panel = Panel(
-            x_label="virtual time, s",
-            y_label=f"goodput, {result.unit}",
-            x_range=run_range(record),
-            lines=drawn.lines,
-            rules=rules(record),
-        )
-        about = f"{result.name}: bytes that reached the application, per interval{drawn.note}"
+        lines = [line(_from_start(series), step=True, area=len(measured) == 1) for series in measured]
+        about = f"{result.name}: bytes that reached the application, per interval"
         empty = len(result.series) - len(measured)
         about += f"; {empty} more without data" if empty else ""
-        yield Figure(result.name, _title(result), about, [panel], drawn.legend)
+        y_label = f"goodput, {result.unit}"
+        yield over_time(record, result.name, _title(result), about, lines, y_label=y_label, height=300)
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
         """Yield tables of the seconds around each moment, and of the transfers."""

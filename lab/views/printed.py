@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.drawing import Figure, Panel
+from lab.drawing import Figure
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import line, run_range
-from lab.views.parts.many import shown
-from lab.views.parts.moments import rules
+from lab.views.parts.lines import line
+from lab.views.parts.many import over_time
 
 
 class Printed(View):
@@ -22,21 +21,12 @@ class Printed(View):
         several = [series for series in result.series if len(series["values"]) > 1]
         if not several:
             return
-        drawn = shown(
-            [line(series, index, dots=True) for index, series in enumerate(several)], f"{result.name}-over-time"
-        )
-        panel = Panel(
-            x_label="virtual time, s",
-            y_label=f"{result.name}, {result.unit}".rstrip(", "),
-            x_range=run_range(record),
-            lines=drawn.lines,
-            rules=rules(record),
-        )
         low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
         range_ = f"between {low} and {high}" if low != high else low
         title = f"{result.name}: {range_} {result.unit}".rstrip()
-        about = f"{result.name}: {result.about}{drawn.note}"
-        yield Figure(result.name, title, about, [panel], drawn.legend, height=260)
+        about = f"{result.name}: {result.about}"
+        lines = [line(series, dots=True) for series in several]
+        yield over_time(record, result.name, title, about, lines, y_label=f"{result.name}, {result.unit}".rstrip(", "))
 
 
 VIEW = Printed()

@@ -2,4 +2,3 @@
 """How pictures show nodes of kind ``ap``."""
 
 NOUN = "access point"
-COLOUR = 1  # in the palette of reports

@@ -2,4 +2,3 @@
 """How pictures show nodes of kind ``host``."""
 
 NOUN = "host"
-COLOUR = 0  # in the palette of reports

@@ -2,4 +2,3 @@
 """How pictures show nodes of kind ``monitor``."""
 
 NOUN = "monitor"
-COLOUR = 4  # in the palette of reports

@@ -2,4 +2,3 @@
 """How pictures show nodes of kind ``sta``."""
 
 NOUN = "station"
-COLOUR = 2  # in the palette of reports

@@ -2,4 +2,3 @@
 """How pictures show nodes of kind ``switch``."""
 
 NOUN = "switch"
-COLOUR = 3  # in the palette of reports

@@ -18,10 +18,10 @@ def run_range(record: Record) -> tuple[float, float]:
     return 0.0, record.plan.duration_ns / SECOND
 
 
-def line(series: Mapping[str, Any], index: int, label: str | None = None, **look: Any) -> Line:
-    """Return a recorded series as a line in the colour of that index."""
+def line(series: Mapping[str, Any], label: str | None = None, **look: Any) -> Line:
+    """Return a recorded series as a line."""
     times = [t_ns / SECOND for t_ns in series["t_ns"]]
-    return Line(series["name"] if label is None else label, times, series["values"], index, **look)
+    return Line(series["name"] if label is None else label, times, series["values"], **look)
 
 
 def gap(series: Mapping[str, Any]) -> float:

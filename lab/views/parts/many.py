@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Any number of lines in one figure: each in its own colour, or summarised where there are more than colours.
+"""Any number of lines over the time of a run: in one panel, in a panel each, or summarised.
 
-Many lines become thin grey ones. Above them are their median, and the two that are highest and lowest on average.
+Lines have the colours that their nodes have on the maps of the report. More lines than there are colours get a panel
+each. Very many become thin grey ones; above them are their median, and the two that are highest and lowest on average.
 """
 
 from __future__ import annotations
@@ -12,11 +13,74 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median
 
-from lab.drawing import PALETTE, Line
+from lab.drawing import PALETTE, Figure, Line, Panel
+from lab.record.record import Record
+from lab.show.kinds import colours
+from lab.views.parts.lines import run_range
+from lab.views.parts.moments import rules
 
-LINES_AT_MOST = len(PALETTE)  # more cannot be distinguished
+LINES_AT_MOST = len(PALETTE)  # in one panel; more cannot be distinguished
+PANELS_AT_MOST = 24
+_COLUMNS = 3
+_PANEL_HEIGHT = 196
 _BINS = 300  # at most, of the median
 _MEDIAN, _HIGHEST, _LOWEST = 0, 1, 2  # colours
+
+
+def over_time(
+    record: Record,
+    name: str,
+    title: str,
+    about: str,
+    lines: Sequence[Line],
+    *,
+    y_label: str,
+    from_zero: bool = True,
+    one_named: bool = False,
+    height: int = 260,
+) -> Figure:
+    """Return the figure of any number of lines; ``csv/<name>-over-time.csv`` has their values.
+
+    Args:
+        record: the record of the run.
+        name: the name of the figure's files.
+        title: the result.
+        about: what is shown.
+        lines: all lines. Their colours are replaced by those of their nodes.
+        y_label: the label of the y axis.
+        from_zero: y starts at 0.
+        one_named: the legend names also a single line.
+        height: of a figure with one panel.
+    """
+    lines = _coloured(record, lines)
+    panel = Panel("virtual time, s", y_label, run_range(record), rules=rules(record), from_zero=from_zero)
+    if LINES_AT_MOST < len(lines) <= PANELS_AT_MOST:
+        panel = replace(panel, rules=[replace(rule, label="") for rule in panel.rules])
+        panels = [replace(panel, title=line.label, lines=[replace(line, dashed=False)]) for line in lines]
+        return Figure(name, title, about, panels, height=_PANEL_HEIGHT, columns=_COLUMNS)
+    drawn = shown(lines, f"{name}-over-time", one_named=one_named)
+    panel = replace(panel, lines=[replace(line, dashed=bool(drawn.legend)) for line in drawn.lines])
+    return Figure(name, title, about + drawn.note, [panel], drawn.legend, height=height)
+
+
+def _coloured(record: Record, lines: Sequence[Line]) -> list[Line]:
+    """Return the lines in the colours and in the order of their nodes if these differ, else in those of the peers."""
+    known = colours(record.plan)
+    named = [_nodes(record, line.label) for line in lines]
+    for which in (0, -1):
+        chosen = [known[nodes[which]] for nodes in named if nodes]
+        distinct = len({colour % LINES_AT_MOST for colour in chosen}) == len(lines)
+        if distinct or len(chosen) == len(lines) > LINES_AT_MOST:
+            found = [replace(line, colour=colour) for line, colour in zip(lines, chosen, strict=True)]
+            return found if which else sorted(found, key=lambda line: line.colour or 0)
+    return [replace(line, colour=index) for index, line in enumerate(lines)]
+
+
+def _nodes(record: Record, label: str) -> list[str]:
+    """Return the nodes that a label names, by their names or by those of their processes."""
+    nodes = {node.name: node.name for node in record.plan.nodes}
+    nodes |= {name: source["node"] for name, source in record.data["sources"].items()}
+    return [nodes[word] for word in label.split() if word in nodes]
 
 
 @dataclass(frozen=True)

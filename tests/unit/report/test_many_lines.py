@@ -11,9 +11,11 @@ import pytest
 from lab import report
 from lab.drawing import PALETTE, Figure, Line, Panel, lay_out, svg
 from lab.drawing.legend import keys
+from lab.drawing.shapes import Text
 from lab.record import Record
 from lab.report import plots
-from lab.views.parts.many import LINES_AT_MOST, shown
+from lab.show.kinds import colours
+from lab.views.parts.many import LINES_AT_MOST, over_time, shown
 from lab.views.parts.moments import rules
 
 from ..drawing.test_layout import extent, overlap, texts
@@ -69,9 +71,40 @@ def test_a_report_with_many_series_shows_all(record: Record) -> None:
     several = [{**series, "name": f"load@sta{number}"} for number in range(9)]
     record.metrics["goodput"] = replace(goodput, series=[*several, {**series, "name": "x", "t_ns": [], "values": []}])
     (figure,) = [figure for figure in plots.figures(record) if figure.name == "goodput"]
-    (panel,) = figure.panels
-    assert {line.label for line in panel.lines} == {*(one["name"] for one in several), "median of 9"}
-    assert "point at a grey line" in figure.about and figure.about.endswith("; 1 more without data")
+    assert [panel.title for panel in figure.panels] == [line.label for panel in figure.panels for line in panel.lines]
+    assert [panel.title for panel in figure.panels] == [one["name"] for one in several]
+    assert figure.about.endswith("; 1 more without data") and not figure.legend
+
+
+def test_panels_have_one_scale_and_do_not_cover_each_other(record: Record) -> None:
+    figure = over_time(record, "f", "t", "a", lines(10), y_label="goodput, Mbit/s")
+    assert len(figure.panels) == 10 and {len(panel.lines) for panel in figure.panels} == {1}
+    scene = lay_out(figure)
+    frames = sorted(
+        {(shape.y, shape.x) for shape in scene.shapes if isinstance(shape, Text) and shape.text.startswith("sta")}
+    )
+    assert len({y for y, _ in frames}) == 4 and len({x for _, x in frames}) == 3, "four rows, three columns"
+    assert [text.text for text in texts(scene)].count("virtual time, s") == 1, "below the lowest row"
+    ticks = [text.text for text in texts(scene) if text.kind == "tick"]
+    assert ticks.count("80") == 10, "one scale for all"
+    boxes = [extent(text) for text in texts(scene)]
+    assert not any(overlap(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
+    assert len(over_time(record, "f", "t", "a", lines(25), y_label="y, s").panels) == 1, "so many are summarised"
+
+
+def test_a_line_has_the_colour_of_its_node(record: Record) -> None:
+    known = colours(record.plan)
+    assert known["sta1"] == 0, "stations are first"
+
+    def drawn(*labels: str) -> list[int | None]:
+        some = [Line(label, TIMES, [1.0] * 4, 5) for label in labels]
+        (panel,) = over_time(record, "f", "t", "a", some, y_label="y, s").panels
+        return [line.colour for line in panel.lines]
+
+    assert drawn("fetch") == [known["sta1"]], "the process runs there"
+    assert drawn("sta1 hears ap2", "sta1 hears ap1") == [known["ap2"], known["ap1"]], "the nodes are one, so the peers'"
+    assert drawn("ap1 sends to sta1", "sta1 sends to ap1") == [known["sta1"], known["ap1"]], "in the order of nodes"
+    assert drawn("sta1 a", "sta1 b") == [0, 1]
 
 
 def test_samples_that_are_drawn_are_also_in_a_file(record: Record) -> None:

@@ -31,14 +31,17 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.fetched: list[str] = []
+        self.contents: list[str] = []  # sections that the list of contents leads to
+        self.sections: list[str] = []
         self.text = ""
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.fetched += [
-            value or "" for name, value in attrs if name in ("src", "href", "xlink:href", "data", "action")
-        ]
+        led = [value or "" for name, value in attrs if name in ("src", "href", "xlink:href", "data", "action")]
+        self.fetched += [value for value in led if not value.startswith("#")]
+        self.contents += [value[1:] for value in led if value.startswith("#")]
+        self.sections += [dict(attrs).get("id") or ""] if tag == "section" else []
         if tag in ("script", "link", "iframe", "img", "object"):
             self.fetched.append(tag)
         if tag not in VOID:
@@ -56,6 +59,8 @@ def test_the_page_needs_nothing_else(record: Record) -> None:
     text = report.write(record, record.directory).read_text()
     page = Page(text)
     assert page.open == [] and page.fetched == []
+    assert page.contents == ["topology", "checks", "figures", "tables", "timeline", "reproduce"], "in this order"
+    assert [name for name in page.sections if name] == page.contents
     assert not re.search(r"url\(|@import|<script", text)
     for wanted in ("All 2 checks passed", "ap1 → ap2", "fetch.sha256 == file.sha256", "a" * 64, "curl", "--seed 1"):
         assert wanted in page.text
@@ -103,7 +108,7 @@ def test_plots_are_files_of_their_own(record: Record) -> None:
 def test_time_axes_line_up(record: Record) -> None:
     text = report.write(record, record.directory).read_text()
     figures = [figure for figure in re.findall(r"<svg.*?</svg>", text, re.DOTALL) if "virtual time, s" in figure]
-    axis = r'<path d="M([\d.]+) [\d.]+H([\d.]+)"[^>]*stroke="#5b6570" stroke-width="1"/>'
+    axis = r'<path d="M([\d.]+) [\d.]+H([\d.]+)"[^>]*stroke="#4a545e" stroke-width="1"/>'
     assert len(figures) > 2 and len({place for figure in figures for place in re.findall(axis, figure)}) == 1
 
 

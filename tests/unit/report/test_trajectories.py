@@ -13,7 +13,8 @@ from lab.drawing.shapes import Dots, Text
 from lab.drawing.shapes import Path as Line
 from lab.plan.load import load
 from lab.record import Record
-from lab.report.trajectories import Track, draw, tracks
+from lab.report.maps import Track, tracks
+from lab.report.trajectories import draw
 from lab.shared.types import Plan
 
 TOPOLOGY = """\

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from lab.drawing import Figure, Panel
+from lab.drawing import Figure
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import SECOND, line, run_range
-from lab.views.parts.many import shown
-from lab.views.parts.moments import rules
+from lab.views.parts.lines import SECOND, line
+from lab.views.parts.many import over_time
 
 
 class AckRate(View):
@@ -27,19 +26,12 @@ class AckRate(View):
         every_s = min(map(_interval_s, counted))
         lines = [
             # a sample without the counter means that nothing was counted since the one before it
-            line(series, index, step=True, gap=1.5 * every_s)
-            for index, series in enumerate(counted)
+            line(series, step=True, gap=1.5 * every_s)
+            for series in counted
         ]
-        drawn = shown(lines, f"{result.name}-over-time")
-        panel = Panel(
-            x_label="virtual time, s",
-            y_label=f"{result.name}, {result.unit}",
-            x_range=run_range(record),
-            lines=drawn.lines,
-            rules=rules(record),
-        )
-        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s{drawn.note}"
-        yield Figure(result.name, _title(result), about, [panel], drawn.legend)
+        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s"
+        y_label = f"{result.name}, {result.unit}"
+        yield over_time(record, result.name, _title(result), about, lines, y_label=y_label, height=300)
 
 
 def _title(result: Result) -> str:

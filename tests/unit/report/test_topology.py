@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The drawing of a topology: where nodes are, who is linked to whom, who hears whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab import report
+from lab.drawing.shapes import Path as Line
+from lab.drawing.shapes import Place, Scene, Text
+from lab.plan.load import load
+from lab.record import Record
+from lab.report import topology, trajectories
+from lab.shared.types import Plan
+
+from ..drawing.test_layout import extent, overlap, texts
+from .test_pages import Page
+
+HIDDEN = """\
+name: here
+nodes:
+  h1: {kind: host}
+  ap1: {kind: ap, ssid: campus, channel: 36, mode: a}
+  sta1: {kind: sta}
+  sta2: {kind: sta}
+links:
+  - {between: [h1, ap1], delay: 5 ms}
+medium:
+  snr:
+    - {between: [ap1, sta1], is: 30 dB}
+    - {between: [ap1, sta2], is: 20 dB}
+    - {between: [sta1, sta2], is: -30 dB}
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.yaml").write_text("name: there\nduration: 10 s\n")
+
+
+def plan(text: str) -> Plan:
+    Path("t.yaml").write_text(text)
+    return load("t.yaml", "w.yaml")
+
+
+def node(scene: Scene, name: str) -> Place:
+    """Where the name of a node in a box is."""
+    (found,) = [text for text in texts(scene) if text.text == name and text.kind == "panel"]
+    return found.x, found.y
+
+
+def marks(scene: Scene) -> dict[str, tuple[Place, object]]:
+    """Place and colour of the node that each tip is about."""
+    found: dict[str, tuple[Place, object]] = {}
+    for shape in scene.shapes:
+        if not isinstance(shape, Text) and ";" in shape.tip:
+            xs, ys = zip(*shape.places, strict=True)
+            found[shape.tip.partition(";")[0]] = ((sum(xs) / len(xs), sum(ys) / len(ys)), shape.stroke)
+    return found
+
+
+def test_only_radios_that_hear_each_other_are_joined() -> None:
+    drawn = plan(HIDDEN)
+    assert topology.heard(drawn)[0] == [("ap1", "sta1", "30 dB"), ("ap1", "sta2", "20 dB")]
+    words = [text.text for text in texts(topology.draw(drawn))]
+    assert {"30 dB", "20 dB", "5 ms", "hear each other, at this SNR at the start"} <= set(words)
+    both = plan(HIDDEN.replace("-30 dB", "3 dB"))
+    assert ("sta1", "sta2", "3 dB") in topology.heard(both)[0], "a receiver detects a preamble from 3 dB on"
+
+
+def test_radios_on_different_channels_do_not_hear_each_other() -> None:
+    two = """\
+name: here
+nodes:
+  ap1: {kind: ap, ssid: east, channel: 36, mode: a}
+  ap2: {kind: ap, ssid: west, channel: 40, mode: a}
+  sta1: {kind: sta, ssid: east}
+medium: {snr: [{between: [ap1, ap2], is: 40 dB}, {between: [ap1, sta1], is: 40 dB}, {between: [ap2, sta1], is: 40 dB}]}
+"""
+    assert topology.heard(plan(two))[0] == [("ap1", "sta1", "40 dB")]
+
+
+def test_of_many_radios_each_has_a_line_to_the_best_of_its_network() -> None:
+    drawn = load("downloads-n", "idle")
+    pairs, meaning = topology.heard(drawn)
+    assert [b for _, b, _ in pairs] == [f"sta{number}" for number in range(1, 11)] and {a for a, *_ in pairs} == {"ap1"}
+    assert meaning.startswith("best of its network")
+
+
+def test_without_positions_linked_nodes_are_in_neighbouring_rows() -> None:
+    scene = topology.draw(plan(HIDDEN))
+    rows = [node(scene, name)[1] for name in ("h1", "ap1", "sta1", "sta2")]
+    assert rows[0] < rows[1] < rows[2] == rows[3]
+    wired = topology.draw(load("wired-pair", "idle"))
+    assert node(wired, "h1")[1] == node(wired, "h2")[1] < node(wired, "s1")[1]
+    assert any(isinstance(shape, Line) and len(shape.places) == 2 for shape in wired.shapes)
+
+
+def test_the_maps_agree_in_scale_orientation_and_colours() -> None:
+    drawn = load("random-walkers", "idle")
+    ways = trajectories.draw(drawn)
+    assert ways is not None
+    here, there = marks(topology.draw(drawn)), marks(ways)
+    aps = ("ap1", "ap2", "ap3")
+    assert {name: here[name][1] for name in aps} == {name: there[name][1] for name in aps}
+    apart = {(here[name][0][0] - there[name][0][0], round(here[name][0][1] - there[name][0][1], 6)) for name in aps}
+    assert len(apart) == 1, "one is the other, moved down"
+    lines = {shape.tip.partition(":")[0]: shape.stroke for shape in ways.shapes
+             if isinstance(shape, Line) and ": " in shape.tip}  # fmt: skip
+    assert {name: here[name][1] for name in lines} == lines
+
+
+@pytest.mark.parametrize("name", ["two-aps-handoff", "walk", "twenty-nodes", "hidden-terminals", "three-aps", "office"])
+def test_no_word_covers_another_or_leaves_the_picture(name: str) -> None:
+    scene = topology.draw(load(name, "idle"))
+    words = [extent(text) for text in texts(scene)]
+    assert not any(overlap(one, other) for at, one in enumerate(words) for other in words[:at])
+    assert all(left >= 0 and top >= 0 and right <= scene.width and bottom <= scene.height
+               for left, top, right, bottom in words)  # fmt: skip
+
+
+def test_a_line_that_would_cross_a_node_is_a_curve() -> None:
+    row = """\
+name: here
+nodes:
+  sta1: {kind: sta, adhoc: {ssid: x, channel: 1}, position: [0 m, 0 m, 1 m]}
+  sta2: {kind: sta, adhoc: {ssid: x, channel: 1}, position: [10 m, 0 m, 1 m]}
+  sta3: {kind: sta, adhoc: {ssid: x, channel: 1}, position: [20 m, 0 m, 1 m]}
+medium: {}
+"""
+    scene = topology.draw(plan(row))
+    dashed = [shape for shape in scene.shapes if isinstance(shape, Line) and shape.dash and shape.places[0][1] > 30]
+    assert [len(line.places) > 2 for line in dashed] == [False, True, False]
+
+
+def test_the_page_says_who_hears_whom(record: Record) -> None:
+    page = Page(report.write(record, record.directory).read_text())
+    assert ("Who hears whom" in page.text) == (record.plan.medium is not None)
