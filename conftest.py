@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
-from lab.model import mobility, registry
+from lab.model.event import EVENTS
+from lab.model.mobility import MOBILITY
+from lab.model.node import NODES
 
 # If the tests were started in the background, SIGINT may be ignored. Every program started here would inherit that, and
 # a test that sends SIGINT would wait forever.
@@ -38,9 +40,8 @@ def pytest_sessionstart() -> None:
     Nearly every test would fail then, each with a traceback through pydantic that takes pytest a second.
     """
     try:
-        for room in ("lab.nodes", "lab.events"):
-            registry.kinds(room)
-        mobility.kinds()
+        for room in (NODES, EVENTS, MOBILITY):
+            room.classes()
     except Exception as error:  # whatever a module may raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = (

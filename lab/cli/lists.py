@@ -66,8 +66,8 @@ def _probes() -> dict[str, str]:
 
 def _metrics() -> dict[str, str]:
     """Metrics, each with its description."""
-    from lab import discovery
     from lab.metrics import base as metrics
+    from lab.views.base import VIEWS
 
     found = {}
     for kind in metrics.known():
@@ -75,7 +75,7 @@ def _metrics() -> dict[str, str]:
             found[kind] = metrics.load(kind).about
         except InputError as error:
             found[kind] = f"cannot be used: {error}"
-    for stray in discovery.stray("views"):
+    for stray in VIEWS.stray():
         found[str(stray.where)] = f"cannot be used: {stray}"
     return found
 

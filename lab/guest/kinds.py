@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of nodes and events in the guest: the guest.py of their folders, loaded when a plan needs it."""
+"""Kinds of nodes and events in the guest: ``lab/nodes/<kind>/guest.py`` and ``lab/events/<kind>/guest.py``.
+
+Each has one class, found when a plan needs it (docs/extend/registry.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import IntEnum
-from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from lab.guest import commands
+from lab.guest.errors import GuestError
 from lab.guest.steps import Run, Step
-from lab.shared import types
-from lab.shared.kinds import EVENTS, NODES, part
+from lab.shared import registry, types
+
+T = TypeVar("T")
 
 
 class Phase(IntEnum):
@@ -24,10 +28,7 @@ class Phase(IntEnum):
 
 
 class NodeKind:
-    """A kind of node in the guest; the defaults are for a node with wired links.
-
-    lab/nodes/<kind>/guest.py has an instance of it, ``KIND``.
-    """
+    """A kind of node in the guest; the defaults are for a node with wired links."""
 
     class_name: ClassVar[str] = "LabNode"  # Mininet's name for the class of such nodes
     lists: ClassVar[tuple[str, ...]] = ("hosts",)  # the attributes of Mininet's network that such nodes are in
@@ -52,18 +53,27 @@ class NodeKind:
         return iter(())
 
 
-@cache
+class EventSteps:
+    """What the guest does at an event."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """The steps of an event. GuestError: it cannot be done."""
+        raise NotImplementedError
+
+
 def node_kind(name: str) -> NodeKind:
     """The kind of that name."""
-    kind: NodeKind = part(NODES, name, "guest").KIND
-    return kind
+    return _made("nodes", name, NodeKind)
 
 
-def event_steps(plan: types.Plan, event: types.Event) -> Iterable[Step]:
-    """The steps of an event.
+def event_steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
+    """The steps of an event. GuestError: it cannot be done."""
+    return _made("events", event.kind, EventSteps).steps(plan, event)
 
-    Raises:
-        GuestError: it cannot be done.
-    """
-    found: Iterable[Step] = part(EVENTS, event.kind, "guest").steps(plan, event)
-    return found
+
+def _made(room: str, name: str, base: type[T]) -> T:
+    module = registry.module(room, name)
+    try:
+        return registry.only(module, base)()
+    except registry.RuleError as error:
+        raise GuestError(f"{module.__file__} {error}") from None

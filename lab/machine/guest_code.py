@@ -2,9 +2,10 @@
 """The lab's Python code for the guest: the part that a plan uses, in a directory that the guest mounts over hostfs.
 
 The directory holds lab/guest, lab/shared, ``guest.py`` of the kinds of nodes and events in the plan, and what those
-import. So no other change in the checkout affects the guest. It is a copy, so that editing the checkout does not affect
-a running guest. It includes the bytecode of the guest's Python: compiling the code in every guest would add 20 ms to
-its boot. One boot compiles everything that any plan may need.
+import; kinds of stacks lie in lab/nodes and lab/events there, too. So no other change in the checkout affects the
+guest. It is a copy, so that editing the checkout does not affect a running guest. It includes the bytecode of the
+guest's Python: compiling the code in every guest would add 20 ms to its boot. One boot compiles everything that any
+plan may need.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from lab.cache.report import Report, SilentReport
 from lab.cache.store import Store, content_key
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
+from lab.registry import Room
 
 ROOMS = ("guest", "shared")  # copied to the guest completely
 NODES, EVENTS = "nodes", "events"  # <kind>/guest.py is copied if the plan has that kind
-KIND_FILE = "guest.py"
+KIND_FILE, HOST_FILE = "guest.py", "file.py"
 BYTECODE = "__pycache__"
 _RECIPE = "1"  # increment when the code below changes the result for the same files
 _NEEDED_BYTES = 10_000_000
@@ -111,7 +113,18 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
 def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
     """All files that a guest may need, by path relative to the package, in a fixed order."""
     kinds = [file for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
-    return _closed(package, _rooms(package) + kinds)
+    return _closed(package, _rooms(package) + kinds) | _of_stacks()
+
+
+def _of_stacks() -> dict[Path, bytes]:
+    """The files of the kinds of stacks, where they would be if the kinds were the lab's."""
+    return {
+        Path(room, place.path.parent.name, file.name): file.read_bytes()
+        for room in (NODES, EVENTS)
+        for place in Room(room, "kind", object, Path(KIND_FILE).stem).of_stacks()
+        for file in sorted(place.path.parent.glob("*.py"))
+        if file.name != HOST_FILE
+    }
 
 
 def _rooms(package: Path) -> list[Path]:

@@ -25,7 +25,7 @@ from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
 from lab.machine.process import MODES, GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
-from lab.shared.kinds import EVENTS, names
+from lab.model.event import EVENTS
 from lab.shared.types import Plan
 
 
@@ -85,7 +85,7 @@ class Machine:
         """The parameters of a guest's start for a plan, in a run directory; ``mode``: of lab.machine.process.MODES."""
         uses = Uses.of(plan)
         if MODES[mode].any_event:
-            uses = replace(uses, events=tuple(names(EVENTS)))
+            uses = replace(uses, events=EVENTS.known())
         stack = self.stack(uses)
         files = GuestFiles(
             kernel=self.kernel.path,

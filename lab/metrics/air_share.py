@@ -62,6 +62,3 @@ def _channels(channels: list[dict[str, Any]], use: str) -> Iterator[tuple[int, l
 
 def _sent_ns(radio: dict[str, Any]) -> int:
     return sum(counts["air_ns"] for counts in radio.values() if isinstance(counts, dict))
-
-
-METRIC = AirShare()

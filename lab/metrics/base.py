@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Base class of metrics: values computed from the parsed output of probes.
 
-A metric is a module ``lab/metrics/<kind>.py``, or ``workloads/<stack>/metrics/<kind>.py``, with one ``METRIC =
-SomeMetric()``. The file's name, with ``-`` for ``_``, is its kind in workloads. Files that begin with ``_`` are helpers
-(see lab.discovery). A metric takes data by their kind, whichever probe yields them, and computes in the base units of
-lab.units; the record converts to the unit that the workload asks for. ``views/<kind>.py`` shows it in reports.
+A metric is a class in ``lab/metrics/<kind>.py`` or ``workloads/<stack>/metrics/<kind>.py``; ``<kind>``, with ``-`` for
+``_``, is its kind in workloads (see lab.registry). A metric takes data by their kind, whichever probe yields them, and
+computes in the base units of lab.units; the record converts to the unit that the workload asks for. ``views/<kind>.py``
+shows it in reports.
 
 A metric that takes PRINTED is computed from what programs print (``prints:`` of a process): then ``of`` in a plan names
 values of processes, such as ``cli@sta1.rtt``.
@@ -27,6 +27,7 @@ from lab.errors import InputError, RecordError
 from lab.probes import base as probes
 from lab.probes._kinds import described, offered
 from lab.probes.base import Kind, Parsed, Raw, Series
+from lab.registry import Room
 from lab.shared import types
 from lab.units import PACKETS, Dimension
 
@@ -50,12 +51,9 @@ class Source:
 
     @cached_property
     def _found(self) -> list[object]:
-        from lab import discovery
-
         if self.probe == PRINTED:
             return []
-
-        with discovery.blaming("probes", self.probe, "found", RecordError):
+        with probes.PROBES.blaming(self.probe, "found", RecordError):
             try:
                 return list(probes.load(self.probe).found(self.raw, self.parsed))
             except probes.ProbeOutputError as error:
@@ -280,20 +278,6 @@ def increase(counter: Series, samples_ns: Sequence[int]) -> float:
     return total
 
 
-def known() -> tuple[str, ...]:
-    """Return the kinds of all metrics: the lab's and those of stacks."""
-    from lab import discovery
-
-    return discovery.known("metrics")
-
-
-def load(kind: str) -> Metric:
-    """Return the metric of that kind.
-
-    Raises:
-        KeyError: there is no such metric (``known()`` lists all).
-        InputError: two files have that name, or the file is invalid.
-    """
-    from lab import discovery
-
-    return discovery.holds("metrics", kind, "METRIC", Metric)
+METRICS = Room("metrics", "metric", Metric)
+known = METRICS.known
+load = METRICS.made

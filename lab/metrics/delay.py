@@ -38,6 +38,3 @@ class Delay(Metric):
             of_flow = row["max"] if metric.per == "longest" else row["mean"]
             figures.values += values if metric.per == "interval" else [of_flow]
         return figures
-
-
-METRIC = Delay()

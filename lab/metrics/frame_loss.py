@@ -47,6 +47,3 @@ def _row(link: dict[str, Any]) -> dict[str, Any]:
     missing = sum(link[key] for key in _MISSING)
     row = {key: link[key] for key in ("from", "to", *_COUNTS)}
     return {**row, "loss": 100 * missing / link["sent"]}
-
-
-METRIC = FrameLoss()

@@ -25,6 +25,3 @@ class FramesDamaged(Metric):
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """Return one row per link, or per sender."""
         return shares(metric, context, "damaged", lambda link: int(link["approximate"]))
-
-
-METRIC = FramesDamaged()

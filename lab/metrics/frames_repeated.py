@@ -39,6 +39,3 @@ class FramesRepeated(Metric):
                 )
         figures.values = [row["repeated"] for row in figures.rows]
         return figures
-
-
-METRIC = FramesRepeated()

@@ -43,6 +43,3 @@ class Goodput(Metric):
                 }
             )
         return figures
-
-
-METRIC = Goodput()

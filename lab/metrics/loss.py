@@ -32,6 +32,3 @@ class Loss(Metric):
                 figures.values.append(percent)
                 figures.rows.append({"process": flow.name, "sent": flow.sent, "lost": flow.lost, "loss": percent})
         return figures
-
-
-METRIC = Loss()

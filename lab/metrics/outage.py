@@ -170,6 +170,3 @@ def _first_bssid(station: str, context: Context) -> str | None:
             if begins:
                 return begins[min(begins)]
     return None
-
-
-METRIC = Outage()

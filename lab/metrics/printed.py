@@ -57,6 +57,3 @@ def _factor(printed: str, wanted: str) -> float:
     """Return how many of one unit are one of the other; 1 for words of what is counted."""
     dimension = dimension_of(printed)
     return float(dimension.factors[printed] / dimension.factors[wanted]) if dimension else 1.0
-
-
-METRIC = Printed()

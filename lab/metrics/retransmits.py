@@ -29,6 +29,3 @@ class Retransmits(Metric):
             if counted:
                 figures.values += counted.values() if metric.per == "connection" else [sum(counted.values())]
         return figures
-
-
-METRIC = Retransmits()

@@ -41,6 +41,3 @@ def _row(source: Source, peer: str, context: Context) -> dict[str, Any]:
         counter = instances(source, name).get(peer)
         row[column] = increase(counter, samples_ns) if counter else 0
     return row
-
-
-METRIC = Retries()

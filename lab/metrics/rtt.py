@@ -41,6 +41,3 @@ class Rtt(Metric):
                 figures.rows.append({"source": name, **row})
                 figures.values += values if metric.per != "process" else [row["mean"] or 0.0]
         return figures
-
-
-METRIC = Rtt()

@@ -17,6 +17,3 @@ class RxBitrate(PeerQuantity):
     unit = "bit/s"
     quantity = "rx_bitrate"
     factor = 1_000_000  # iw prints Mbit/s
-
-
-METRIC = RxBitrate()

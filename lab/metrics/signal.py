@@ -16,6 +16,3 @@ class Signal(PeerQuantity):
     dimension = POWER
     unit = "dBm"
     quantity = "signal"
-
-
-METRIC = Signal()

@@ -30,6 +30,3 @@ class TransferTime(Metric):
                 row = {"bytes": transfer.bytes, "first_byte": transfer.first_byte_ns, "total": transfer.duration_ns}
                 figures.rows.append({"process": transfer.name, **row})
         return figures
-
-
-METRIC = TransferTime()

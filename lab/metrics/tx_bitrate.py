@@ -17,6 +17,3 @@ class TxBitrate(PeerQuantity):
     unit = "bit/s"
     quantity = "tx_bitrate"
     factor = 1_000_000  # iw prints Mbit/s
-
-
-METRIC = TxBitrate()

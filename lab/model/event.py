@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field
 
 from lab.model.base import Model, Moment
+from lab.registry import Room
 
 if TYPE_CHECKING:
     from lab.shared import types as plan
@@ -75,6 +76,19 @@ class Event(Model):
     @abstractmethod
     def resolve(self, scene: Scene) -> Resolved:
         """Yield target and parameters (in base units) for the plan, one pair for each target."""
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does to its target, from the parameters in the plan."""
+        return ", ".join(f"{key}: {value}" for key, value in params.items())
+
+
+EVENTS = Room("events", "kind of event", Event, part="file")  # type: ignore[type-abstract]
+
+
+def summary(kind: str, params: Mapping[str, Any]) -> str:
+    """Return what an event of a plan or record does to its target."""
+    return EVENTS.get_or_base(kind).summary(params)
 
 
 def stations(scene: Scene, name: str, key: str, verb: str) -> Iterator[plan.Node]:

@@ -7,7 +7,6 @@ Imported only for a topology that has one (``lab.model.topology``), since numeri
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, model_validator
@@ -16,9 +15,11 @@ from lab import units
 from lab.errors import suggestion
 from lab.model.base import Choice, Flag, Integer, Length, Model, Quantity, Text, refuse
 from lab.model.document import Keys
-from lab.model.phy_kinds import PhyKind, models
-from lab.model.registry import pick_model
-from lab.phy import error_models, fading, propagation
+from lab.model.one_of import OneOf, by_model
+from lab.model.phy_kinds import PhyKind, model_of
+from lab.phy import error_models
+from lab.phy.fading.base import FADING
+from lab.phy.propagation.base import PROPAGATION
 
 _US = 1_000  # ns
 DEFAULT_SNR_DB = 40.0
@@ -81,16 +82,6 @@ class FadingKind(PhyKind):
     )
 
 
-@cache
-def _propagation_kinds() -> dict[str, type[PropagationKind]]:
-    return models(PropagationKind, propagation.kinds())
-
-
-@cache
-def _fading_kinds() -> dict[str, type[FadingKind]]:
-    return models(FadingKind, fading.kinds())
-
-
 class ErrorTable(Model):
     """Error rate curves from your own file."""
 
@@ -110,7 +101,7 @@ def _errors(value: Any) -> str:
         refuse("a table needs its file; write {table: FILE.csv}")
     if str(value) not in _NAMED:
         refuse(
-            f'unknown error model "{value}"{suggestion(str(value), _NAMED)}; known: {", ".join(_NAMED)}, '
+            f'there is no error model "{value}"{suggestion(str(value), _NAMED)}; known: {", ".join(_NAMED)}, '
             "{table: FILE.csv}"
         )
     return "name"
@@ -210,11 +201,9 @@ def _snr(value: Any) -> str:
 AnyErrors = Annotated[str | ErrorTable, Choice(_errors, lambda: {"name": Literal[_NAMED], "table": ErrorTable})]
 AnyPropagation = Annotated[
     PropagationKind,
-    Choice(lambda value: pick_model(PropagationKind.noun, _propagation_kinds(), value), _propagation_kinds),
+    OneOf(PROPAGATION, by_model, lambda name: model_of(PropagationKind, PROPAGATION.get(name))),
 ]
-AnyFading = Annotated[
-    FadingKind, Choice(lambda value: pick_model(FadingKind.noun, _fading_kinds(), value), _fading_kinds)
-]
+AnyFading = Annotated[FadingKind, OneOf(FADING, by_model, lambda name: model_of(FadingKind, FADING.get(name)))]
 AnySnr = Annotated[Snr, Choice(_snr, lambda: {"between": SnrBetween, "one way": SnrOneWay})]
 
 

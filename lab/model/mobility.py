@@ -6,27 +6,23 @@ Imported only for a topology with ``mobility:`` (``lab.model.topology``).
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 import random
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import chain
-from typing import Annotated, Protocol, get_args
+from typing import Annotated, Protocol
 
 from pydantic import Field, model_validator
 
 from lab import units
 from lab.errors import InputError
-from lab.model.base import Choice, Duration, Model, Moment, Quantity, Texts, refuse
-from lab.model.registry import pick_model
+from lab.model.base import Duration, Model, Moment, Quantity, Texts, refuse
+from lab.model.one_of import OneOf, by_model
+from lab.registry import Room
 from lab.shared.mobility_types import Waypoint
 from lab.shared.places import place_at
 
-_ROOM = "lab.mobility"
-_NOUN = "mobility model"
 _LEAST_SIDE_MM = 100
 _NEARLY = 1e-6  # mm: 1.001 m are 1000.9999999999999 mm
 HEIGHT_MM = 1000  # of a node without a position
@@ -213,19 +209,5 @@ def cut(waypoints: Iterable[Waypoint], end_ns: int) -> Iterator[Waypoint]:
         before = waypoint
 
 
-@cache
-def kinds() -> dict[str, type[Mobility]]:
-    """Return all models by name; each file of lab/mobility has one, the last class that it defines."""
-    found = {}
-    for info in pkgutil.iter_modules(importlib.import_module(_ROOM).__path__):
-        if info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{_ROOM}.{info.name}")
-        classes = [member for member in vars(module).values() if isinstance(member, type)]
-        kind = [member for member in classes if issubclass(member, Mobility) and member.__module__ == module.__name__]
-        (name,) = get_args(kind[-1].model_fields["model"].annotation)
-        found[name] = kind[-1]
-    return dict(sorted(found.items()))
-
-
-AnyMobility = Annotated[Mobility, Choice(lambda value: pick_model(_NOUN, kinds(), value), kinds)]
+MOBILITY = Room("mobility", "mobility model", Mobility)  # type: ignore[type-abstract]
+AnyMobility = Annotated[Mobility, OneOf(MOBILITY, by_model)]

@@ -19,9 +19,8 @@ from lab.docker import reference
 from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.cell import Cell
 from lab.model.radio_setting import table
-from lab.model.registry import kinds
 from lab.model.settings import Anything
-from lab.shared.kinds import NODES
+from lab.registry import Room
 
 if TYPE_CHECKING:
     from lab.shared.types import Radio
@@ -147,6 +146,7 @@ class Node(Model):
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
     wired: ClassVar[bool] = True  # may have links
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
+    noun: ClassVar[str] = ""  # what pictures call it, if not by its kind
 
     other_names: ClassVar[Mapping[str, str]] = {
         "wlans": "a node has one radio at most; write a node for each",
@@ -233,7 +233,7 @@ class Node(Model):
         """As in the base class; also keys of other kinds of nodes, and of the medium."""
         from lab.model.medium import Medium
 
-        owners = [kind for kind, model in kinds(NODES).items() if word in model.described()]
+        owners = [kind for kind, model in NODES.classes().items() if word in model.described()]
         if owners:
             return f": it is for {' and '.join(f'kind: {kind}' for kind in owners)}"
         if word in Medium.described():
@@ -258,6 +258,9 @@ class Node(Model):
         if self.count is not None and given:
             refuse(f"is the address of one node, but count: {self.count} makes several; remove one of them", given[0])
         return self
+
+
+NODES = Room("nodes", "kind of node", Node, part="file")
 
 
 def _width(value: Any) -> Any:

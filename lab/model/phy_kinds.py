@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, create_model, model_validator
 
 from lab import units
 from lab.model.base import Integer, Model, Number, Quantity, refuse
-from lab.phy.registry import BoundsError, Kind
+from lab.phy.params import BoundsError, Kind
 
 
 class PhyKind(Model):
@@ -52,12 +52,9 @@ class PhyKind(Model):
 B = TypeVar("B", bound=PhyKind)
 
 
-def models(base: type[B], kinds: Mapping[str, type[Kind]]) -> dict[str, type[B]]:
-    """Create a model for each kind, by name; ``base`` has their common fields."""
-    return {name: _model(base, kind) for name, kind in kinds.items()}
-
-
-def _model(base: type[B], kind: type[Kind]) -> type[B]:
+@cache
+def model_of(base: type[B], kind: type[Kind]) -> type[B]:
+    """Create the model of a kind; ``base`` has the common fields."""
     hints = typing.get_type_hints(kind)
     fields: dict[str, Any] = {"model": (Literal[kind.name], Field(description=f"{kind.name}: {kind.about}."))}
     params = {}

@@ -1,47 +1,53 @@
 # SPDX-License-Identifier: MIT
 """The table of settings of radios: each is a key of access points and stations, and all that the lab knows of it.
 
-A setting is a file, ``lab/radio_settings/<key>.py`` or ``workloads/<stack>/radio_settings/<key>.py``, with one
-``SETTING = RadioSetting(…)``. What the kernel does with it follows from its ``attributes``, whose numbers and forms are
-in lab/guest/medium/uapi.py.
+A setting is a class in ``lab/radio_settings/<key>.py`` or ``workloads/<stack>/radio_settings/<key>.py``. What the
+kernel does with it follows from its ``attributes``, whose numbers and forms are in lab/guest/medium/uapi.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
-from lab import discovery
 from lab.model.cell import Cell
+from lab.registry import Room
 from lab.shared.types import Radio
 
-ROOM = "radio_settings"
 
-
-@dataclass(frozen=True, kw_only=True)
 class RadioSetting:
     """A setting of a radio. In plans it is in ``Radio.settings`` by its key, unless it is at its default."""
 
-    about: str  # what the key means
-    type: Any  # of its value in a file, for pydantic
-    default: Any = None
-    perfect: str  # why it needs a medium: what the perfect one lacks
-    show: Callable[[Any], str]  # its value in a plan, in words
-    resolve: Callable[[Any], Any] = lambda written: written  # what the plan has of its value
-    # from its value, the radio and the cells of the radio's network: what is wrong, and what to write
-    complaints: Callable[[Any, Radio, list[Cell]], Iterable[tuple[str, ...]]] = lambda *_: ()
-    # from its value, the radio and the values of all radios (its own, too): attributes for the kernel, in lower case
-    attributes: Callable[[Any, Radio, list[Any]], Mapping[str, Any]] = lambda *_: {}
+    about: ClassVar[str]  # what the key means
+    type: ClassVar[Any]  # of its value in a file, for pydantic
+    default: ClassVar[Any] = None
+    perfect: ClassVar[str]  # why it needs a medium: what the perfect one lacks
+
+    def show(self, value: Any) -> str:
+        """Return its value in a plan, in words."""
+        raise NotImplementedError
+
+    def resolve(self, written: Any) -> Any:
+        """Return what the plan has of its value."""
+        return written
+
+    def complaints(self, value: Any, radio: Radio, cells: list[Cell]) -> Iterable[tuple[str, ...]]:
+        """Yield what is wrong, and what to write; ``cells`` are those of the radio's network."""
+        return ()
+
+    def attributes(self, value: Any, radio: Radio, values: list[Any]) -> Mapping[str, Any]:
+        """Return the attributes for the kernel, in lower case; ``values`` are those of all radios, its own, too."""
+        return {}
+
+
+SETTINGS = Room("radio_settings", "setting of radios", RadioSetting)
 
 
 @cache
 def table() -> dict[str, RadioSetting]:
     """Return the settings of the lab and of the stacks found at first use, by key in alphabetical order."""
-    return {
-        name.replace("-", "_"): discovery.holds(ROOM, name, "SETTING", RadioSetting) for name in discovery.known(ROOM)
-    }
+    return {name.replace("-", "_"): kind() for name, kind in SETTINGS.classes().items()}
 
 
 def attributes(radios: Sequence[Radio]) -> list[dict[str, Any]]:

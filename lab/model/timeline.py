@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from lab.model.base import Choice
-from lab.model.event import Event
-from lab.model.registry import kinds, pick_key
-from lab.shared.kinds import EVENTS
+from lab.model.event import EVENTS, Event
+from lab.model.one_of import OneOf, by_key
 
-AnyEvent = Annotated[Event, Choice(lambda value: pick_key(EVENTS, "an event", value), lambda: kinds(EVENTS))]
+AnyEvent = Annotated[Event, OneOf(EVENTS, by_key)]

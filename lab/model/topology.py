@@ -17,20 +17,17 @@ from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts,
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
-from lab.model.node import GUEST_MOST_BYTES, Node
-from lab.model.registry import kinds, pick_kind
+from lab.model.node import GUEST_MOST_BYTES, NODES, Node
+from lab.model.one_of import OneOf, by_kind
 from lab.model.timeline import AnyEvent
 from lab.model.uncertain import UncertainParameters
 from lab.model.what_if import WhatIf
-from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium
     from lab.model.mobility import Mobility
 
-AnyNode = Annotated[
-    Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
-]
+AnyNode = Annotated[Node, OneOf(NODES, by_kind), WrapValidator(groups.vary)]
 GUEST_LEAST_BYTES = 256 << 20
 _ALGORITHM = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]

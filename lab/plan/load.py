@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab import discovery, library
+from lab import library, registry
 from lab.docker.reference import is_reference
 from lab.errors import InputError, InputErrors, flat, raise_all, warn
 from lab.model import groups, overrides
@@ -51,7 +51,7 @@ def load(
     """
     parsed = overrides.parse(settings)
     documents = _documents(topology, workload, parsed, places)
-    with discovery.settled():  # the code beside the workload is known now
+    with registry.settled():  # the code beside the workload is known now
         return _resolved(documents, seed, parsed, pcap, draft)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.errors import warn
 from lab.model.document import Keys, dotted
-from lab.model.registry import kind_of
+from lab.model.event import EVENTS
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.problems import Source
@@ -63,5 +63,5 @@ def _of_mobility(topology: Topology) -> Iterator[Keys]:
 
 def _moves(source: Source[Any]) -> Iterator[Keys]:
     for index, event in enumerate(source.model.timeline):
-        if kind_of(event) == _EVENT:
+        if EVENTS.name_of(type(event)) == _EVENT:
             yield "timeline", index, _EVENT

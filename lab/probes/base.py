@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Base class of probes: one tool, the command line that runs it and the parser of its output.
 
-A probe is a module ``lab/probes/<name>.py``, or ``workloads/<stack>/probes/<name>.py``, with one ``PROBE =
-SomeProbe()``. The file's name, with ``-`` for ``_``, is the probe's name in workloads. Files that begin with ``_`` are
-helpers (see lab.discovery). A probe never starts a process or writes a file, and the guest never loads it: the plan
-contains its command, the record contains what ``parse`` returns. ``found`` turns that into kinds that metrics take.
+A probe is a class in ``lab/probes/<name>.py`` or ``workloads/<stack>/probes/<name>.py``; ``<name>``, with ``-`` for
+``_``, is its name in workloads (see lab.registry). A probe never starts a process or writes a file, and the guest never
+loads it: the plan contains its command, the record contains what ``parse`` returns. ``found`` turns that into kinds
+that metrics take.
 
 Three ways to run, by ``mode``:
 
@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from lab import library
 from lab.probes._kinds import Capture as Capture
 from lab.probes._kinds import Delay as Delay
 from lab.probes._kinds import Delivery as Delivery
@@ -38,6 +39,7 @@ from lab.probes._kinds import Samples as Samples
 from lab.probes._kinds import Sent as Sent
 from lab.probes._kinds import Series as Series
 from lab.probes._kinds import Transfer as Transfer
+from lab.registry import Room
 from lab.shared.paths import PROGRAMS_IN_NODE
 
 _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
@@ -251,24 +253,18 @@ class Probe:
         return {name: param.default for name, param in self.params.items()} | params
 
 
-def known() -> tuple[str, ...]:
-    """Return the names of all probes: the lab's and those of stacks."""
-    from lab import discovery
-
-    return discovery.known("probes")
+PROBES = Room("probes", "probe", Probe)
+known = PROBES.known
 
 
 def load(name: str) -> Probe:
     """Return the probe of that name.
 
     Raises:
-        KeyError: there is no such probe (``known()`` lists all).
-        InputError: two files have that name, or the file is invalid.
+        InputError: there is no such probe, two files have that name, or the file is invalid.
     """
-    from lab import discovery, library
-
-    probe = discovery.holds("probes", name, "PROBE", Probe)
-    stack = discovery.place("probes", name).stack
+    probe = PROBES.made(name)
+    stack = PROBES.place(name).stack
     if stack is not None and library.code_called(stack):
         probe.stack = stack
     return probe

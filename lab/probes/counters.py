@@ -53,6 +53,3 @@ class Counters(Probe):
                 for counter, unit in _COUNTERS:
                     value = counted[counter].integer()
                     parsed.add(f"{direction}_{counter}/{name}", unit, block.t_ns, value)
-
-
-PROBE = Counters()

@@ -91,6 +91,3 @@ class Curl(Probe):
         for key, name in _TIMES.items():
             values[name] = summary[key].number()
         values.setdefault("bytes", summary["size_download"].integer())
-
-
-PROBE = Curl()

@@ -48,6 +48,3 @@ class HostapdEvents(Probe):
         for name, kind in (("connections", "station-connected"), ("disconnections", "station-disconnected")):
             parsed.values[name] = sum(occurrence.kind == kind for occurrence in parsed.occurrences)
         return parsed
-
-
-PROBE = HostapdEvents()

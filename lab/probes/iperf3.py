@@ -84,6 +84,3 @@ class Iperf3(Probe):
         yield from found(raw, parsed)
         if "retransmits" in parsed.values:
             yield Retransmissions(raw.id, parsed.values["retransmits"])
-
-
-PROBE = Iperf3()

@@ -54,6 +54,3 @@ class Iperf3Server(Probe):
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
         """Yield what arrived in the last test."""
         return found(raw, parsed)
-
-
-PROBE = Iperf3Server()

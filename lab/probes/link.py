@@ -68,6 +68,3 @@ class Link(Probe):
         if match is None:
             raise raw.error(line_number, entry[0], f"{entry[2]!r} is not a valid {entry[1]}")
         parsed.add(name, unit, t_ns, number(match[1]))
-
-
-PROBE = Link()

@@ -121,6 +121,3 @@ def _number(raw: Raw, line_number: int, line: str, text: str) -> float:
         return number(text)
     except ValueError as error:
         raise raw.error(line_number, line, str(error)) from None
-
-
-PROBE = Ping()

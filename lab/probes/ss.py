@@ -101,6 +101,3 @@ def _plain(endpoint: str) -> str:
     """Return an IPv4-mapped IPv6 address as IPv4: ``[::ffff:10.0.0.1]:80`` as ``10.0.0.1:80``."""
     mapped = _MAPPED.fullmatch(endpoint)
     return f"{mapped[1]}:{mapped[2]}" if mapped else endpoint
-
-
-PROBE = Ss()

@@ -86,6 +86,3 @@ class StationDump(Probe):
         if match is None:
             raise raw.error(line_number, entry[0], f"{text!r} is not a valid {entry[1]}")
         parsed.add(f"{name}/{peer}", unit, t_ns, number(match[1]))
-
-
-PROBE = StationDump()

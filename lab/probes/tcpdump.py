@@ -67,6 +67,3 @@ class Tcpdump(Probe):
             elif not _LISTENING.fullmatch(line):
                 raise raw.error(number, line, "not a valid line of tcpdump", "err")
         return parsed
-
-
-PROBE = Tcpdump()

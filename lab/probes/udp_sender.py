@@ -96,6 +96,3 @@ class UdpSender(Probe):
         """Yield what it sent; if the sink never answered, its empty datagrams."""
         packets = parsed.values.get("sent", 0) or parsed.values.get("unanswered", 0)
         yield Sent(raw.id, raw.params["to"], raw.params["port"], packets)
-
-
-PROBE = UdpSender()

@@ -117,6 +117,3 @@ def _time_ns(stamp: Json, epoch_ns: int) -> int:
         return stamp_ns(stamp.text()) - epoch_ns
     except ValueError as error:
         raise ProbeOutputError(f"{stamp.where}: {error}") from None
-
-
-PROBE = UdpSink()

@@ -67,6 +67,3 @@ class WpaEvents(Probe):
         for name, kind in (("connections", "connected"), ("disconnections", "disconnected")):
             parsed.values[name] = sum(occurrence.kind == kind for occurrence in parsed.occurrences)
         return parsed
-
-
-PROBE = WpaEvents()

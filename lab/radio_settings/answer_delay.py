@@ -13,19 +13,24 @@ from lab.shared.types import Radio
 _US = 1_000
 
 
-def _attributes(delay_ns: int, _radio: Radio, all_ns: list[int]) -> dict[str, Any]:
-    others = list(all_ns)
-    others.remove(delay_ns)
-    given = {"answer_delay_us": delay_ns // _US, "answer_wait_us": max(others, default=0) // _US}
-    return {name: value for name, value in given.items() if value}
+class AnswerDelay(RadioSetting):
+    """How much later."""
 
+    about = (
+        "By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios wait for "
+        "answers longer by the greatest such delay of the medium. Needs a medium:."
+    )
+    type = Annotated[int, Quantity(units.DURATION, most=1_000 * _US, least=0)]
+    default = 0
+    perfect = "has no ACK frames"
 
-SETTING = RadioSetting(
-    about="By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios wait for "
-    "answers longer by the greatest such delay of the medium. Needs a medium:.",
-    type=Annotated[int, Quantity(units.DURATION, most=1_000 * _US, least=0)],
-    default=0,
-    perfect="has no ACK frames",
-    show=lambda delay_ns: f"ACKs {delay_ns // _US} us late",
-    attributes=_attributes,
-)
+    def show(self, value: int) -> str:
+        """Return it in µs."""
+        return f"ACKs {value // _US} us late"
+
+    def attributes(self, value: int, radio: Radio, values: list[int]) -> dict[str, Any]:
+        """Return by how much its answers are late, and those of others."""
+        others = list(values)
+        others.remove(value)
+        given = {"answer_delay_us": value // _US, "answer_wait_us": max(others, default=0) // _US}
+        return {name: number for name, number in given.items() if number}

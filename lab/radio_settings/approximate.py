@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from lab.model.cell import Cell
 from lab.model.radio_setting import RadioSetting
@@ -20,19 +21,27 @@ def unreadable(radio: Radio) -> str | None:
     )
 
 
-def _complaints(_value: bool, radio: Radio, _cells: list[Cell]) -> Iterator[tuple[str]]:
-    if (why := unreadable(radio)) is not None:
-        yield (why,)
+class Approximate(RadioSetting):
+    """Whether it receives them."""
 
+    about = (
+        "Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still check what "
+        "their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite datagram "
+        "with partial checksum coverage is sent only once."
+    )
+    type = bool
+    default = False
+    perfect = "damages no frames"
 
-SETTING = RadioSetting(
-    about="Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still check what "
-    "their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite datagram with "
-    "partial checksum coverage is sent only once.",
-    type=bool,
-    default=False,
-    perfect="damages no frames",
-    show=lambda _: "takes damaged frames",
-    complaints=_complaints,
-    attributes=lambda enabled, *_: {"approx": 1} if enabled else {},
-)
+    def show(self, value: bool) -> str:
+        """Return what it does."""
+        return "takes damaged frames"
+
+    def complaints(self, value: bool, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
+        """Refuse a network whose damaged frames are useless."""
+        if (why := unreadable(radio)) is not None:
+            yield (why,)
+
+    def attributes(self, value: bool, radio: Radio, values: list[bool]) -> dict[str, Any]:
+        """Return it if it is on."""
+        return {"approx": 1} if value else {}

@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from lab.model.radio_setting import RadioSetting
+from lab.shared.types import Radio
 
 _MOST = 4096  # packets; mac80211 has memory for more
 
-SETTING = RadioSetting(
-    about="How many packets wait for the radio at most, of all its peers together; those that come then are dropped (a "
-    "queue of other systems and simulators). Needs a medium:. Default: FQ-CoDel, as in Linux, which drops packets that "
-    "wait for more than 20 ms.",
-    type=Annotated[int, Field(ge=1, le=_MOST, strict=True)] | None,
-    perfect="has no queues",
-    show=lambda packets: f"drop-tail queue of {packets}",
-    attributes=lambda packets, *_: {"drop_tail": packets} if packets else {},
-)
+
+class DropTail(RadioSetting):
+    """The length of the queue."""
+
+    about = (
+        "How many packets wait for the radio at most, of all its peers together; those that come then are dropped (a "
+        "queue of other systems and simulators). Needs a medium:. Default: FQ-CoDel, as in Linux, which drops packets "
+        "that wait for more than 20 ms."
+    )
+    type = Annotated[int, Field(ge=1, le=_MOST, strict=True)] | None
+    perfect = "has no queues"
+
+    def show(self, value: int) -> str:
+        """Return its length."""
+        return f"drop-tail queue of {value}"
+
+    def attributes(self, value: int | None, radio: Radio, values: list[int | None]) -> dict[str, Any]:
+        """Return its length if there is one."""
+        return {"drop_tail": value} if value else {}

@@ -12,55 +12,52 @@ from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
 
 
-def _resolve(written: Any) -> dict[str, int] | None:
-    found = hack.of(written)
-    return hack.numbers(found) if found else None
+class HackSetting(RadioSetting):
+    """Which TCP ACKs do."""
 
+    about = (
+        "Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, timer, "
+        "off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off."
+    )
+    type = hack.AnyHack | None
+    perfect = "has no ACK frames"
 
-def _complaints(value: Mapping[str, int], radio: Radio, cells: list[Cell]) -> Iterator[tuple[str, ...]]:
-    """Report a radio whose TCP ACKs cannot go with answers, or would go in clear."""
-    if radio.encrypt not in (None, "open") and not value["in_clear"]:
+    def show(self, value: Mapping[str, int]) -> str:
+        """Return how a radio uses it; its times where they differ from the default."""
         mode = hack.MODES[value["mode"]]
-        yield (
-            f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
-            f"remove hack:, write encrypt: open, or allow it by hack: {{mode: {mode}, in_clear: true}}",
-        )
-    if radio.channel is None and cells and all(cell.settings.get("hack") is None for cell in cells):
-        yield (
-            f"has no effect, since no access point of {radio.ssid} has hack:, and both ends need it",
-            "write hack: there as well, or remove this",
-        )
+        usual = hack.numbers(hack.of(mode))
+        times = [key for key in ("turnaround_us", "timer_us") if value[key] != usual[key]]
+        words = [mode, *(f"{key.removesuffix('_us')} {value[key]} us" for key in times)]
+        words += ["in clear"] if value["in_clear"] else []
+        return f"TCP/HACK ({', '.join(words)})"
 
+    def resolve(self, written: Any) -> dict[str, int] | None:
+        """Return the numbers of the kernel; None: off."""
+        found = hack.of(written)
+        return hack.numbers(found) if found else None
 
-def _show(value: Mapping[str, int]) -> str:
-    """Return how a radio uses it; its times where they differ from the default."""
-    mode = hack.MODES[value["mode"]]
-    usual = hack.numbers(hack.of(mode))
-    times = [key for key in ("turnaround_us", "timer_us") if value[key] != usual[key]]
-    words = [mode, *(f"{key.removesuffix('_us')} {value[key]} us" for key in times)]
-    words += ["in clear"] if value["in_clear"] else []
-    return f"TCP/HACK ({', '.join(words)})"
+    def complaints(self, value: Mapping[str, int], radio: Radio, cells: list[Cell]) -> Iterator[tuple[str, ...]]:
+        """Report a radio whose TCP ACKs cannot go with answers, or would go in clear."""
+        if radio.encrypt not in (None, "open") and not value["in_clear"]:
+            mode = hack.MODES[value["mode"]]
+            yield (
+                f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
+                f"remove hack:, write encrypt: open, or allow it by hack: {{mode: {mode}, in_clear: true}}",
+            )
+        if radio.channel is None and cells and all(cell.settings.get("hack") is None for cell in cells):
+            yield (
+                f"has no effect, since no access point of {radio.ssid} has hack:, and both ends need it",
+                "write hack: there as well, or remove this",
+            )
 
-
-def _attributes(value: Mapping[str, int] | None, *_: Any) -> dict[str, int]:
-    if value is None:
-        return {}
-    given = {
-        "more_data": 1,
-        "hack": value["mode"],
-        "hack_turnaround_us": value["turnaround_us"],
-        "hack_timer_us": value["timer_us"],
-    }
-    return {**given, "hack_in_clear": 1} if value["in_clear"] else given
-
-
-SETTING = RadioSetting(
-    about="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, timer, "
-    "off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off.",
-    type=hack.AnyHack | None,
-    perfect="has no ACK frames",
-    show=_show,
-    resolve=_resolve,
-    complaints=_complaints,
-    attributes=_attributes,
-)
+    def attributes(self, value: Mapping[str, int] | None, radio: Radio, values: list[Any]) -> dict[str, int]:
+        """Return its numbers if it is on."""
+        if value is None:
+            return {}
+        given = {
+            "more_data": 1,
+            "hack": value["mode"],
+            "hack_turnaround_us": value["turnaround_us"],
+            "hack_timer_us": value["timer_us"],
+        }
+        return {**given, "hack_in_clear": 1} if value["in_clear"] else given

@@ -25,32 +25,34 @@ _NUMBERS = {
 }
 
 
-def _complaints(rate: str, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
-    """Report a rate that the radio's network does not have, or that would have no effect."""
-    older = radio.without_ht or radio.dsss_only
-    modes = [radio.mode] if radio.ibss_bssid or older else [cell.mode for cell in cells]
-    wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
-    if wrong is not None:
-        whose = f"{radio.interface.partition('-')[0]} is of" if older else f"{radio.ssid} uses"
-        yield (f"{whose} mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",)
+class Rate(RadioSetting):
+    """The name of the rate."""
 
+    about = (
+        "Fixed rate of unicast data frames, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight for each spatial "
+        "stream). Needs a medium:. Default: rate control (minstrel_ht) decides."
+    )
+    type = rates.FixedRate | None
+    perfect = "has no rates"
 
-def _attributes(rate: str | None, radio: Radio, _all: list[Any]) -> dict[str, Any]:
-    """Return the rate as the kernel encodes it. DSSS preambles are long."""
-    if rate is None:
-        return {}
-    phy, mcs, streams = _NUMBERS[rate]
-    ht = phy == _HT
-    wide, short_gi = ht and radio.width_mhz == 40, ht and radio.short_gi
-    return {"rate": [*MediumRate(phy, mcs, streams, int(wide), int(short_gi), short_preamble=0)]}
+    def show(self, value: str) -> str:
+        """Return its name."""
+        return f"at {value}"
 
+    def complaints(self, value: str, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
+        """Report a rate that the radio's network does not have, or that would have no effect."""
+        older = radio.without_ht or radio.dsss_only
+        modes = [radio.mode] if radio.ibss_bssid or older else [cell.mode for cell in cells]
+        wrong = next((mode for mode in modes if value not in rates.MODES[mode]), None)
+        if wrong is not None:
+            whose = f"{radio.interface.partition('-')[0]} is of" if older else f"{radio.ssid} uses"
+            yield (f"{whose} mode {wrong}, which has no {value}; write one of {rates.listed(wrong)}",)
 
-SETTING = RadioSetting(
-    about="Fixed rate of unicast data frames, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight for each spatial "
-    "stream). Needs a medium:. Default: rate control (minstrel_ht) decides.",
-    type=rates.FixedRate | None,
-    perfect="has no rates",
-    show=lambda rate: f"at {rate}",
-    complaints=_complaints,
-    attributes=_attributes,
-)
+    def attributes(self, value: str | None, radio: Radio, values: list[str | None]) -> dict[str, Any]:
+        """Return the rate as the kernel encodes it. DSSS preambles are long."""
+        if value is None:
+            return {}
+        phy, mcs, streams = _NUMBERS[value]
+        ht = phy == _HT
+        wide, short_gi = ht and radio.width_mhz == 40, ht and radio.short_gi
+        return {"rate": [*MediumRate(phy, mcs, streams, int(wide), int(short_gi), short_preamble=0)]}

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import discovery
 from lab.errors import RecordError
 from lab.probes import base as probes
 from lab.record import figures, medium, printed
@@ -156,25 +155,22 @@ class _FailedParser(RecordError):
 
 def _parsed(name: str, probe: probes.Probe, raw: probes.Raw) -> probes.Parsed:
     """Parse the output of a probe. _FailedParser: a line is invalid, or the parser of a stack fails."""
-    with discovery.blaming("probes", name, "parse", _FailedParser):
+    with probes.PROBES.blaming(name, "parse", _FailedParser):
         try:
             parsed: object = probe.parse(raw)
         except probes.ProbeOutputError as error:
             raise _FailedParser(str(error)) from None
     if not isinstance(parsed, probes.Parsed):
-        raise _FailedParser(f"parse gave {parsed!r}; return a Parsed", where=discovery.where("probes", name))
+        raise _FailedParser(f"parse gave {parsed!r}; return a Parsed", where=probes.PROBES.where(name))
     return parsed
 
 
 def _probe(process: Process) -> probes.Probe:
     """Return the probe of a process. RecordError: it belongs to a stack that was not found."""
     assert process.probe is not None
-    try:
-        return probes.load(process.probe)
-    except KeyError:
-        raise RecordError(
-            f'there is no probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK
-        ) from None
+    if process.probe not in probes.known():
+        raise RecordError(f'there is no probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK)
+    return probes.load(process.probe)
 
 
 def _described(run: figures.Run) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from lab import discovery
 from lab.errors import LabError, RecordError
 from lab.expressions import expression
 from lab.metrics import base as kinds
@@ -86,9 +85,9 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
 
 def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figures:
     """Compute a metric. RecordError: the metric of a stack failed, or a value is not a finite number."""
-    with discovery.blaming("metrics", metric.kind, "figures", RecordError):
+    with kinds.METRICS.blaming(metric.kind, "figures", RecordError):
         found: object = kind.figures(metric, context)
-    where = discovery.where("metrics", metric.kind)
+    where = kinds.METRICS.where(metric.kind)
     if not isinstance(found, kinds.Figures):
         raise RecordError(f"metric {metric.name} gave {found!r}; figures returns a Figures", where=where)
     in_rows = [row.get(column) for row in found.rows for column in kind.columns]
@@ -107,10 +106,9 @@ def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figure
 
 def _kind(metric: types.Metric) -> Metric:
     """Return the kind of a metric. RecordError: it belongs to a stack that was not found."""
-    try:
-        return kinds.load(metric.kind)
-    except KeyError:
-        raise RecordError(f'there is no metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK) from None
+    if metric.kind not in kinds.known():
+        raise RecordError(f'there is no metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)
+    return kinds.load(metric.kind)
 
 
 def _series(series: Series, kind: Metric, unit: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import svg
 from lab.drawing.palette import page_style
 from lab.drawing.shapes import Scene
+from lab.model.event import summary
 from lab.numbers import count, plain
 from lab.record.record import Record
 from lab.report import topology, trajectories
@@ -20,7 +21,6 @@ from lab.report.remarks import remarks
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
 from lab.show import medium as show_medium
-from lab.show.kinds import describe
 from lab.tables import Table
 from lab.text import last_lines
 from lab.views import base as views
@@ -160,7 +160,7 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
         if process["ended_ns"] is not None:
             rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
     for event in record.data["events"]:
-        details = describe(event["kind"], event["params"])
+        details = summary(event["kind"], event["params"])
         outcome = "" if event["ok"] else f"failed: {event['output']}"
         rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
     rows.sort(key=lambda row: row[0])

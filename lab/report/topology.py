@@ -19,8 +19,8 @@ from lab.drawing.words import shortened
 from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
 from lab.shared.types import Link, Node, Plan
-from lab.show.kinds import noun
 from lab.show.medium import HEARS_DB
+from lab.show.nodes import noun
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _CORNER, _CORNER_STEPS = 7, 4

@@ -20,13 +20,14 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from lab import discovery
 from lab.builders.data_files import data_files
 from lab.builders.imports import Imports
 from lab.builders.meaning import meanings, reads_text
 from lab.cache.store import content_key
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
+from lab.metrics.base import METRICS
+from lab.probes.base import PROBES
 
 _RECORDING = "record/build.py"
 _SPLITTING = "captures/split.py"  # of a capture of the air
@@ -47,8 +48,8 @@ def recording(uses: Uses) -> Recording:
     The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
     stack that lies in two folders, the second has its number in the name.
     """
-    places = [discovery.place("probes", name) for name in uses.probes]
-    places += [discovery.place("metrics", kind) for kind in uses.metrics]
+    places = [PROBES.place(name) for name in uses.probes]
+    places += [METRICS.place(kind) for kind in uses.metrics]
     roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
     own = {place.package: place.folder for place in places if place.stack is not None}
     imports = Imports()

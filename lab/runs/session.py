@@ -12,11 +12,11 @@ from typing import Any
 
 from lab.errors import InputError, LabError, flat, writing
 from lab.model.document import plain
+from lab.model.event import summary
 from lab.model.include import move_paths
 from lab.plan import load
 from lab.runs.added_events import AddedEvents
 from lab.shared.paths import RAW
-from lab.show.kinds import describe
 
 WORKLOAD = "idle"  # of a prompt: no processes
 _PLACE = "event"  # that of what is typed
@@ -55,7 +55,7 @@ class Session:
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""
         added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
-        told = [(event.kind, event.target, describe(event.kind, event.params)) for event in added.events]
+        told = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
         return {
             "events": [asdict(event) for event in added.events],
             "updates": [[update.at_ns, update.links] for update in added.updates],

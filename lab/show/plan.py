@@ -15,6 +15,7 @@ from rich.table import Table
 
 from lab import units
 from lab.fitted import Fitted
+from lab.model.event import summary
 from lab.model.radio_setting import described
 from lab.numbers import count, plain
 from lab.probes import base as probes
@@ -22,7 +23,6 @@ from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
 from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
-from lab.show.kinds import describe
 from lab.show.words import position, shape
 from lab.text import short_hash
 
@@ -243,4 +243,9 @@ def _way(way: Way, end_ns: int) -> tuple[str, ...]:
 
 
 def _event(event: Event) -> tuple[str, ...]:
-    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event.kind, event.params)
+    return (
+        units.DURATION.format(event.at_ns),
+        event.kind,
+        event.target,
+        summary(event.kind, event.params),
+    )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Base class of views: the tables, figures and pictures of one kind of metric.
 
-A view is a module ``lab/views/<kind>.py``, or ``workloads/<stack>/views/<kind>.py``, with one ``VIEW = SomeView()``.
-Its file has the same name as that of the metric, in the same stack (see lab.discovery). A metric without a view has a
+A view is a class in ``lab/views/<kind>.py`` or ``workloads/<stack>/views/<kind>.py``.
+Its file has the same name as that of the metric, in the same stack (see lab.registry). A metric without a view has a
 plain table. A view uses only the record, and does not affect results.
 """
 
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from lab import discovery
 from lab.drawing import Figure
 from lab.errors import InputError, LabError, warn
 from lab.record.record import Record, Result
+from lab.registry import Room
 from lab.tables import Column, Table
 
 Thing = TypeVar("Thing")
@@ -64,14 +64,17 @@ class View:
         return ()
 
 
+VIEWS = Room("views", "view", View, goes_with="metrics")
+
+
 def load(kind: str) -> View:
     """Return the view of a kind of metric. InputError: two files have that name, or the file is invalid."""
-    return discovery.holds("views", kind, "VIEW", View) if kind in discovery.known("views") else View()
+    return VIEWS.made(kind) if kind in VIEWS.known() else View()
 
 
 def prepare() -> None:
     """Import all views. The error of an invalid one is reported when it is used."""
-    for kind in discovery.known("views"):
+    for kind in VIEWS.known():
         with contextlib.suppress(InputError):
             load(kind)
 
@@ -105,11 +108,11 @@ def collected(
 @contextlib.contextmanager
 def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
     """Leave out the block if the stack's view of a metric fails in it; a warning and the page report it."""
-    if result.kind not in discovery.known("views"):
+    if result.kind not in VIEWS.known():
         yield
         return
     try:
-        with discovery.blaming("views", result.kind, what):
+        with VIEWS.blaming(result.kind, what):
             yield
     except LabError as error:
         _tell(record, result, error)

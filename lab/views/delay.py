@@ -24,6 +24,3 @@ class Delay(View):
         rows = [{**row, "lost": lost.get(row["process"], {}).get("lost")} for row in result.rows]
         title = f"Flows: packets that arrived, and their one-way delay in {result.unit}"
         yield Table(f"{result.name}-flows", title, columns, rows, result.unit)
-
-
-VIEW = Delay()

@@ -119,6 +119,3 @@ def _transfers(result: Result, record: Record) -> Table:
 
 def _bytes(count: int) -> str:
     return f"{count:,} ({size(count)})".replace(",", "\N{NARROW NO-BREAK SPACE}")
-
-
-VIEW = Goodput()

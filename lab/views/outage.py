@@ -276,6 +276,3 @@ def _steps_title(result: Result) -> str:
         return "Steps of each handoff"
     mean = f"{plain(totals[longest] / len(result.rows), 3)} {result.unit}"
     return f"The longest step: {longest.replace('_', ' ')}, {mean} on average"
-
-
-VIEW = Outage()

@@ -27,6 +27,3 @@ class Printed(View):
         about = f"{result.name}: {result.about}"
         lines = [line(series, dots=True) for series in several]
         yield over_time(record, result.name, title, about, lines, y_label=f"{result.name}, {result.unit}".rstrip(", "))
-
-
-VIEW = Printed()

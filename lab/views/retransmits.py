@@ -11,6 +11,3 @@ class Retransmits(View):
 
     card = "sum"
     card_word = "total"
-
-
-VIEW = Retransmits()

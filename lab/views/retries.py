@@ -11,6 +11,3 @@ class Retries(View):
 
     card = "sum"
     card_word = "total"
-
-
-VIEW = Retries()

@@ -14,6 +14,3 @@ class RxBitrate(PeerView):
     noun = "Bitrate"
     verb = "receives from"
     look: ClassVar[dict[str, Any]] = {"step": True}
-
-
-VIEW = RxBitrate()

@@ -15,6 +15,3 @@ class Signal(PeerView):
     verb = "hears"
     from_zero = False
     look: ClassVar[dict[str, Any]] = {"dots": True}
-
-
-VIEW = Signal()

@@ -14,6 +14,3 @@ class TxBitrate(PeerView):
     noun = "Bitrate"
     verb = "sends to"
     look: ClassVar[dict[str, Any]] = {"step": True}
-
-
-VIEW = TxBitrate()

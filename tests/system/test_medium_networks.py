@@ -13,7 +13,7 @@ import pytest
 from lab.captures import pcap
 from lab.metrics._handoffs import Handoff, find
 from lab.probes.base import Raw
-from lab.probes.wpa_events import PROBE as WPA_EVENTS
+from lab.probes.wpa_events import WpaEvents
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -170,7 +170,7 @@ def categories(look: dict[str, Any], node: str) -> dict[str, int]:
 
 def handoff(ran: Ran) -> Handoff:
     """The one handoff of a run that was asked for at 2 s."""
-    (found,) = find(WPA_EVENTS.parse(Raw(ran.directory / "raw", "events")).occurrences, [(2 * SECOND, "roam")])
+    (found,) = find(WpaEvents().parse(Raw(ran.directory / "raw", "events")).occurrences, [(2 * SECOND, "roam")])
     assert found.cause == "roam" and found.to_bssid == "02:00:01:00:04:00"
     return found
 

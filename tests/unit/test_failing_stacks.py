@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import discovery, report
+from lab import registry, report
 from lab.errors import InputError, RecordError
 from lab.record import Record, build
 from tests.unit.plan.conftest import WORKLOAD, Plans, plans
@@ -34,9 +34,6 @@ class Own(Probe):
 
     def found(self, raw, parsed):
         {found}
-
-
-PROBE = Own()
 """
 METRIC = """\
 from lab.metrics.base import Figures, Metric
@@ -47,9 +44,6 @@ from lab.probes.base import Series
 class Own(TransferTime):
     def figures(self, metric, context):
         {figures}
-
-
-METRIC = Own()
 """
 VIEW = """\
 from lab.views.base import View
@@ -60,23 +54,20 @@ class Own(View):
 
     def {method}(self, *given):
         return [1 / 0]
-
-
-VIEW = Own()
 """
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    discovery._found.cache_clear()
+    registry._found.cache_clear()
 
 
 def stack(name: str, text: str) -> None:
     path = Path("workloads/mine") / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    discovery._found.cache_clear()
+    registry._found.cache_clear()
 
 
 def probe(**code: str) -> None:
@@ -204,7 +195,7 @@ def test_a_view_that_fails_costs_only_its_own_part(method: str, capsys: pytest.C
             VIEW.format(method="other", card="best"),
             "  the view of transfer failed: card raised KeyError: ",
         ),
-        ("VIEW = 1 / 0\n", ":1  the view of transfer failed: cannot be imported: ZeroDivisionError: division by zero"),
+        ("1 / 0\n", ":1  the view of transfer failed: cannot be imported: ZeroDivisionError: division by zero"),
     ],
 )
 def test_a_view_that_cannot_be_used_is_told(text: str, told: str) -> None:
@@ -215,9 +206,9 @@ def test_a_view_that_cannot_be_used_is_told(text: str, told: str) -> None:
 
 
 def test_the_lab_s_own_faults_stay_visible(record_of_the_lab: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lab.views.goodput import VIEW as goodput
+    from lab.views.goodput import Goodput
 
-    monkeypatch.setattr(type(goodput), "tables", lambda self, result, record: [1 / 0])
+    monkeypatch.setattr(Goodput, "tables", lambda self, result, record: [1 / 0])
     with pytest.raises(ZeroDivisionError):
         report.tables(record_of_the_lab)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kind of event and a kind of node are a folder each: those of CONTRIBUTING.md, added to a copy of the lab."""
+"""A kind of event and a kind of node are a folder each: those of CONTRIBUTING.md, in a copy of the lab or a stack."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ for moment in script.moments(plan):
 """
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A copy of the lab with the files of CONTRIBUTING.md, and nothing else that is new; beside a topology."""
+@pytest.fixture(params=["lab", "workloads/mine"])
+def checkout(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of the lab, in it or a stack the files of CONTRIBUTING.md, and nothing else that is new; a topology."""
     shutil.copytree(PACKAGE, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "t.yaml").write_text(TOPOLOGY)
     (tmp_path / "w.yaml").write_text(WORKLOAD)
     written = dict(_FILE.findall(CONTRIBUTING.read_text()))
     assert {Path(name).parent.name for name in written} == {"mtu", "router"}
     for name, text in written.items():
-        target = tmp_path / name
+        target = tmp_path / request.param / Path(name).relative_to("lab")
         assert not target.exists()
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
     return tmp_path
 

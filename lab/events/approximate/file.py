@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
 from lab.model.base import Text
@@ -28,3 +31,8 @@ class Approximate(Event):
                 scene.refuse(why, "approximate")
             else:
                 yield node.name, {"enabled": self.enabled}
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return "on" if params["enabled"] else "off"

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.medium_steps import change
 from lab.guest.steps import Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Send the request to the medium."""
-    yield change(plan, event.target, {"approx": int(event.params["enabled"])})
+class Approximate(EventSteps):
+    """The event ``approximate``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Send the request to the medium."""
+        yield change(plan, event.target, {"approx": int(event.params["enabled"])})

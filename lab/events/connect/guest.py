@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.steps import Ask, Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Ask wpa_supplicant to look for its network, if it is disconnected."""
-    yield Ask(event.target, "wpa_supplicant", "RECONNECT")
+class Connect(EventSteps):
+    """The event ``connect``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Ask wpa_supplicant to look for its network, if it is disconnected."""
+        yield Ask(event.target, "wpa_supplicant", "RECONNECT")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.handoff import interrupt
+from lab.guest.kinds import EventSteps
 from lab.guest.steps import Ask, Step
 from lab.shared import types
 
@@ -32,6 +33,9 @@ class Disconnect(NamedTuple):
         return Ask(self.station, "wpa_supplicant", "DISCONNECT")
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Ask wpa_supplicant to disconnect."""
-    yield Disconnect(event.target)
+class DisconnectEvent(EventSteps):
+    """The event ``disconnect``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Ask wpa_supplicant to disconnect."""
+        yield Disconnect(event.target)

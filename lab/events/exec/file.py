@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
 from lab.model.base import Text
@@ -22,3 +26,8 @@ class Exec(Event):
         """Yield ``{argv}`` for each node."""
         for node in scene.nodes(self.exec, "exec"):
             yield node.name, {"argv": scene.fill(self.run, node, "run")}
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return shlex.join(params["argv"])

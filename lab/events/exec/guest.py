@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.steps import Run, Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Run the command; its output is stored with the event."""
-    yield Run(event.params["argv"], event.target, of_user=True)
+class Exec(EventSteps):
+    """The event ``exec``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Run the command; its output is stored with the event."""
+        yield Run(event.params["argv"], event.target, of_user=True)

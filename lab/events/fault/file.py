@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from lab import units
 from lab.model.base import Integer, Percent, Text, refuse
 from lab.model.event import Event, Resolved, Scene
 
+_ENDS = {"from": "from", "to": "to", "listener": "at"}  # in a summary
 _MOST = 2**32 - 1  # limit of the kernel's interface
 
 
@@ -90,6 +93,16 @@ class Fault(Event):
                 "share_percent": self.share,
             },
         )
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        ends = "".join(f" {word} {params[key]}" for key, word in _ENDS.items() if params[key] is not None)
+        skipped = f" after {params['skip']}" if params["skip"] else ""
+        share = (
+            f", {units.PERCENT.format(params['share_percent'])} of them" if params["share_percent"] is not None else ""
+        )
+        return f"{params['action']} {params['count']}{ends}{skipped}{share}"
 
 
 def _radio(scene: Scene, name: str, key: str) -> str | None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.medium import requests
 from lab.guest.medium_steps import medium_of, netlink
 from lab.guest.steps import Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Send the request to the medium."""
-    medium = medium_of(plan)
-    yield netlink(medium, [requests.fault(event.target, event.params, medium.names())])
+class Fault(EventSteps):
+    """The event ``fault``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Send the request to the medium."""
+        medium = medium_of(plan)
+        yield netlink(medium, [requests.fault(event.target, event.params, medium.names())])

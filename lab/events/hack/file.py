@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from lab.model import hack as settings_of
 from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene
-from lab.model.hack import AnyHack
+from lab.model.hack import MODES, AnyHack
 
 
 class HackSwitch(Event):
@@ -33,3 +33,8 @@ class HackSwitch(Event):
                 scene.refuse(f"{node.name} has no key hack; write one, such as hack: more-data", "hack")
             else:
                 yield node.name, settings_of.numbers(settings)
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return MODES[params["mode"]]

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.medium_steps import change
 from lab.guest.steps import Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Send the request to the medium."""
-    mode, *others = (event.params[key] for key in ("mode", "turnaround_us", "timer_us", "in_clear"))
-    names = ("hack_turnaround_us", "hack_timer_us", "hack_in_clear")
-    yield change(plan, event.target, {"more_data": 1, "hack": mode, **dict(zip(names, others, strict=True))})
+class Hack(EventSteps):
+    """The event ``hack``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Send the request to the medium."""
+        mode, *others = (event.params[key] for key in ("mode", "turnaround_us", "timer_us", "in_clear"))
+        names = ("hack_turnaround_us", "hack_timer_us", "hack_in_clear")
+        yield change(plan, event.target, {"more_data": 1, "hack": mode, **dict(zip(names, others, strict=True))})

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -22,3 +23,8 @@ class LinkState(Event):
         link = scene.link(self.link, "link")
         if link is not None:
             yield link.name, {"up": self.to == "up"}
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return "up" if params["up"] else "down"

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
+from lab import units
 from lab.model.base import Position, Speed, Text
 from lab.model.event import Event, Resolved, Scene
+from lab.show.words import position
 
 
 class Move(Event):
@@ -38,3 +41,9 @@ class Move(Event):
                     continue
             scene.move(node, self.to, self.speed)
             yield node.name, params
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
+        return f"to {position(params['position_m'])}{speed}"

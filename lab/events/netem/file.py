@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 from pydantic import Field
 
 from lab.model.event import Event, Resolved, Scene
 from lab.model.links import Shape, complaint
 from lab.model.names import LinkName
+from lab.shared.types import Netem
+from lab.show.words import shape
 
 
 class NetemChange(Event, Shape):
@@ -28,3 +32,8 @@ class NetemChange(Event, Shape):
             scene.refuse(wrong[1], wrong[0])
         scene.set_netem(link, netem)
         yield link.name, dataclasses.asdict(netem)
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return shape(Netem(**params))

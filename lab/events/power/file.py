@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -33,3 +34,8 @@ class Power(Event):
             else:
                 scene.set_power(ap, self.to == "on")
                 yield ap.name, {"on": self.to == "on"}
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return "on" if params["on"] else "off"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lab.guest.kinds import node_kind
+from lab.guest.kinds import EventSteps, node_kind
 from lab.guest.steps import Configure, Step
 from lab.shared import types
 
@@ -33,18 +33,22 @@ class KillDaemons(NamedTuple):
         guest.kill_daemons(self.node)
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Kill everything and take all interfaces down, or the reverse.
+class Power(EventSteps):
+    """The event ``power``."""
 
-    hostapd must die first: it would send deauthentication frames. The kernel sends none when an interface goes down.
-    """
-    node = plan.node(event.target)
-    wired = [interface.name for interface in node.interfaces]
-    if event.params["on"]:
-        if wired:
-            yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
-        yield from node_kind(node.kind).start(plan, node)
-        return
-    yield KillDaemons(node.name)
-    radio = [node.radio.interface] if node.radio else []
-    yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Kill everything and take all interfaces down, or the reverse.
+
+        hostapd must die first: it would send deauthentication frames. The kernel sends none when an interface goes
+        down.
+        """
+        node = plan.node(event.target)
+        wired = [interface.name for interface in node.interfaces]
+        if event.params["on"]:
+            if wired:
+                yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
+            yield from node_kind(node.kind).start(plan, node)
+            return
+        yield KillDaemons(node.name)
+        radio = [node.radio.interface] if node.radio else []
+        yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -28,6 +29,11 @@ class Roam(Event):
         for station in stations(scene, self.roam, "roam", "roam"):
             if len(targets) == 1 and _reachable(scene, station, targets[0]):
                 yield station.name, {"to": targets[0].name}
+
+    @classmethod
+    def summary(cls, params: Mapping[str, Any]) -> str:
+        """Return what it does, from the parameters in the plan."""
+        return f"to {params['to']}"
 
 
 def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.handoff import Handoff, bss_request, roam_request, scan_request
+from lab.guest.kinds import EventSteps
 from lab.guest.steps import Step
 from lab.shared import types
 
@@ -32,6 +33,9 @@ class StartHandoff(NamedTuple):
         return Handoff(guest.controls[self.station.name], self.station, self.ap, guest.guard).start()
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Start the handoff."""
-    yield StartHandoff(plan.node(event.target), plan.node(event.params["to"]))
+class Roam(EventSteps):
+    """The event ``roam``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Start the handoff."""
+        yield StartHandoff(plan.node(event.target), plan.node(event.params["to"]))

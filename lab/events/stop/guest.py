@@ -6,10 +6,14 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 
+from lab.guest.kinds import EventSteps
 from lab.guest.steps import Signal, Step
 from lab.shared import types
 
 
-def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Send SIGTERM."""
-    yield Signal(event.target, signal.SIGTERM)
+class Stop(EventSteps):
+    """The event ``stop``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        """Send SIGTERM."""
+        yield Signal(event.target, signal.SIGTERM)

@@ -41,6 +41,7 @@ DEFAULT_MOBILITY_DOMAIN = "a1b2"  # as in Mininet-WiFi's examples
 class AccessPoint(Wireless):
     """An access point (hostapd) that bridges its radio and its wired ports."""
 
+    noun: ClassVar[str] = "access point"
     first_port: ClassVar[int] = 2  # port 1 is the radio, as in Mininet-WiFi
     addressed: ClassVar[bool] = False
     bridges: ClassVar[bool] = True

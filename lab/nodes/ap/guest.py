@@ -66,6 +66,3 @@ def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
     return hostap_config.hostapd_conf(node.radio, _BRIDGE, neighbours(plan, node))
-
-
-KIND = AccessPoint()

@@ -12,6 +12,3 @@ class Host(NodeKind):
     """A wired computer."""
 
     class_name: ClassVar[str] = "Host"
-
-
-KIND = Host()

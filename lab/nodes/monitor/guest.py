@@ -32,6 +32,3 @@ class Monitor(NodeKind):
         yield Configure(["iw", "dev", name, "set", "type", "monitor"], node.name)
         yield Configure(["ip", "link", "set", name, "up"], node.name)
         yield Configure(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.name)
-
-
-KIND = Monitor()

@@ -21,6 +21,7 @@ from lab.shared.types import Radio
 class Station(Wireless):
     """A computer with a radio that joins a network (wpa_supplicant)."""
 
+    noun: ClassVar[str] = "station"
     first_port: ClassVar[int] = 1
     joins: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 0

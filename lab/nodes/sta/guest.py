@@ -62,6 +62,3 @@ class Station(NodeKind):
         verb = "join" if node.radio.ibss_bssid else "associate with"
         what = f"{node.name} to {verb} '{node.radio.ssid}'"
         yield AwaitUp(node.name, "wpa_state=COMPLETED", "CTRL-EVENT-CONNECTED", what, node.source)
-
-
-KIND = Station()

@@ -54,6 +54,3 @@ def _bridge(node: types.Node) -> list[str]:
         words += ["--", "add-port", node.name, interface.name]
         words += ["--", "set", "Port", interface.name, "qos=@tc"]
     return words
-
-
-KIND = Switch()

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.phy import registry
+from lab.phy import params
 from lab.phy.curves import Curve
 from lab.phy.numbers import Floats
+from lab.registry import Room
 
 HAZARD_CAP = 15.0  # means certain loss: 1 bit in 3 million is correct; 15 · 2^60 still fits into 64 bits
-_PACKAGE = "lab.phy.error_models"
 
 
-class ErrorModel(registry.Kind, ABC):
+class ErrorModel(params.Kind, ABC):
     """Base class. A model is a dataclass whose fields are its parameters."""
 
     @abstractmethod
@@ -55,15 +55,14 @@ def hazard_of(probability: npt.ArrayLike) -> Floats:
         return np.asarray(-np.log1p(-np.minimum(probability, 1.0)), dtype=np.float64)
 
 
-def known() -> tuple[str, ...]:
-    """Return the names of all error models, discovered from the files of this folder."""
-    return tuple(registry.kinds(_PACKAGE, ErrorModel))  # type: ignore[type-abstract]
+ERROR_MODELS = Room("phy/error_models", "error model", ErrorModel)  # type: ignore[type-abstract]
+known = ERROR_MODELS.known
 
 
-def load(name: str, **params: Any) -> ErrorModel:
+def load(name: str, **given: Any) -> ErrorModel:
     """Create the model of that name: ``load("nist")``, ``load("table", file="mine.csv")``.
 
     Raises:
-        InputError: no such model, wrong parameters, or a file that cannot be used.
+        InputError: there is no such error model, or a parameter is out of bounds.
     """
-    return registry.build(_PACKAGE, ErrorModel, "error model", name, params)  # type: ignore[type-abstract]
+    return ERROR_MODELS.get(name)(**given)

@@ -59,7 +59,6 @@ _SPECTRA = {
 class Nist(ErrorModel):
     """The NIST model."""
 
-    name: ClassVar[str] = "nist"
     about: ClassVar[str] = "hard decisions and the union bound of the code (NIST, ns-3's default for OFDM)"
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:

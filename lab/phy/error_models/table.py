@@ -54,7 +54,6 @@ class Row(NamedTuple):
 class Table(ErrorModel):
     """Curves from a file, or from ``text`` if the file has been read already."""
 
-    name: ClassVar[str] = "table"
     about: ClassVar[str] = "curves from a CSV file of error rates of bits or frames"
 
     file: Path | str

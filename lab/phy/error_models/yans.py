@@ -42,7 +42,6 @@ _EVENTS = {  # distance: error events at it; none at 11 for rate 1/2
 class Yans(ErrorModel):
     """The YANS model."""
 
-    name: ClassVar[str] = "yans"
     about: ClassVar[str] = "hard decisions and the code's shortest error events (yans, ns-3's former default)"
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fading distributions, one per file; see lab.phy.fading.base."""
 
-from lab.phy.fading.base import Fading, kinds, known, load, quantiles
+from lab.phy.fading.base import Fading, known, load, quantiles
 
-__all__ = ["Fading", "kinds", "known", "load", "quantiles"]
+__all__ = ["Fading", "known", "load", "quantiles"]

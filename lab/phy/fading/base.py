@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.phy import registry
+from lab.phy import params
 from lab.phy.numbers import Floats, decibels
+from lab.registry import Room
 
-_PACKAGE = "lab.phy.fading"
 
-
-class Fading(registry.Kind, ABC):
+class Fading(params.Kind, ABC):
     """Base class. A kind of fading is a frozen dataclass whose fields are its parameters."""
 
     @abstractmethod
@@ -30,23 +29,17 @@ class Fading(registry.Kind, ABC):
         """Return the inverse distribution function: linear power, mean 1, at probabilities between 0 and 1."""
 
 
-def kinds() -> dict[str, type[Fading]]:
-    """Return all kinds of fading by name, discovered from the files of this folder."""
-    return registry.kinds(_PACKAGE, Fading)  # type: ignore[type-abstract]
+FADING = Room("phy/fading", "fading", Fading)  # type: ignore[type-abstract]
+known = FADING.known
 
 
-def known() -> tuple[str, ...]:
-    """Return their names."""
-    return tuple(kinds())
-
-
-def load(name: str, **params: Any) -> Fading:
-    """Create fading of that name: ``load("rician", k_db=6)``.
+def load(name: str, **given: Any) -> Fading:
+    """Create the fading of that name: ``load("rician", k_db=6)``.
 
     Raises:
-        InputError: no such fading, or wrong parameters.
+        InputError: there is no such fading, or a parameter is out of bounds.
     """
-    return registry.build(_PACKAGE, Fading, "fading", name, params)  # type: ignore[type-abstract]
+    return FADING.get(name)(**given)
 
 
 @lru_cache(maxsize=32)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats
-from lab.phy.registry import check, param
+from lab.phy.params import check, param
 
 _M_LEAST = 0.5  # lower bound of the Nakagami distribution
 _M_MOST = 1000.0
@@ -20,7 +20,6 @@ _M_MOST = 1000.0
 class Nakagami(Fading):
     """Power is gamma-distributed with shape m (M. Nakagami, The m-distribution, 1960); m = 1 is rayleigh."""
 
-    name: ClassVar[str] = "nakagami"
     about: ClassVar[str] = "the variance of power is 1/m; m = 1 is rayleigh"
 
     m: float = param("Shape parameter: the variance of power is 1/m.")

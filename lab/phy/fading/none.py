@@ -16,7 +16,6 @@ from lab.phy.numbers import Floats
 class NoFading(Fading):
     """Every frame arrives with the mean power."""
 
-    name: ClassVar[str] = "none"
     about: ClassVar[str] = "every frame arrives with the mean power"
 
     def gain(self, probability: Floats) -> Floats:

@@ -16,7 +16,6 @@ from lab.phy.numbers import Floats
 class Rayleigh(Fading):
     """Power is exponentially distributed (J. G. Proakis, Digital Communications, 2001, 2.1.4)."""
 
-    name: ClassVar[str] = "rayleigh"
     about: ClassVar[str] = "many echoes, no line of sight"
 
     def gain(self, probability: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats, linear
-from lab.phy.registry import check, param
+from lab.phy.params import check, param
 
 _K_BOUND_DB = 40.0  # below -40 dB it is rayleigh, above 40 dB none, within 1 % of the mean
 
@@ -23,7 +23,6 @@ class Rician(Fading):
     non-centrality 2 K (J. G. Proakis, Digital Communications, 2001, 2.1.4).
     """
 
-    name: ClassVar[str] = "rician"
     about: ClassVar[str] = "a line of sight that is k stronger than all echoes together"
 
     k_db: float = param("Power ratio of the direct wave to all echoes.", unit="dB")

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lab.phy import registry
+from lab.phy import params
 from lab.phy.numbers import Floats
+from lab.registry import Room
 
 LIGHT_M_S = 299_792_458.0
 NEAREST_M = 0.1  # minimum distance: closer antennas count as this far apart (value of Mininet-WiFi)
 REFERENCE_M = 1.0  # reference distance, at which the loss is that of free space
-_PACKAGE = "lab.phy.propagation"
 
 SYSTEM_LOSS = "Loss in hardware and cables, as a factor of at least 1."
 
@@ -49,7 +49,7 @@ class Paths:
     seed: int
 
 
-class Propagation(registry.Kind, ABC):
+class Propagation(params.Kind, ABC):
     """Base class. A model is a dataclass whose fields are its parameters."""
 
     @abstractmethod
@@ -57,23 +57,17 @@ class Propagation(registry.Kind, ABC):
         """Return the path loss in dB, shape (n, n), without antenna gains; the diagonal is meaningless."""
 
 
-def kinds() -> dict[str, type[Propagation]]:
-    """Return all propagation models by name, discovered from the files of this folder."""
-    return registry.kinds(_PACKAGE, Propagation)  # type: ignore[type-abstract]
+PROPAGATION = Room("phy/propagation", "propagation model", Propagation)  # type: ignore[type-abstract]
+known = PROPAGATION.known
 
 
-def known() -> tuple[str, ...]:
-    """Return their names."""
-    return tuple(kinds())
-
-
-def load(name: str, **params: Any) -> Propagation:
+def load(name: str, **given: Any) -> Propagation:
     """Create the model of that name: ``load("logDistance", exp=4)``.
 
     Raises:
-        InputError: no such model, or wrong parameters.
+        InputError: there is no such propagation model, or a parameter is out of bounds.
     """
-    return registry.build(_PACKAGE, Propagation, "propagation model", name, params)  # type: ignore[type-abstract]
+    return PROPAGATION.get(name)(**given)
 
 
 def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names: Sequence[str], seed: int) -> Paths:
@@ -110,4 +104,4 @@ def free_space_db(distance_m: Floats, frequency_mhz: Floats, system_loss: float 
 
 def check_system_loss(value: float) -> None:
     """Raise InputError unless sL is a loss factor of at least 1 (no loss)."""
-    registry.check("sL", value, 1.0, 1e6)
+    params.check("sL", value, 1.0, 1e6)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.phy.numbers import Floats
+from lab.phy.params import param
 from lab.phy.propagation.base import SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
-from lab.phy.registry import param
 
 
 @dataclass(frozen=True)
 class Friis(Propagation):
     """Power falls with the square of the distance (H. T. Friis, A note on a simple transmission formula, 1946)."""
 
-    name: ClassVar[str] = "friis"
     about: ClassVar[str] = "free space; sL: system loss factor"
 
     sL: float = param(SYSTEM_LOSS, default=1.0)

@@ -10,8 +10,8 @@ from typing import Any
 from lab import units
 from lab.errors import suggestion
 from lab.model.document import Keys
+from lab.model.event import EVENTS
 from lab.model.event import Event as EventModel
-from lab.model.registry import kind_of
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.network.network import Network
@@ -196,7 +196,10 @@ def resolve(
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
     """Return the events of a timeline with their locations."""
-    return [_Written(source, ("timeline", index), model, kind_of(model)) for index, model in enumerate(timeline)]
+    return [
+        _Written(source, ("timeline", index), model, EVENTS.name_of(type(model)))
+        for index, model in enumerate(timeline)
+    ]
 
 
 def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:

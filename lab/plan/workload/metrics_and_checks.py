@@ -90,11 +90,9 @@ def _is_known(probe: str | None) -> bool:
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
     """Return a kind; if there is no such kind, report an error and return None."""
-    known = kinds.known()
-    if written in known:
+    if written in kinds.known():
         return written
-    message = f'there is no metric "{written}"{suggestion(written, known)}; known: {", ".join(known)}'
-    problems.add(source, _blamed(source, keys), message)
+    problems.add(source, _blamed(source, keys), kinds.METRICS.unknown(written))
     return None
 
 

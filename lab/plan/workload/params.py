@@ -73,9 +73,8 @@ def _in_unit_of(param: probes.Param, written: Any, limit: int) -> str:
 
 def load(name: str, complain: Complain) -> probes.Probe | None:
     """Return the probe of that name; report an unknown one and return None."""
-    known = probes.known()
-    if name not in known:
-        complain("probe", f'there is no probe "{name}"{suggestion(name, known)}; known probes: {", ".join(known)}')
+    if name not in probes.known():
+        complain("probe", probes.PROBES.unknown(name))
         return None
     return probes.load(name)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from lab import discovery, library, units
+from lab import library, units
 from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
@@ -376,10 +376,10 @@ def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
     """Add what the probe derives from its parameters. InputError: the probe of a stack fails."""
     assert process.probe is not None
     prefix = raw_prefix(process.id)
-    with discovery.blaming("probes", process.probe, "argv"):
+    with probes.PROBES.blaming(process.probe, "argv"):
         argv = [] if probe.mode == "control" else probe.argv(node, process.params, prefix)
     _check_words(argv, process.probe)
-    with discovery.blaming("probes", process.probe, "watched_file"):
+    with probes.PROBES.blaming(process.probe, "watched_file"):
         watched_file = probe.watched_file(process.params, prefix)
     found = replace(
         process,
@@ -391,7 +391,7 @@ def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
     )
     if not found.must_end():
         return found
-    with discovery.blaming("probes", process.probe, "runs_on"):
+    with probes.PROBES.blaming(process.probe, "runs_on"):
         return replace(found, may_run_on=bool(probe.runs_on(process.params)))
 
 
@@ -400,13 +400,13 @@ def _check_words(argv: object, probe: str) -> None:
     if not isinstance(argv, list):
         raise InputError(
             f"argv of the probe {probe} gave {argv!r}; a command is a list of words",
-            where=discovery.where("probes", probe),
+            where=probes.PROBES.where(probe),
         )
     for word in argv:
         if not isinstance(word, str):
             raise InputError(
                 f"argv of the probe {probe} gave {word!r} in its list; words of a command are text: write str(…)",
-                where=discovery.where("probes", probe),
+                where=probes.PROBES.where(probe),
             )
 
 

@@ -15,7 +15,7 @@ from statistics import fmean, median
 
 from lab.drawing import PALETTE, Figure, Line, Panel
 from lab.record.record import Record
-from lab.show.kinds import colours
+from lab.show.nodes import colours
 from lab.views.parts.lines import run_range
 from lab.views.parts.moments import rules
 

@@ -78,6 +78,18 @@ def test_a_plan_has_the_kinds_that_it_uses(lab: Lab) -> None:
     assert "events/power_cut/guest.py" in lab.files(uses(events=("power-cut",)))
 
 
+def test_kinds_of_stacks_lie_among_the_lab_s(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("file.py", "guest.py", "_words.py"):
+        place = tmp_path / "workloads" / "mine" / "events" / "far_jump" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("from . import _words" if name == "guest.py" else "")
+    files = lab.files(uses(nodes=(), events=("far-jump",)))
+    of_event = ["events/__init__.py", "events/far_jump/_words.py", "events/far_jump/guest.py"]
+    assert files == sorted([*ALWAYS, *of_event])
+    assert lab.files(uses(nodes=())) == ALWAYS
+
+
 @pytest.mark.parametrize("changed", ["events/power_cut/guest.py", "events/new/guest.py", "report/html.py"])
 def test_what_a_plan_does_not_use_leaves_its_code_the_same(lab: Lab, changed: str) -> None:
     before = lab.ensure().bundle(uses(events=("roam",)))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lab.errors import InputError
-from lab.model import mobility
 from lab.model.build import build
 from lab.model.document import parse
 from lab.model.medium import ErrorTable, Medium, SnrBetween, SnrOneWay
+from lab.model.mobility import MOBILITY
 from lab.model.topology import Topology
 from lab.phy import fading, propagation
 from lab.reference.schema import schema
@@ -96,7 +96,7 @@ def test_every_kind_of_model_can_be_written() -> None:
     models = [
         entry["properties"]["model"]["const"] for entry in defined.values() if "model" in entry.get("properties", {})
     ]
-    assert sorted(models) == sorted((*propagation.known(), *fading.known(), *mobility.kinds()))
+    assert sorted(models) == sorted((*propagation.known(), *fading.known(), *MOBILITY.known()))
 
 
 def test_a_table_of_ones_own() -> None:
@@ -143,13 +143,13 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  errors: nst\n",
-            'mine.yaml:5  medium.errors: unknown error model "nst" (did you mean nist?); known: nist, yans, '
+            'mine.yaml:5  medium.errors: there is no error model "nst" (did you mean nist?); known: nist, yans, '
             "{table: FILE.csv}",
         ),
         ("medium:\n  errors: table\n", "mine.yaml:5  medium.errors: a table needs its file; write {table: FILE.csv}"),
         (
             "medium:\n  propagation: {model: logdistance}\n",
-            'mine.yaml:5  medium.propagation.model: unknown propagation model "logdistance" (did you mean '
+            'mine.yaml:5  medium.propagation.model: there is no propagation model "logdistance" (did you mean '
             "logDistance?); known: ITU, friis, logDistance, logNormalShadowing, twoRayGround",
         ),
         (
@@ -180,7 +180,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: ricean, k: 6 dB}\n",
-            'mine.yaml:5  medium.fading.model: unknown fading "ricean" (did you mean rician?); known: nakagami, '
+            'mine.yaml:5  medium.fading.model: there is no fading "ricean" (did you mean rician?); known: nakagami, '
             "none, rayleigh, rician",
         ),
         (

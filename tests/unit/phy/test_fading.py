@@ -87,11 +87,8 @@ def test_power_of_any_rician_is_1(k_db: float) -> None:
         (
             "ricean",
             {},
-            r'unknown fading "ricean" \(did you mean rician\?\); known: nakagami, none, rayleigh, rician',
+            r'there is no fading "ricean" \(did you mean rician\?\); known: nakagami, none, rayleigh, rician',
         ),
-        ("rician", {}, 'fading rician needs the parameter "k_db"'),
-        ("rician", {"k": 3}, 'fading rician has no "k".*; its parameters are k_db'),
-        ("rayleigh", {"m": 3}, 'fading rayleigh has no "m"; it has no parameters'),
         ("rician", {"k_db": 50}, "k_db is 50; write a number from -40 to 40 dB"),
         ("nakagami", {"m": 0.4}, r"m is 0\.4; write a number from 0\.5 to 1000"),
         ("nakagami", {"m": math.nan}, "m is nan; write a number"),

@@ -74,7 +74,7 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
             "type: sta",
             'm.yaml:5  nodes.sta1.type: unknown key "type" (did you mean kind?); write one of ',
         ),
-        ("kind: sta", "kind: station", 'm.yaml:5  nodes.sta1.kind: unknown kind "station" (did you mean sta?)'),
+        ("kind: sta", "kind: station", 'nodes.sta1.kind: there is no kind of node "station" (did you mean sta?)'),
         (
             "kind: sta",
             "kind: sta, wlans: 2",

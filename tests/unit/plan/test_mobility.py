@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.mobility import _bonnmotion, _setdest
 from lab.mobility._trace import TraceError
-from lab.model.mobility import Area, cut, kinds
+from lab.mobility.GaussMarkov import GaussMarkov
+from lab.model.mobility import Area, cut
 from lab.plan import load
 from lab.plan.load import check
 from lab.plan.timeline.movement import Courses
@@ -120,7 +121,7 @@ def test_a_random_walk_bounces(plans: Plans) -> None:
 
 def test_gauss_markov_without_memory_and_without_noise() -> None:
     """By hand: with alpha 1, neither speed nor direction changes until the edge."""
-    model = kinds()["GaussMarkov"].model_validate(
+    model = GaussMarkov.model_validate(
         {
             "model": "GaussMarkov",
             "nodes": ["sta1"],
@@ -133,7 +134,7 @@ def test_gauss_markov_without_memory_and_without_noise() -> None:
     )
     from random import Random
 
-    walk = model.walk(Random(1), (50_000, 50_000, 1000))  # type: ignore[attr-defined]
+    walk = model.walk(Random(1), (50_000, 50_000, 1000))
     way = [Waypoint(0, 50_000, 50_000, 1000), *(next(walk) for _ in range(10))]
     assert speeds_m_s(way) == [pytest.approx(3, abs=0.002)] * 10
     across = {round(math.atan2(b.y_mm - a.y_mm, b.x_mm - a.x_mm), 2) for a, b in pairwise(way)}
@@ -191,7 +192,7 @@ def test_a_group_with_count_moves_each_by_itself(plans: Plans) -> None:
     [
         (
             "model: RandomWaypoint, nodes: sta1",
-            't.yaml:9  mobility.0.model: unknown mobility model "RandomWaypoint" (did you mean RandomWayPoint?); '
+            't.yaml:9  mobility.0.model: there is no mobility model "RandomWaypoint" (did you mean RandomWayPoint?); '
             "known: GaussMarkov, RandomDirection, RandomWalk, RandomWayPoint, ReferencePoint, Trace, Waypoints",
         ),
         (

@@ -16,14 +16,19 @@ from lab.model.radio_setting import table
 STRANGE = """\
 from lab.model.radio_setting import RadioSetting
 
-SETTING = RadioSetting(
-    about="How many strange packets wait.",
-    type=int | None,
-    perfect="has nothing strange",
-    show=lambda packets: f"{packets} strange packets",
-    complaints=lambda packets, radio, cells: [("must not be 13", "write 12")] if packets == 13 else [],
-    attributes=lambda packets, radio, all_packets: {"drop_tail": packets} if packets else {},
-)
+class StrangeQueue(RadioSetting):
+    about = "How many strange packets wait."
+    type = int | None
+    perfect = "has nothing strange"
+
+    def show(self, packets):
+        return f"{packets} strange packets"
+
+    def complaints(self, packets, radio, cells):
+        return [("must not be 13", "write 12")] if packets == 13 else []
+
+    def attributes(self, packets, radio, all_packets):
+        return {"drop_tail": packets} if packets else {}
 """
 TOPOLOGY = """\
 name: place

@@ -254,7 +254,7 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "processes:\n  - {on: client, run: {probe: wget}}\n",
-            'w.yaml:5  processes.0.run.probe: there is no probe "wget"; known probes: ',
+            'w.yaml:5  processes.0.run.probe: there is no probe "wget"; known: ',
         ),
         (
             "processes:\n  - {on: client, run: {probe: curl, ulr: x}}\n",

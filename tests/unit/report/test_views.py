@@ -20,6 +20,13 @@ from lab.views import base as views
 from lab.views import outage
 from lab.views.parts.moments import moments, rules
 
+OWN = """
+from lab.metrics.transfer_time import TransferTime
+
+
+class Own(TransferTime):
+    pass
+"""
 VIEW = """
 from lab.tables import Column, Table
 from lab.views.base import Moment, View
@@ -35,16 +42,11 @@ class Own(View):
 
     def moments(self, result):
         yield Moment(1_000_000_000, "mine", 1_000_000_000)
-
-
-VIEW = Own()
 """
 
 
 def test_views_are_of_metrics() -> None:
-    from lab import discovery
-
-    assert set(discovery.known("views")) <= set(metrics.known())
+    assert set(views.VIEWS.known()) <= set(metrics.known())
 
 
 def test_a_metric_without_a_view_has_a_plain_table(record: Record) -> None:
@@ -57,7 +59,7 @@ def test_a_metric_without_a_view_has_a_plain_table(record: Record) -> None:
 
 def test_a_view_of_a_stack_shows_its_metric(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for room, text in (("views", VIEW), ("metrics", "from lab.metrics.transfer_time import METRIC as METRIC\n")):
+    for room, text in (("views", VIEW), ("metrics", OWN)):
         file = tmp_path / "workloads" / "mine" / room / "own_time.py"
         file.parent.mkdir(parents=True)
         file.write_text(text)
@@ -79,7 +81,7 @@ def test_a_view_of_a_stack_shows_no_metric_of_the_lab(
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "workloads" / "mine" / "views" / f"{name}.py"
     file.parent.mkdir(parents=True)
-    file.write_text("VIEW = 1 / 0\n")
+    file.write_text("1 / 0\n")
     assert [table.name for table in tables(record)] == before
     assert views.load(name).card == views.View.card
     print_list(True, "metrics")

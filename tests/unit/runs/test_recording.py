@@ -12,8 +12,9 @@ import pytest
 from lab.builders.data_files import data_files
 from lab.builders.imports import Imports
 from lab.checkout import PACKAGE
-from lab.discovery import known, place
 from lab.machine.uses import Uses
+from lab.metrics.base import METRICS
+from lab.probes.base import PROBES
 from lab.runs import recording as module
 from lab.runs.recording import recording
 
@@ -48,7 +49,7 @@ def test_the_file_named_after_a_metric_counts_though_its_class_is_elsewhere(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     stack_file("tea/metrics/_kind.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    factor = 0\n")
-    named = stack_file("tea/metrics/leaves.py", "from ._kind import Kind\nMETRIC = Kind()\n")
+    named = stack_file("tea/metrics/leaves.py", "from ._kind import Kind\nclass Own(Kind): pass\n")
     files = recording(replace(PING, metrics=("leaves",))).files
     assert files["tea/metrics/leaves.py"] == named.read_bytes() and "tea/metrics/_kind.py" in files
 
@@ -56,9 +57,9 @@ def test_the_file_named_after_a_metric_counts_though_its_class_is_elsewhere(
 def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     stack = "sap"
-    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nMETRIC = Kind()\n")
+    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nclass Own(Kind): pass\n")
     stack_file(f"{stack}/metrics/_helper.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    pass\n")
-    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nMETRIC = Kind()\n")
+    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nclass Own(Kind): pass\n")
     Path(f"workloads/{stack}/metrics/linked.py").symlink_to(tmp_path / "elsewhere.py")
     files = recording(replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)).files
     own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
@@ -68,7 +69,6 @@ def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypat
 METRIC = """from lab.metrics.base import Metric
 class Leaves(Metric):
     factor = 2
-METRIC = Leaves()
 """
 
 
@@ -121,8 +121,8 @@ def test_data_files_that_the_code_names_count(
 
 def test_the_labs_own_code_names_no_data_file() -> None:
     """Only those of stacks count; the program of the UDP probes is in plans."""
-    files = [place("probes", name).path for name in known("probes")]
-    files += [place("metrics", name).path for name in known("metrics")]
+    files = [PROBES.place(name).path for name in PROBES.known()]
+    files += [METRICS.place(name).path for name in METRICS.known()]
     own = [path for path in files if path.is_relative_to(PACKAGE)]
     code = Imports().closure([PACKAGE / "record/build.py", PACKAGE / "captures/split.py", *own])
     assert [path.name for path in data_files(code.values(), PACKAGE, but=code)] == ["_udp_program.py"]

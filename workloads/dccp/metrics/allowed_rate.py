@@ -16,6 +16,3 @@ class AllowedRate(OfState):
     takes = (Samples("allowed_rate"),)
     dimension = RATE
     unit = "bit/s"
-
-
-METRIC = AllowedRate()

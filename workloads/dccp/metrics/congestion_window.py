@@ -14,6 +14,3 @@ class CongestionWindow(OfState):
     about = "packets that TCP or DCCP's CCID 2 allows in flight, sampled by flow-send"
     takes = (Samples("cwnd"),)
     unit = "packets"
-
-
-METRIC = CongestionWindow()

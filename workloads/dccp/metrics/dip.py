@@ -61,6 +61,3 @@ def _between(goodput: Series, begin_ns: int, end_ns: int) -> list[float]:
     """Return the values of the intervals that end after the first time, and by the second."""
     stamped = zip(goodput.t_ns, goodput.values, strict=True)
     return [value for t_ns, value in stamped if begin_ns < t_ns <= end_ns]
-
-
-METRIC = Dip()

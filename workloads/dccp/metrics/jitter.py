@@ -45,6 +45,3 @@ class Jitter(Metric):
             values = [value * _MILLISECOND_NS for value in over_time.values]
             figures.series.append(Series(found.name, "ns", over_time.t_ns, values))
         return figures
-
-
-METRIC = Jitter()

@@ -16,6 +16,3 @@ class LossEventRate(OfState):
     takes = (Samples("loss_event_rate"),)
     dimension = PERCENT
     unit = "%"
-
-
-METRIC = LossEventRate()

@@ -15,6 +15,3 @@ class LostPackets(OfState):
     takes = (Samples("lost"),)
     per = ("interval",)
     unit = "packets"
-
-
-METRIC = LostPackets()

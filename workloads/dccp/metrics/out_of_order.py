@@ -27,6 +27,3 @@ class OutOfOrder(Metric):
             figures.values.append(share)
             figures.rows.append({"process": found.name, "out_of_order": found.out_of_order, "share": share})
         return figures
-
-
-METRIC = OutOfOrder()

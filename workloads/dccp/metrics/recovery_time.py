@@ -60,6 +60,3 @@ def _rows(goodput: Series, gaps: list[tuple[int, int]], end_ns: int) -> Iterator
         enough = _SHARE * statistics.fmean(before)
         again = (t_ns for t_ns, value in stamped if t_ns > back_ns and value >= enough)
         yield {"at_s": back_ns / _SECOND_NS, "recovery": next(again, end_ns) - back_ns}
-
-
-METRIC = RecoveryTime()

@@ -17,6 +17,3 @@ class SentRate(OfState):
     per = ("interval",)
     dimension = RATE
     unit = "bit/s"
-
-
-METRIC = SentRate()

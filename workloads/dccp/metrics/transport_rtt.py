@@ -17,6 +17,3 @@ class TransportRtt(OfState):
     dimension = DURATION
     unit = "ns"
     factor = 1_000_000  # the probe has ms
-
-
-METRIC = TransportRtt()

@@ -131,6 +131,3 @@ def _read_state(t_ns: int, line: Json, parsed: Parsed) -> None:
     for key, (name, unit, divisor) in _STATE.items():
         if key in line and line[key].integer() < _NEVER:
             parsed.add(name, unit, t_ns, line[key].integer() / divisor)
-
-
-PROBE = FlowSend()

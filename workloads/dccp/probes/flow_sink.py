@@ -149,6 +149,3 @@ def _variation(parsed: Parsed, smoothed_ns: list[float]) -> dict[str, float | No
     steps = [abs(b - a) * _report.MILLISECOND_NS for a, b in itertools.pairwise(means)]
     found = {"packets": changes, "intervals": steps, "smoothed": smoothed_ns}
     return {f"jitter_{key}_ns": statistics.fmean(values) if values else None for key, values in found.items()}
-
-
-PROBE = FlowSink()

@@ -25,6 +25,3 @@ class AckBytes(OfAcks):
     def value(self, counts: Mapping[str, int]) -> float | None:
         """Return the mean."""
         return (counts["bytes"] + counts["payloads"]) / counts["acks"] if counts["acks"] else None
-
-
-METRIC = AckBytes()

@@ -26,6 +26,3 @@ class AckHoldTime(OfAcks):
     def value(self, counts: Mapping[str, int]) -> float | None:
         """Return the mean."""
         return counts["held_ns"] / counts["acks"] if counts["acks"] else None
-
-
-METRIC = AckHoldTime()

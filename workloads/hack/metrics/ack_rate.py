@@ -73,6 +73,3 @@ def growth(counter: Series, samples_ns: Sequence[int]) -> Iterator[tuple[tuple[i
         if t_ns in values:
             before, after = values.get(before_ns, 0), values[t_ns]
             yield (before_ns, t_ns), after - before if after >= before else after
-
-
-METRIC = AckRate()

@@ -25,6 +25,3 @@ class AckSize(OfAcks):
     def value(self, counts: Mapping[str, int]) -> float | None:
         """Return the percentage."""
         return 100 * (counts["bytes"] + counts["payloads"]) / counts["packet_bytes"] if counts["acks"] else None
-
-
-METRIC = AckSize()

@@ -77,6 +77,3 @@ def _times_ns(name: str, link: Legacy, medium: Mapping[str, Any]) -> dict[str, f
         "bits": 8000 * ip_bytes / link.rate_mbps,
         "payload-bits": 8000 * (compressed["bytes"] + compressed["payloads"]) / link.answer_mbps,
     }
-
-
-METRIC = AckTime()

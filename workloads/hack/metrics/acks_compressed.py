@@ -26,6 +26,3 @@ class AcksCompressed(OfAcks):
         """Return the percentage."""
         total = counts["acks"] + counts["natives"]
         return 100 * counts["acks"] / total if total else 0.0
-
-
-METRIC = AcksCompressed()

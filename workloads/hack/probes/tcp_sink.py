@@ -97,6 +97,3 @@ def _parse_connection(line: Json, raw: Raw, parsed: Parsed) -> None:
     begin_ns, last_ns = (_tcp.time_ns(line[key], raw.epoch_ns) for key in ("begin_s", "last_s"))
     values["seconds"] = (last_ns - begin_ns) / _SECOND
     values["goodput_bps"] = 8 * values["bytes"] / values["seconds"] if values["seconds"] > 0 else 0.0
-
-
-PROBE = TcpSink()

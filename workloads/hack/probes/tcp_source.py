@@ -62,6 +62,3 @@ class TcpSource(Probe):
         duration_ns = round(values["seconds"] * _SECOND)
         yield Transfer(raw.id, values["bytes"], duration_ns, Series(raw.id, "bit/s"), complete=complete)
         yield Retransmissions(raw.id, values["retransmits"])
-
-
-PROBE = TcpSource()

@@ -44,6 +44,3 @@ def _interval_s(series: Mapping[str, Any]) -> float:
     """Return the time between samples."""
     closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
     return closest_ns / SECOND
-
-
-VIEW = AckRate()

@@ -35,6 +35,3 @@ class BitErrors(Metric):
             figures.rows.append({"process": payload.name, **row, "bit_errors": percent})
             figures.values += [] if percent is None else [percent]
         return figures
-
-
-METRIC = BitErrors()

@@ -30,6 +30,3 @@ class CompletionTime(Metric):
             figures.values.append(completion.elapsed_ns)
             figures.rows.append({"process": completion.name, "total": completion.elapsed_ns})
         return figures
-
-
-METRIC = CompletionTime()

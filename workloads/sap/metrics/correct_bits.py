@@ -32,6 +32,3 @@ class CorrectBits(Metric):
                 figures.rows.append({"process": payload.name, **row})
                 figures.values.append(percent)
         return figures
-
-
-METRIC = CorrectBits()

@@ -31,6 +31,3 @@ class Intact(Metric):
                 figures.rows.append({"process": file.name, "bytes": file.bytes, "intact": percent})
                 figures.values.append(percent)
         return figures
-
-
-METRIC = Intact()

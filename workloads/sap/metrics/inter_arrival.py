@@ -37,6 +37,3 @@ class InterArrival(Metric):
             figures.rows.append({"process": gaps.name, "gaps": gaps.count, **row})
             figures.values.append(row[_VALUE.get(metric.per or "process", "mean")])
         return figures
-
-
-METRIC = InterArrival()

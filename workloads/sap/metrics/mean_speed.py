@@ -27,6 +27,3 @@ class MeanSpeed(Metric):
             figures.rows.append({"process": walk.name, **row, "speed": walk.speed_m_s})
             figures.values.append(walk.speed_m_s)
         return figures
-
-
-METRIC = MeanSpeed()

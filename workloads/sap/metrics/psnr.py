@@ -49,6 +49,3 @@ def _row(file: FileSent, copy: FileArrived) -> dict[str, Any]:
         return {**row, "decoded": False, "equal": False, "psnr": None}
     ratio_db = psnr_db(sent, received)
     return {**row, "decoded": True, "equal": ratio_db is None, "psnr": ratio_db}
-
-
-METRIC = Psnr()

@@ -39,6 +39,3 @@ class SpeedError(Metric):
             figures.rows.append({"process": arrived.name, "truth_m_s": truth, "found_m_s": found, "error": percent})
             figures.values.append(percent)
         return figures
-
-
-METRIC = SpeedError()

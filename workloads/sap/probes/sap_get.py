@@ -156,6 +156,3 @@ def _transfer(document: Json) -> dict[str, Any]:
     except ValueError as error:
         raise ProbeOutputError(f"{document.where}: {error}") from None
     return transfer
-
-
-PROBE = SapGet()

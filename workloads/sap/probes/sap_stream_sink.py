@@ -72,6 +72,3 @@ def _values(document: Json) -> dict[str, Any]:
 def _known(value: Json) -> int | None:
     """Return a count; None if it is unknown, as for a file."""
     return None if value.absent() else value.integer()
-
-
-PROBE = SapStreamSink()

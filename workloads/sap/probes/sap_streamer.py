@@ -90,6 +90,3 @@ class SapStreamer(Probe):
         yield from _report.completion(raw, parsed.values)
         if raw.path("sent").is_file():
             yield FileSent(raw.params.get("port"), raw.path("sent"))
-
-
-PROBE = SapStreamer()

@@ -77,6 +77,3 @@ class SapTrackSink(Probe):
         if values["speed_m_s"] is not None:
             counts = (values[key] for key in ("expected", "lost", "discarded"))
             yield WalkArrived(raw.id, raw.params.get("port"), values["speed_m_s"], *counts)
-
-
-PROBE = SapTrackSink()

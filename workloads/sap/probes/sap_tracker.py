@@ -66,6 +66,3 @@ class SapTracker(Probe):
         yield from _report.completion(raw, parsed.values)
         if parsed.values.get("speed_m_s"):
             yield WalkSent(raw.params.get("port"), parsed.values["speed_m_s"])
-
-
-PROBE = SapTracker()

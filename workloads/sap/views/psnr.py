@@ -46,6 +46,3 @@ def _data(image: Image.Image) -> str:
     file = io.BytesIO()
     image.save(file, "png")
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-
-
-VIEW = Psnr()

@@ -8,12 +8,14 @@ import dataclasses
 import pytest
 
 from lab import units
-from lab.phy import error_models, fading, propagation
+from lab.phy import error_models
 from lab.phy.curves import CURVES
-from lab.phy.registry import BoundsError, Kind, check
+from lab.phy.fading.base import FADING
+from lab.phy.params import BoundsError, Kind, check
+from lab.phy.propagation.base import PROPAGATION
 
 
-@pytest.mark.parametrize("kind", [*propagation.kinds().values(), *fading.kinds().values()])
+@pytest.mark.parametrize("kind", [*PROPAGATION.classes().values(), *FADING.classes().values()])
 def test_every_parameter_is_described(kind: type[Kind]) -> None:
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         assert field.metadata["about"].endswith(".")

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
+from lab.phy.params import check, param
 from lab.phy.propagation.base import REFERENCE_M, SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
-from lab.phy.registry import check, param
 
 EXPONENT = "Path loss exponent: 10 times this many dB are lost per decade of distance."
 
@@ -19,7 +19,6 @@ EXPONENT = "Path loss exponent: 10 times this many dB are lost per decade of dis
 class LogDistance(Propagation):
     """Free space up to the reference distance of 1 m, then 10 · exp dB per decade (Rappaport, 2002, 4.9.1)."""
 
-    name: ClassVar[str] = "logDistance"
     about: ClassVar[str] = "10 exp dB per decade of distance from 1 m; sL: system loss factor"
 
     exp: float = param(EXPONENT, default=3.0)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
+from lab.phy.params import param
 from lab.phy.propagation.base import LIGHT_M_S, SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
-from lab.phy.registry import param
 
 _LOWEST_M = 1.0  # Mininet-WiFi's default height of an antenna
 
@@ -24,7 +24,6 @@ class TwoRayGround(Propagation):
     nodes on the ground) count as 1 m. The interference pattern before the crossover is not modelled.
     """
 
-    name: ClassVar[str] = "twoRayGround"
     about: ClassVar[str] = "free space, then 40 dB per decade beyond the crossover distance; heights are z"
 
     sL: float = param(SYSTEM_LOSS, default=1.0)

@@ -4,15 +4,28 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lab import discovery, library
+from lab import library, registry
 from lab.checkout import CHECKOUT, PACKAGE
 from lab.errors import InputError
+from lab.metrics.base import METRICS
+from lab.model.event import EVENTS
+from lab.model.mobility import MOBILITY
+from lab.model.node import NODES
+from lab.model.radio_setting import SETTINGS
+from lab.phy.error_models.base import ERROR_MODELS
+from lab.phy.fading.base import FADING
+from lab.phy.propagation.base import PROPAGATION
 from lab.probes import base as probes
+from lab.probes.base import PROBES
+from lab.registry import Room
+from lab.views.base import VIEWS
 
 PROBE = """
 from lab.probes.base import Probe
@@ -20,10 +33,15 @@ from lab.probes.base import Probe
 
 class Own(Probe):
     about = "{about}"
-
-
-PROBE = Own()
 """
+METRIC = """
+from lab.metrics.base import Metric
+
+
+class Own(Metric):
+    about = ABOUT
+"""
+ROOMS = (SETTINGS, PROBES, METRICS, VIEWS, EVENTS, NODES, MOBILITY, PROPAGATION, FADING, ERROR_MODELS)
 Write = Callable[[str, str], Path]
 
 
@@ -44,9 +62,9 @@ def write(place: Path) -> Write:
     return put
 
 
-def refusal(room: str, name: str) -> str:
+def refusal(room: Room[Any], name: str) -> str:
     with pytest.raises(InputError) as failure:
-        discovery.load(room, name)
+        room.get(name)
     return str(failure.value)
 
 
@@ -66,30 +84,30 @@ def test_a_stack_here_has_probes_that_are_called_like_their_files(write: Write) 
 def test_modules_of_a_stack_import_each_other(write: Write) -> None:
     write("tcp-hack/probes/_kinds.py", "ABOUT = 'from a sibling'\n")
     write("tcp-hack/probes/one.py", "from ._kinds import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
-    write("tcp-hack/metrics/two.py", "from ..probes._kinds import ABOUT\n")
+    write("tcp-hack/metrics/two.py", "from ..probes._kinds import ABOUT\n" + METRIC)
     assert probes.load("one").about == "from a sibling"
-    assert discovery.load("metrics", "two").ABOUT == "from a sibling"
+    assert METRICS.made("two").about == "from a sibling"
 
 
 def test_every_module_has_a_file_and_a_name_of_its_own(write: Write) -> None:
     path = write("tcp-hack/probes/one.py", PROBE.format(about="here"))
-    module = discovery.load("probes", "one")
+    module = sys.modules[PROBES.get("one").__module__]
     assert module.__file__ == str(path)
     assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-hack\.probes\.one", module.__name__)
-    assert discovery.load("probes", "ping").__name__ == "lab.probes.ping"
-    (own, *_) = [name for name in discovery.known("probes") if discovery.place("probes", name).folder == OWN]
-    assert discovery.load("probes", own).__name__.startswith("workloads."), "as tests and mypy call it"
+    assert PROBES.get("ping").__module__ == "lab.probes.ping"
+    (own, *_) = [name for name in PROBES.known() if PROBES.place(name).folder == OWN]
+    assert PROBES.get(own).__module__.startswith("workloads."), "as tests and mypy call it"
 
 
 OWN = library.own_folder("workload")
 
 
 def test_the_nearer_file_of_one_stack_is_taken(write: Write) -> None:
-    name = next(name for name in discovery.known("probes") if discovery.place("probes", name).folder == OWN)
-    found = discovery.place("probes", name)
+    name = next(name for name in PROBES.known() if PROBES.place(name).folder == OWN)
+    found = PROBES.place(name)
     nearer = write(str(found.path.relative_to(OWN)), PROBE.format(about="nearer"))
-    discovery._found.cache_clear()
-    assert discovery.place("probes", name).path == nearer and discovery.place("probes", name).stack == found.stack
+    registry._found.cache_clear()
+    assert PROBES.place(name).path == nearer and PROBES.place(name).stack == found.stack
 
 
 @pytest.mark.parametrize("other", ["b/probes/same.py", None])
@@ -100,9 +118,9 @@ def test_a_name_that_is_there_twice_is_one_error_for_who_asks(write: Write, othe
         write(other, PROBE.format(about="b"))
     first = "workloads/a/probes/same.py" if other else str(PACKAGE / "probes" / "ping.py")
     second = "workloads/b/probes/same.py" if other else "workloads/a/probes/ping.py"
-    assert refusal("probes", name) == (
+    assert refusal(PROBES, name) == (
         f'{second}  another file has the same name, "{name}": {first}\n'
-        "  rename one of them: names of probes must be unique across all stacks and the lab"
+        "  rename one of them: names in probes must be unique across all stacks and the lab"
     )
     assert name in probes.known() and probes.load("curl").about, "others are not concerned"
 
@@ -117,21 +135,38 @@ def test_a_name_that_is_there_twice_is_one_error_for_who_asks(write: Write, othe
 )
 def test_a_broken_file_is_told_with_its_line(write: Write, text: str, told: str) -> None:
     write("a/probes/broken.py", text)
-    assert refusal("probes", "broken").startswith(f"workloads/a/probes/broken.py{told}")
+    assert refusal(PROBES, "broken").startswith(f"workloads/a/probes/broken.py{told}")
     assert probes.load("ping").about
 
 
-def test_a_file_without_what_it_is_for_is_told(write: Write) -> None:
-    write("a/probes/empty.py", "PROBES = 1\n")
-    with pytest.raises(
-        InputError, match="workloads/a/probes/empty.py  has no PROBE\n  write PROBE = …\\(\\) at the end of the file"
-    ):
-        probes.load("empty")
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        ("PROBES = 1\n", "no public class"),
+        ("from lab.probes.ping import Ping\n", "no public class"),
+        ("from lab.probes.base import Probe\nclass _Own(Probe): pass\n", "no public class"),
+        ("from lab.probes.base import Probe\nclass A(Probe): pass\nclass B(A): pass\n", "A and B"),
+    ],
+)
+def test_a_file_has_one_class(write: Write, text: str, has: str) -> None:
+    write("a/probes/empty.py", text)
+    assert refusal(PROBES, "empty").startswith(
+        f"workloads/a/probes/empty.py  has {has} derived from Probe; write exactly one\n  a file has one class"
+    )
 
 
-def test_what_there_is_not_is_a_key_error() -> None:
-    with pytest.raises(KeyError):
-        discovery.load("probes", "pigeon")
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_there_is_not_is_told_with_what_there_is(room: Room[Any]) -> None:
+    known = room.known()
+    assert refusal(room, f"{known[0]}x") == (
+        f'there is no {room.noun} "{known[0]}x" (did you mean {known[0]}?); known: {", ".join(known)}'
+    )
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_file_follows_the_rule(room: Room[Any]) -> None:
+    for name, kind in room.classes().items():
+        assert issubclass(kind, room.base) and room.name_of(kind) == name
 
 
 def test_yaml_files_of_tests_are_no_workloads(write: Write) -> None:
@@ -159,12 +194,12 @@ def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pyte
     (mine / "w.yaml").write_text("name: w\nduration: 1 s\n")
     (mine / "probes" / "_kinds.py").write_text("ABOUT = 'from a sibling'\n")
     (mine / "probes" / "mine.py").write_text("from ._kinds import ABOUT\n" + PROBE.replace('"{about}"', "ABOUT"))
-    (mine / "metrics" / "mine_too.py").write_text("from ..probes._kinds import ABOUT\n")
+    (mine / "metrics" / "mine_too.py").write_text("from ..probes._kinds import ABOUT\n" + METRIC)
     assert "mine" not in probes.known()
     monkeypatch.setattr(library, "_remembered", {})
     library.find("workload", "my project.v2/w.yaml")
     assert probes.load("mine").about == "from a sibling" and probes.load("mine").stack is None
-    assert discovery.load("metrics", "mine-too").ABOUT == "from a sibling"
+    assert METRICS.made("mine-too").about == "from a sibling"
 
 
 def test_folders_are_looked_for_once_while_a_plan_is_made(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +211,7 @@ def test_folders_are_looked_for_once_while_a_plan_is_made(place: Path, monkeypat
         return folders(kind)
 
     monkeypatch.setattr(library, "folders", look)
-    with discovery.settled():
+    with registry.settled():
         assert len(asked) == 1
         assert "ping" in probes.known() and probes.load("ping").about
         assert len(asked) == 1

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
+from lab.phy.params import check, param
 from lab.phy.propagation.base import SYSTEM_LOSS, Paths, Propagation
-from lab.phy.propagation.log_distance import EXPONENT, LogDistance
-from lab.phy.registry import check, param
+from lab.phy.propagation.logDistance import EXPONENT, LogDistance
 from lab.shared.streams import stream
 
 
@@ -25,7 +25,6 @@ class LogNormalShadowing(Propagation):
     Mininet-WiFi.
     """
 
-    name: ClassVar[str] = "logNormalShadowing"
     about: ClassVar[str] = "logDistance plus a Gaussian loss per pair; variance: its standard deviation in dB"
 
     exp: float = param(EXPONENT, default=3.0)

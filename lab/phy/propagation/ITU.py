@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats, decibels
+from lab.phy.params import check, param
 from lab.phy.propagation.base import REFERENCE_M, Paths, Propagation
-from lab.phy.registry import check, param
 
 # Distance power loss coefficients of residential buildings, ITU-R P.1238 table 2
 _RESIDENTIAL = 28.0  # 1.8 to 2.4 GHz
@@ -29,7 +29,6 @@ class Itu(Propagation):
     pL is N, the power loss coefficient; 0 selects it by frequency: 28 at 2.4 GHz, 30 at 5 GHz.
     """
 
-    name: ClassVar[str] = "ITU"
     about: ClassVar[str] = "indoor; pL: power loss coefficient, lF: loss in dB per floor, nFloors: number of floors"
 
     lF: float = param("Loss per floor in between.", default=0.0, unit="dB")

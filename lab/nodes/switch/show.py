@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""How pictures show nodes of kind ``switch``."""
-
-NOUN = "switch"

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""One registry with one rule (docs/extend/registry.md) for all that the lab and stacks add by a file.
+
+A room is a folder of the lab, ``lab/<room>``, and of each stack, ``workloads/<stack>/<room>``. Each file of a room,
+``<name>.py``, or in some rooms ``<name>/<part>.py``, defines one public class that is derived from the base class of
+the room. The name of the file or folder, with ``-`` for ``_``, is its name for users. Files that begin with ``_``, and
+``base.py``, are helpers.
+
+A folder next to a workload that is given by its path, and the current directory, count as a stack. Stacks are searched
+for in the folders of workloads: a file in the current directory's folder takes precedence over the same file in the
+lab's. Otherwise a name that two files have is an error when it is used.
+
+A file is imported only when it is used, so that an invalid file does not affect other runs. Within a stack, modules use
+relative imports (``from ..probes._kinds import Payload``), which do not depend on the name of the stack. In the guest,
+lab.shared.registry has the same rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from lab import library
+from lab.checkout import PACKAGE
+from lab.errors import InputError, LabError, suggestion
+from lab.shared import registry as shared
+
+T = TypeVar("T")
+_UNFIT = re.compile(r"\W")  # in the name of a package
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file of a room."""
+
+    path: Path
+    folder: Path  # folder of its package: the lab, a folder of workloads, or one beside a workload
+    stack: str | None = None  # None: part of the lab; with a slash at its end: a folder beside a workload
+
+    @property
+    def package(self) -> str:
+        """Name of the package of its folder."""
+        return _package(self.folder)
+
+    @property
+    def module(self) -> str:
+        """Its module name."""
+        within = ".".join(self.path.relative_to(self.folder).with_suffix("").parts)
+        return f"{self.package}.{within}"
+
+
+@dataclass(frozen=True)
+class Room(Generic[T]):
+    """A folder of things of one kind."""
+
+    folder: str  # in the lab and in a stack: probes, phy/propagation
+    noun: str  # what messages call one of them
+    base: type[T]
+    part: str = ""  # in rooms of folders: the file of a folder that has the class
+    goes_with: str = ""  # a file needs a file of the same name and stack in this room
+
+    def known(self) -> tuple[str, ...]:
+        """Return all names, in alphabetical order, without an import."""
+        return tuple(self._found())
+
+    def unknown(self, name: str) -> str:
+        """Return the message about a name that nothing has."""
+        known = self.known()
+        return f'there is no {self.noun} "{name}"{suggestion(name, known)}; known: {", ".join(known)}'
+
+    def place(self, name: str) -> Place:
+        """Return the file of a name.
+
+        Raises:
+            InputError: there is no such name; or two stacks, or a stack and the lab, have a file of that name.
+        """
+        places = self._found().get(name)
+        if places is None:
+            raise InputError(self.unknown(name))
+        if len(places) > 1:
+            first, second = (library.shown(one.path) for one in places[:2])
+            raise InputError(
+                f'another file has the same name, "{name}": {first}',
+                where=second,
+                hint=f"rename one of them: names in {self.folder} must be unique across all stacks and the lab",
+            )
+        return places[0]
+
+    def where(self, name: str) -> str:
+        """Return the file of a name, for messages. Errors as in ``place``."""
+        return library.shown(self.place(name).path)
+
+    def get(self, name: str) -> type[T]:
+        """Return the class of that name.
+
+        Raises:
+            InputError: as in ``place``, or the import fails, or the file has no such class, or several.
+        """
+        place = self.place(name)
+        module = _imported(place, f"{self.folder}/{name}")
+        try:
+            return shared.only(module, self.base)
+        except shared.RuleError as error:
+            raise InputError(str(error), where=library.shown(place.path), hint=shared.RULE) from None
+
+    def get_or_base(self, name: str) -> type[T]:
+        """Return the class of that name, or the base class: a record may be older than what is there."""
+        return self.get(name) if name in self.known() else self.base
+
+    def made(self, name: str) -> T:
+        """Return the instance of the class of that name. Errors as in ``get``."""
+        return self.get(name)()
+
+    def classes(self) -> dict[str, type[T]]:
+        """Return all classes by name. Errors as in ``get``."""
+        return {name: self.get(name) for name in self.known()}
+
+    def name_of(self, kind: type[T]) -> str:
+        """Return the name of a class."""
+        return kind.__module__.split(".")[-2 if self.part else -1].replace("_", "-")
+
+    def of_stacks(self) -> list[Place]:
+        """Return the files of stacks whose names no other file has."""
+        return [places[0] for places in self._found().values() if len(places) == 1 and places[0].stack is not None]
+
+    def stray(self) -> Iterator[InputError]:
+        """Yield an error for each file of a stack that lacks the file it goes with: a view without its metric."""
+        usable = self._found()
+        for name, places in _all(self.folder, self.part, _homes()).items():
+            for one in places:
+                if one not in usable.get(name, ()):
+                    yield InputError(
+                        f'the stack {one.stack} has no file "{name}" in {self.goes_with}, so this one is not used',
+                        where=library.shown(one.path),
+                        hint=f"a stack's {self.folder} go with its own {self.goes_with}: name the file like one of "
+                        "them, or remove it",
+                    )
+
+    @contextmanager
+    def blaming(self, name: str, what: str, error: type[LabError] = InputError) -> Iterator[None]:
+        """Turn what the code of a stack raises into one message that names its file and line.
+
+        Exceptions of the lab's own code stay as they are, and so does a LabError.
+
+        Args:
+            name: the name of the code.
+            what: what the lab called, such as ``parse``.
+            error: the class of the message.
+        """
+        try:
+            yield
+        except LabError:
+            raise
+        except Exception as raised:  # a user's code may raise anything
+            found = self.place(name)
+            if found.stack is None:
+                raise
+            raise error(
+                f"{what} raised {type(raised).__name__}: {raised}".partition("\n")[0].rstrip(": "),
+                where=_blamed(raised, found),
+                hint=f"the file is part of the stack {found.stack} ({self.folder}/{name})",
+            ) from raised
+
+    def _found(self) -> dict[str, list[Place]]:
+        return _found(self.folder, self.part, self.goes_with, _homes())
+
+
+def _imported(place: Place, what: str) -> ModuleType:
+    """Import a file. InputError: that fails; the lab's own files raise what they raise."""
+    try:
+        return importlib.import_module(place.module)
+    except (Exception, SystemExit) as error:  # a user's file may raise anything
+        if place.stack is None:
+            raise
+        raise InputError(
+            f"cannot be imported: {type(error).__name__}: {error}".partition("\n")[0],
+            where=_blamed(error, place),
+            hint=f"the file is part of the stack {place.stack} ({what})",
+        ) from error
+
+
+def _of_guest(folder: str, name: str) -> ModuleType:
+    """Return what the guest does for a name, for a dry run; in the guest, all of it lies in the lab's folder."""
+    place: Place = Room[Any](folder, "kind", object, "guest").place(name)
+    return _imported(place, f"{folder}/{name}")
+
+
+shared.module = _of_guest
+
+
+@dataclass(frozen=True)
+class _Home:
+    """Where stacks are."""
+
+    folder: Path
+    is_stack: bool  # itself, instead of the folders in it
+
+
+_settled: ContextVar[tuple[_Home, ...] | None] = ContextVar("settled", default=None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Look for the folders of stacks only once meanwhile: a plan asks for a hundred names, an experiment for plans."""
+    before = _settled.set(_homes())
+    try:
+        yield
+    finally:
+        _settled.reset(before)
+
+
+def _homes() -> tuple[_Home, ...]:
+    if (found := _settled.get()) is not None:
+        return found
+    stacks = (_Home(folder, is_stack=False) for folder in library.folders("workload"))
+    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.beside()))
+
+
+@cache
+def _found(folder: str, part: str, goes_with: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
+    """Return all usable files of a room, by name; more than one for a name is an error when the name is used."""
+    found = _all(folder, part, homes)
+    if not goes_with:
+        return found
+    needed = {name: {one.stack for one in places} for name, places in _all(goes_with, "", homes).items()}
+    usable = {name: [one for one in places if one.stack in needed.get(name, ())] for name, places in found.items()}
+    return {name: places for name, places in usable.items() if places}
+
+
+def _all(folder: str, part: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
+    """Return all files of a room, by name."""
+    found: dict[str, dict[str | None, Place]] = {}
+    for one in (*_of_lab(folder, part), *(one for home in homes for one in _of_stacks(folder, part, home))):
+        name = (one.path.parent.name if part else one.path.stem).replace("_", "-")
+        found.setdefault(name, {}).setdefault(one.stack, one)  # the first one of two files of the same stack
+    return {name: list(found[name].values()) for name in sorted(found)}
+
+
+def _of_lab(folder: str, part: str) -> Iterator[Place]:
+    yield from (Place(path, PACKAGE) for path in _files(PACKAGE / folder, part))
+
+
+def _of_stacks(folder: str, part: str, home: _Home) -> Iterator[Place]:
+    for path in [home.folder / folder] if home.is_stack else sorted(home.folder.glob(f"*/{folder}")):
+        stack = f"{home.folder.name}/" if home.is_stack else path.relative_to(home.folder).parts[0]
+        yield from (Place(file, home.folder, stack) for file in _files(path, part))
+
+
+def _files(room: Path, part: str) -> list[Path]:
+    """Return the files of a room that are not helpers."""
+    if part:
+        return sorted(room.glob(f"[!_]*/{part}.py"))
+    return [path for path in sorted(room.glob("[!_]*.py")) if path.stem != "base"]
+
+
+def _package(folder: Path) -> str:
+    """Return the package of the files of a folder; Python finds submodules by itself.
+
+    The package of the lab's own folder is ``workloads``, so that its modules have the same names in tests and mypy.
+    """
+    if folder == PACKAGE:
+        return PACKAGE.name
+    own = folder.resolve() == library.own_folder("workload")
+    name = (
+        folder.name if own else f"{_UNFIT.sub('_', folder.name)}_{hashlib.sha256(str(folder).encode()).hexdigest()[:8]}"
+    )
+    if name not in sys.modules:
+        package = ModuleType(name, f"Stacks in {folder}.")
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return name
+
+
+def _blamed(error: BaseException, found: Place) -> str:
+    """Return ``file:line`` of an error: of a syntax error, or the last line of the stack in the traceback."""
+    import traceback  # no lab file raises in most runs
+
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{library.shown(Path(error.filename))}:{error.lineno}"
+    lines = [
+        f"{library.shown(Path(frame.filename))}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(found.folder)
+    ]
+    return lines[-1] if lines else library.shown(found.path)
