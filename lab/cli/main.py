@@ -193,6 +193,9 @@ def show(
     workload: Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")] = "idle",
     seed: Seed = 1,
     settings: Setting = None,
+    svg: Annotated[
+        Path | None, _option("--svg", metavar="FILE", help="Draw the topology, as in a report; print nothing.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print the resolved plan: addresses, links, timeline, processes."""
@@ -201,6 +204,11 @@ def show(
 
     with in_order("show", topology, workload):
         plan = load(topology, workload, seed, settings or [])
+    if svg is not None:
+        from lab.report.topology import write
+
+        write(plan, svg)
+        return
     if as_json:
         print(plan.to_json(), end="")
         return
@@ -334,14 +342,15 @@ def reproduce(
 @app.command()
 def compare(
     first: Annotated[
-        Path, typer.Argument(metavar="RUN-A", help="Results directory of `lab reproduce`, or results.json.")
+        Path, typer.Argument(metavar="RUN-A", help="Directory of a run, or of results of `lab reproduce`.")
     ],
-    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another result of the same experiment.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another one, of the same workload or experiment.")],
     as_json: Json = False,
 ) -> None:
-    """Compare two results of an experiment, made with two builds.
+    """Compare two runs of a workload, or two results of an experiment.
 
-    Each difference has a confidence interval.
+    Of runs: settings that differ, metrics with difference and ratio, checks that changed. Of results of an experiment,
+    made with two builds: the difference of each metric, with a confidence interval.
     """
     from lab.cli.results import print_differences
 

@@ -94,7 +94,13 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
 
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:
-    """Compare two results of one experiment."""
+    """Compare two runs of one workload, or two results of one experiment."""
+    kinds = [_kind(place) for place in (first, second)]
+    if kinds[0] != kinds[1]:
+        raise InputError(f"{first} is {kinds[0]}, {second} is {kinds[1]}: compare two of a kind")
+    if kinds[0] == _RUN:
+        _print_compared_runs(first, second, as_json)
+        return
     from lab.experiments.analysis.compare import compare
     from lab.experiments.output import compared, files
 
@@ -103,6 +109,34 @@ def print_differences(first: Path, second: Path, as_json: bool) -> None:
         files.print_json(files.encoded(compared.as_json(found)))
     else:
         console().print(compared.rich_tables(found))
+
+
+_RUN, _RESULTS = "a run", "the results of an experiment"
+
+
+def _kind(place: Path) -> str:
+    """Return what is in a directory. InputError: neither a run nor results."""
+    if (place / "record.json").is_file():
+        return _RUN
+    if place.is_file() or (place / "results.json").is_file():
+        return _RESULTS
+    hint = "`lab run` and `lab reproduce` print their directory at the end"
+    if not place.exists():
+        raise InputError(f"{place} does not exist", hint=hint)
+    if (place / "plan.json").is_file():
+        raise InputError(f"{place} has no record.json, since the run failed", hint=f"lab report {place} builds it")
+    raise InputError(f"{place} is neither a run (record.json) nor an experiment's results (results.json)", hint=hint)
+
+
+def _print_compared_runs(first: Path, second: Path, as_json: bool) -> None:
+    from lab.record.record import load
+    from lab.report import compare
+
+    found = compare.compare(load(first), load(second))
+    if as_json:
+        print(json.dumps(compare.as_json(found), indent=2))
+    else:
+        console().print(compare.rich_tables(found))
 
 
 def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:

@@ -55,8 +55,12 @@ class Record:
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan of the run."""
-        return Plan.from_json(json.dumps(self.data["plan"]))
+        """The plan of the run. RecordError: it is damaged."""
+        try:
+            return Plan.from_json(json.dumps(self.data["plan"]))
+        except (ValueError, KeyError, TypeError) as error:
+            wrong = f"{type(error).__name__} {error}"
+            raise RecordError(f"{self.directory / FILE_NAME} has a damaged plan: {wrong}", hint=_AGAIN) from None
 
     @property
     def passed(self) -> bool:

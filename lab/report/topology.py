@@ -11,11 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path as FilePath
 from statistics import fmean
 
-from lab.drawing import WIDTH
+from lab.drawing import WIDTH, svg
 from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
+from lab.errors import writing
 from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
 from lab.shared.types import Link, Node, Plan
@@ -69,6 +71,12 @@ def draw(plan: Plan) -> Scene:
     shapes += legend(_entries(plan, meaning, placed=bool(paper)))
     height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
     return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
+
+
+def write(plan: Plan, path: FilePath) -> None:
+    """Write the picture to a file. HostError: it cannot be written."""
+    with writing(path, "choose another file with --svg"):
+        path.write_text(svg(draw(plan), standalone=True), encoding="utf-8", newline="")
 
 
 def heard(plan: Plan) -> tuple[list[Pair], str]:

@@ -2,6 +2,7 @@
 """``lab list``, the help, and ``lab show`` of a topology alone."""
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,21 @@ def test_show_needs_no_workload() -> None:
     shown = CliRunner().invoke(app, ["show", "wired-pair"]).stdout
     assert shown == CliRunner().invoke(app, ["show", "wired-pair", "idle"]).stdout
     assert shown.startswith("idle on wired-pair: 60 s, seed 1\n")
+
+
+def test_show_draws_a_topology_before_any_run(here: Path) -> None:
+    ended = CliRunner().invoke(app, ["show", "wired-pair", "--svg", "drawn.svg"])
+    assert ended.exit_code == 0 and ended.stdout == ""
+    root = ET.parse(here / "drawn.svg").getroot()
+    words = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"h1", "h2", "s1", "5 ms, 100 Mbit/s"} <= words
+
+
+def test_a_drawing_that_cannot_be_written_is_explained(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = said("show", "wired-pair", "--svg", "no/drawn.svg", capsys=capsys, monkeypatch=monkeypatch)
+    assert lines == ["lab: cannot write no/drawn.svg: No such file or directory", "  choose another file with --svg"]
 
 
 FLOW = "name: flow\nroles: {server: 1}\nduration: 5 s\n"

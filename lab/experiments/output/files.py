@@ -12,7 +12,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 VERSION = 1  # of results.json
 RESULTS = "results.json"
 _HINT = "choose another directory with --out; finished trials are stored and do not run again"
+_SUFFIXES = {
+    "%": "percent",
+    "bit/s": "bps",
+    "kbit/s": "kbps",
+    "Mbit/s": "mbps",
+    "Gbit/s": "gbps",
+    "dBm": "dbm",
+    "dB": "db",
+}
 _REPETITIONS = ("least", "most", "half_width")
 
 
@@ -242,12 +251,11 @@ def _finite(value: Any) -> Any:
 
 
 def results_csv(results: Results) -> str:
-    """A line for each point and metric: labels, metric, unit, mean, half width, n, …"""
-    axes = [axis.name for axis in results.experiment.axes]
+    """A line for each point and metric: axes, metric, unit, mean, half width, n, …"""
+    axes, levels = _axes(results)
     heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
     lines = []
     for row in results.rows:
-        labels = [row.point.labels.get(axis, "") for axis in axes]
         for metric in results.experiment.metrics:
             found = row.metrics.get(metric.name)
             if found is None:
@@ -255,14 +263,17 @@ def results_csv(results: Results) -> str:
             paper = results.experiment.paper_value(metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
             numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
-            lines.append([*labels, metric.name, found.unit, *map(_number, numbers), _truth(found.precise)])
+            lines.append(
+                [*levels(row.point.labels), metric.name, found.unit, *map(_number, numbers), _truth(found.precise)]
+            )
     return _csv([*axes, *heads], lines)
 
 
 def trials_csv(results: Results) -> str:
-    """A line for each trial: labels, seed, the metrics in their units, why it failed, how to repeat it."""
+    """A line for each trial: axes, seed, metrics in their units, why it failed, how to repeat it."""
     experiment = results.experiment
-    axes, metrics = [axis.name for axis in experiment.axes], experiment.metrics
+    axes, levels = _axes(results)
+    metrics = experiment.metrics
     heads = [f"{metric.name}, {metric.unit}" if metric.unit else metric.name for metric in metrics]
     points = {point.number: point.labels for point in experiment.points}
     lines = []
@@ -270,7 +281,7 @@ def trials_csv(results: Results) -> str:
         labels = points.get(outcome.point, {})
         lines.append(
             [
-                *(labels.get(axis, "") for axis in axes),
+                *levels(labels),
                 str(outcome.seed),
                 *(_number(outcome.values.get(metric.name)) for metric in metrics),
                 "" if outcome.error is None else first_line(outcome),
@@ -285,6 +296,31 @@ def trials_csv(results: Results) -> str:
         )
     tail = ["error", "log", "command", "key", "remark", "virtual time, s", "wall time, s", "kept from before"]
     return _csv([*axes, "seed", *heads, *tail], lines)
+
+
+def _axes(results: Results) -> tuple[list[str], Callable[[Mapping[str, str]], list[str]]]:
+    """Return the columns of axes, and what makes the cells of a point of them.
+
+    An axis of quantities such as ``5 ms`` has a second column with the numbers: ``delay`` and ``delay_ms``.
+    """
+    heads: list[str] = []
+    numbers: dict[str, dict[str, float | None]] = {}
+    for axis in results.experiment.axes:
+        heads.append(axis.name)
+        if axis.unit:
+            heads.append(f"{axis.name}_{_SUFFIXES.get(axis.unit, axis.unit.replace('/', '_per_'))}")
+            numbers[axis.name] = {level.label: level.number for level in axis.levels}
+
+    def cells(labels: Mapping[str, str]) -> list[str]:
+        found = []
+        for axis in results.experiment.axes:
+            label = labels.get(axis.name, "")
+            found.append(label)
+            if axis.name in numbers:
+                found.append(_number(numbers[axis.name].get(label)))
+        return found
+
+    return heads, cells
 
 
 def _number(value: float | None) -> str:

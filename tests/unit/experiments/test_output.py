@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lab.errors import HostError, RecordError
 from lab.experiments.output import files
 from lab.experiments.output.trials import commands
-from lab.experiments.types import Figure, Metric, Outcome, Summary
+from lab.experiments.types import Figure, Level, Metric, Outcome, Summary
 
 from . import made
 
@@ -134,6 +134,17 @@ def test_trials_csv_has_a_line_for_each_trial() -> None:
     failed = [line for line in lines if line["error"]]
     assert len(failed) == 12 and failed[0]["error"] == "sta1 is not associated after 5 s"
     assert failed[0]["log"] == "runs/failed/6-1"
+
+
+def test_axes_of_quantities_have_a_column_of_numbers() -> None:
+    axes = [made.axis("power", "10 dBm", "20 dBm", unit="dBm"), made.axis("delay", "5 ms", "1.5 s", unit="ms")]
+    axes[1] = replace(axes[1], levels=(Level("5 ms", 5.0), Level("1.5 s", 1500.0)))
+    results = made.results([*axes, made.axis("flows", "1", "2"), made.axis("how", "tcp")], [], lambda labels: 1.0)
+    for text in (files.results_csv(results), files.trials_csv(results)):
+        lines = parsed(text)
+        assert list(lines[0])[:6] == ["power", "power_dbm", "delay", "delay_ms", "flows", "how"]
+        found = {(line["power"], line["power_dbm"], line["delay"], line["delay_ms"]) for line in lines}
+        assert ("10 dBm", "10.0", "1.5 s", "1500.0") in found and len(found) == 4
 
 
 LABELS = st.text(min_size=1, max_size=30)
