@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,24 +15,46 @@ from typing import Annotated, Any, Literal
 import click
 import typer
 import typer.core
+from typer._completion_classes import completion_init
+from typer._completion_shared import get_completion_script
 
 from lab.errors import LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
 
+completion_init()  # as typer does if it may edit the start-up files of shells; `lab completion` leaves them alone
+
 app = typer.Typer(
     name="lab",
     no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 _option = partial(typer.Option, show_envvar=False)  # or click's errors end in "(env var: 'None')"
 
-Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
-Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
+
+def _names(kind: str) -> Callable[[str], list[str]]:
+    """Complete names of files of a kind (see lab.library)."""
+
+    def complete(incomplete: str) -> list[str]:
+        from lab import library
+
+        return [name for name in library.known(kind) if name.startswith(incomplete)]
+
+    return complete
+
+
+Topology = Annotated[
+    str,
+    typer.Argument(help="Name (two-aps-handoff) or path of a topology file.", autocompletion=_names("topology")),
+]
+Workload = Annotated[
+    str, typer.Argument(help="Name (http/download) or path of a workload file.", autocompletion=_names("workload"))
+]
 
 
 class Whole(click.IntRange):
@@ -190,7 +213,7 @@ def shell(
 @app.command()
 def show(
     topology: Topology,
-    workload: Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")] = "idle",
+    workload: Workload = "idle",
     seed: Seed = 1,
     settings: Setting = None,
     svg: Annotated[
@@ -265,7 +288,12 @@ def report(
 
 @app.command()
 def reproduce(
-    experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="Name (handoff/outage) or path of an experiment file.", autocompletion=_names("experiment")
+        ),
+    ],
     out: Annotated[Path | None, _option(help="Directory for the results; default: a new one in runs/.")] = None,
     jobs: Annotated[int, _option(help="Number of guests to run in parallel on this machine.", click_type=Whole(1))] = 1,
     dask: Annotated[
@@ -483,3 +511,22 @@ def clean() -> None:
     largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
     listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
     print(f"removed {sum(freed.values()) / 1e6:.0f} MB of cache{listed} and the remains of {stale} killed guests")
+
+
+@app.command("help")
+def help_(
+    command: Annotated[str | None, typer.Argument(help="Show the help of this command.", show_default=False)] = None,
+) -> None:
+    """Show this help, or that of a command."""
+    app([*([command] if command else []), "--help"], prog_name="lab", standalone_mode=False)
+
+
+@app.command()
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print the script with which a shell completes this command.
+
+    Bash and zsh: eval "$(lab completion bash)". Fish: lab completion fish | source.
+    """
+    print(get_completion_script(prog_name="lab", complete_var="_LAB_COMPLETE", shell=shell))

@@ -62,12 +62,6 @@ def test_a_mistake_in_the_options_replaces_an_earlier_result(
     assert error is not None and error.attrib["message"].startswith(mistake)
 
 
-def test_without_arguments_the_lab_prints_its_help() -> None:
-    done = subprocess.run([str(Path(sys.executable).parent / "lab")], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, ""), "as click's commands do without a verb"
-    assert done.stderr.startswith("Usage: lab [OPTIONS] COMMAND") and "Traceback" not in done.stderr
-
-
 def test_without_a_file_for_results_a_mistake_in_the_options_leaves_none(tmp_path: Path) -> None:
     command = [str(Path(sys.executable).parent / "lab"), "run", "one-ap", "ping/ping", "--junit"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
