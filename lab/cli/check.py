@@ -19,9 +19,9 @@ def check(path: Path) -> str:
     """
     document = read(path)
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):
-        from lab.experiments.changes import listed
         from lab.experiments.file import resolve
+        from lab.experiments.variations import uncertain
 
-        listed.check(resolve.check(document))
+        uncertain.check(resolve.check(document))
         return "experiment"
     return check_document(document)

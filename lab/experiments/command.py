@@ -14,13 +14,15 @@ from urllib.parse import urlsplit
 
 from lab import runs
 from lab.errors import HostError, InputError
+from lab.experiments.analysis import claims
+from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.file import resolve
 from lab.experiments.file.grid import check_size
 from lab.experiments.output import files
-from lab.experiments.output.more import More
-from lab.experiments.results import assemble
 from lab.experiments.run import engine
-from lab.experiments.types import Experiment, Outcome, Results
+from lab.experiments.types import Experiment, Outcome, Repetitions, Results
+from lab.experiments.variations import changes, judged, show, uncertain
+from lab.experiments.variations.show import More
 from lab.numbers import count
 from lab.terminal import Bars, reporter
 
@@ -66,9 +68,9 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
     _check(options)
     started_s = time.monotonic()
     resolved = resolve.load(options.experiment, only=options.only, reps=options.reps)
-    beyond = _beyond(resolved, options)  # and its mistakes
+    varied = _varied(resolved, options)  # and its mistakes
     if options.most is not None:
-        for one in (resolved, *(analysis.experiment for analysis in beyond)):
+        for one in (resolved, *([varied.experiment] if varied else [])):
             check_size(one, options.most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), options.out)
 
@@ -94,14 +96,35 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
     unwritten: HostError | None = None
     try:
         page = files.write(results, directory)
-        for analysis in beyond:
-            outcomes = run_all(analysis.experiment, analysis.failed).outcomes
-            extra += outcomes
-            more.append(analysis.more(run.outcomes, outcomes))
+        if varied:
+            extra += run_all(varied.experiment, varied.failed).outcomes
+            more.append(varied.more(run.outcomes, extra))
             page = files.write(results, directory, more=more)
     except HostError as error:
         unwritten = error
     return Reproduced(results, more, extra, page, time.monotonic() - started_s, unwritten)
+
+
+def assemble(experiment: Experiment, run: engine.Run, command: str, wall_s: float) -> Results:
+    """The results of a run of all trials.
+
+    Args:
+        experiment: the experiment.
+        run: the outcomes of its trials.
+        command: the ``lab reproduce`` command.
+        wall_s: its wall time.
+    """
+    rows = tuple(rows_of(experiment, run.outcomes))
+    return Results(
+        experiment=experiment,
+        rows=rows,
+        verdicts=tuple(claims.judge(claim, experiment, rows) for claim in experiment.claims),
+        outcomes=tuple(run.outcomes),
+        hashes=run.hashes,
+        versions=run.versions,
+        command=command,
+        wall_s=wall_s,
+    )
 
 
 def _check(options: ReproduceOptions) -> None:
@@ -125,7 +148,7 @@ def _check(options: ReproduceOptions) -> None:
 
 
 @dataclass(frozen=True)
-class _Beyond:
+class _Varied:
     """An analysis of claims that needs trials of its own."""
 
     experiment: Experiment  # its trials
@@ -133,56 +156,36 @@ class _Beyond:
     more: Callable[[Sequence[Outcome], Sequence[Outcome]], More]  # from those of the experiment itself and these
 
 
-def _beyond(experiment: Experiment, options: ReproduceOptions) -> list[_Beyond]:
-    """Prepare the analyses that were asked for.
+def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None:
+    """Prepare the analysis that was asked for.
 
     Raises:
         InputError: there is nothing to vary or to change, it cannot be set, or there are no claims.
     """
-    option = "--one-at-a-time" if options.one_at_a_time else "--sensitivity"
     if options.sensitivity is None and not options.one_at_a_time:
-        return []
+        return None
     if not experiment.claims:
+        option = "--one-at-a-time" if options.one_at_a_time else "--sensitivity"
         why = "--only leaves out points that they need" if experiment.unjudged else "the experiment has none"
         raise InputError(f"{option} judges claims, but {why}")
     if options.sensitivity is None:
-        return [_with_changes(experiment, options.vary)]
-    return [_in_places(experiment, options.sensitivity, options.place_reps, options.vary)]
-
-
-def _in_places(experiment: Experiment, number: int, reps: int, vary: tuple[str, ...]) -> _Beyond:
-    """Draw places from the ranges of an experiment's uncertain parameters."""
-    from lab.experiments.sensitivity import files as output
-    from lab.experiments.sensitivity.analysis import analyse
-    from lab.experiments.sensitivity.parameters import effective, parameters, select
-    from lab.experiments.sensitivity.sample import in_all, places, try_all
-
-    varied = effective(select(parameters(experiment), vary), experiment)
-    if not varied:
-        raise InputError("--sensitivity: the experiment itself sets all that is uncertain, so nothing is left to vary")
-    found = places(varied, number, experiment.seed)
-    whole = in_all(experiment, varied, found, reps)
-    try_all(whole)
-
-    def more(_: Sequence[Outcome], outcomes: Sequence[Outcome]) -> More:
-        return output.more(analyse(experiment, varied, found, outcomes, reps, experiment.seed))
-
-    return _Beyond(whole, "failed-in-places", more)
-
-
-def _with_changes(experiment: Experiment, vary: tuple[str, ...]) -> _Beyond:
-    """List the changes of an experiment."""
-    from lab.experiments.changes import show
-    from lab.experiments.changes.analysis import analyse, in_all
-    from lab.experiments.changes.listed import changes, try_all
-
-    found = changes(experiment, vary)
-    try_all(experiment, found)
-
-    def more(base: Sequence[Outcome], outcomes: Sequence[Outcome]) -> More:
-        return show.more(analyse(experiment, base, found, outcomes))
-
-    return _Beyond(in_all(experiment, found), "failed-with-changes", more)
+        found = uncertain.changes(experiment, options.vary)
+        changes.try_all(experiment, found)
+        return _Varied(
+            changes.in_all(experiment, found),
+            "failed-with-changes",
+            lambda base, outcomes: show.of_changes(judged.with_changes(experiment, base, found, outcomes)),
+        )
+    parameters = uncertain.parameters(experiment, options.vary)
+    places = uncertain.places(parameters, options.sensitivity, experiment.seed)
+    reps = options.place_reps
+    whole = changes.in_all(experiment, places, Repetitions(reps, reps))
+    uncertain.try_all(whole)
+    return _Varied(
+        whole,
+        "failed-in-places",
+        lambda _, outcomes: show.of_places(judged.in_places(experiment, parameters, places, outcomes, reps)),
+    )
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from lab.experiments.output.trials import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
 if TYPE_CHECKING:
-    from lab.experiments.output.more import More
+    from lab.experiments.variations.show import More
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"

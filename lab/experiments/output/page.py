@@ -22,7 +22,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from lab.experiments.output.more import More
+    from lab.experiments.variations.show import More
 
 _TEMPLATE = "experiment.html.j2"
 _LOG_LINES = 20

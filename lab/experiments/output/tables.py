@@ -18,7 +18,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from lab.experiments.output.more import More
+    from lab.experiments.variations.show import More
 
 _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names

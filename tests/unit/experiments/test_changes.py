@@ -13,11 +13,12 @@ import pytest
 
 from lab.cli.check import check
 from lab.errors import InputError
-from lab.experiments.changes import show
-from lab.experiments.changes.analysis import Changes, analyse, in_all
-from lab.experiments.changes.listed import Change, changes, try_all
 from lab.experiments.file import resolve
 from lab.experiments.types import Claim, Experiment, Outcome, Point
+from lab.experiments.variations import show
+from lab.experiments.variations.changes import Change, in_all, try_all
+from lab.experiments.variations.judged import Changes, with_changes
+from lab.experiments.variations.uncertain import changes
 from lab.plan.load import load as load_plan
 from lab.shared.types import Plan
 from tests.unit.experiments.files import EXPERIMENT, TOPOLOGY, WORKLOAD
@@ -198,10 +199,10 @@ def analysed(here: Path) -> Changes:
     )
     size = len(experiment.points)
     base = outcomes(experiment, {"never": 10, "quick": 5})
-    with_changes = []
+    others: list[Outcome] = []
     for number, quick in enumerate((11, 9, 5, None)):
-        with_changes += outcomes(experiment, {"never": 10, "quick": quick}, number * size)
-    return analyse(experiment, base, listed, with_changes)
+        others += outcomes(experiment, {"never": 10, "quick": quick}, number * size)
+    return with_changes(experiment, base, listed, others)
 
 
 def test_what_turns_a_claim(here: Path) -> None:
@@ -217,7 +218,7 @@ def test_what_turns_a_claim(here: Path) -> None:
 
 def test_tables_and_files(here: Path) -> None:
     judged = analysed(here)
-    section = show.more(judged)
+    section = show.of_changes(judged)
     turned, by_change, listed = section.tables
     assert (
         turned.title == "With one thing changed, 4 changes"
@@ -240,7 +241,7 @@ def test_tables_and_files(here: Path) -> None:
 def test_a_claim_without_a_value_fails_until_a_change_gives_it_one(here: Path) -> None:
     judged = analysed(here)
     lost = replace(judged, base=(replace(judged.base[0], passed=None, margin=None), judged.base[1]))
-    table = show.more(lost).tables[0]
+    table = show.of_changes(lost).tables[0]
     assert table.rows[0] == {
         "claim": "quick is better",
         "now": "FAILED",
@@ -250,5 +251,5 @@ def test_a_claim_without_a_value_fails_until_a_change_gives_it_one(here: Path) -
 
 def test_the_nearest_change_is_named_if_none_turns_a_claim(here: Path) -> None:
     judged = analysed(here)
-    left = show.more(replace(judged, changed=judged.changed[1:])).tables[0]
+    left = show.of_changes(replace(judged, changed=judged.changed[1:])).tables[0]
     assert [row["turned"] for row in left.rows] == ["none; figure 9 dB comes nearest; without a value: slow", "none"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.experiments.analysis import claims
-from lab.experiments.analysis.margin import margin
 from lab.experiments.types import Claim
+from lab.experiments.variations.judged import margin
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()

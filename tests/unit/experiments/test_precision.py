@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from lab.experiments.command import assemble
 from lab.experiments.output import files, tables
 from lab.experiments.output.page import page
-from lab.experiments.results import assemble
 from lab.experiments.run.engine import Run
 from lab.experiments.types import Outcome, Repetitions, Results
 

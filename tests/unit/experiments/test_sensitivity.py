@@ -15,12 +15,11 @@ from lab.drawing.marks import Cell
 from lab.errors import InputError
 from lab.experiments.file import resolve
 from lab.experiments.run.trials import trial
-from lab.experiments.sensitivity import draw, files
-from lab.experiments.sensitivity.analysis import Held, Sensitivity, analyse
-from lab.experiments.sensitivity.parameters import Parameter, effective, parameters, select
-from lab.experiments.sensitivity.sample import Place, in_all, places
-from lab.experiments.sensitivity.tables import tables
-from lab.experiments.types import Claim, Experiment, Outcome
+from lab.experiments.types import Claim, Experiment, Outcome, Repetitions
+from lab.experiments.variations import show
+from lab.experiments.variations.changes import in_all
+from lab.experiments.variations.judged import Held, Judged, Sensitivity, in_places
+from lab.experiments.variations.uncertain import Parameter, known_parameters, parameters, places
 from lab.plan.load import load as load_plan
 from tests.unit.experiments.files import EXPERIMENT, TOPOLOGY, WORKLOAD
 
@@ -50,7 +49,7 @@ def write(folder: Path, topology: str = UNCERTAIN, own: str = OWN) -> None:
 
 def found() -> tuple[Experiment, tuple[Parameter, ...]]:
     experiment = resolve.load("mine.yaml")
-    return experiment, parameters(experiment)
+    return experiment, known_parameters(experiment)
 
 
 def test_the_parameters_of_topology_and_experiment(here: Path) -> None:
@@ -94,14 +93,14 @@ def test_without_parameters_it_says_what_to_write(here: Path) -> None:
     with pytest.raises(
         InputError, match=r"neither mine nor its topology says what is uncertain\n  write uncertain: into"
     ):
-        found()
+        parameters(resolve.load("mine.yaml"))
 
 
 def test_some_parameters_are_selected(here: Path) -> None:
-    _, known = found()
-    assert [one.name for one in select(known, ("retries", "power"))] == ["power", "retries"]
+    experiment, _ = found()
+    assert [one.name for one in parameters(experiment, ("retries", "power"))] == ["power", "retries"]
     with pytest.raises(InputError, match=r"--vary powr: there is no such parameter \(did you mean power\?\); known: "):
-        select(known, ("powr",))
+        parameters(experiment, ("powr",))
 
 
 def test_places_are_a_latin_hypercube(here: Path) -> None:
@@ -118,7 +117,7 @@ def test_places_are_a_latin_hypercube(here: Path) -> None:
 def test_each_point_is_run_in_each_place(here: Path) -> None:
     experiment, known = found()
     drawn = places(known, 3, 1)
-    whole = in_all(experiment, known, drawn, 2)
+    whole = in_all(experiment, drawn, Repetitions(2, 2))
     assert len(whole.points) == 3 * len(experiment.points) and whole.repetitions.most == 2
     point = whole.points[len(experiment.points) + 1]
     plan = load_plan(point.topology, point.workload, 1, point.settings, places=point.places, draft=True)
@@ -132,9 +131,10 @@ def test_each_point_is_run_in_each_place(here: Path) -> None:
 def test_what_the_grid_varies_is_not_overridden(here: Path) -> None:
     write(here, "uncertain: {delay: {keys: links.0.delay, from: 1 ms, to: 9 ms, source: x}}\n", "")
     experiment, known = found()
-    whole = in_all(experiment, known, places(known, 2, 1), 1)
+    whole = in_all(experiment, places(known, 2, 1))
     assert [text for text in whole.points[0].settings if text.startswith("links.0")] == ["links.0.delay=5 ms"]
-    assert effective(known, experiment) == ()
+    with pytest.raises(InputError, match="the experiment itself sets all that is uncertain, so nothing is left"):
+        parameters(experiment)
 
 
 def test_values_are_whole_where_a_quantity_has_a_smallest_unit(here: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_parameter_of_a_topology_is_not_set_in_others(here: Path) -> None:
     text = text.replace("grid:\n", "grid:\n  where: [place, other]\n")
     (here / "mine.yaml").write_text(text.replace("by: roaming}\npaper", "by: roaming, where: {where: place}}\npaper"))
     experiment, known = found()
-    whole = in_all(experiment, known, places(known, 2, 1), 1)
+    whole = in_all(experiment, places(known, 2, 1))
     powers = {one.topology: any("txpower" in text for text in one.settings) for one in whole.points}
     assert powers == {"place.yaml": True, "other.yaml": False}
 
@@ -189,7 +189,7 @@ def sensitivity(here: Path, count: int = 40) -> Sensitivity:
             outcomes.append(
                 Outcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False)
             )
-    return analyse(experiment, known, drawn, outcomes, 1, 1)
+    return in_places(experiment, known, drawn, outcomes, 1)
 
 
 def test_shares_and_correlations(here: Path) -> None:
@@ -203,18 +203,18 @@ def test_shares_and_correlations(here: Path) -> None:
 
 
 def test_a_share_of_nothing() -> None:
-    held = Held(Claim("c", "x"), (None, None), (None, None), ())
+    held = Held(Claim("c", "x"), (Judged(None, None, "no c"),) * 2, ())
     assert (held.share, held.interval, held.reasons) == (None, None, [])
 
 
 def test_tables_and_files(here: Path) -> None:
     analysed = sensitivity(here)
-    claims, ranges = tables(analysed)
+    section = show.of_places(analysed)
+    claims, ranges = section.tables
     assert claims.title == "In 40 plausible places, 1 trial of each point" and claims.remark == "1 trial failed."
     assert [row["holds"] for row in claims.rows] == ["20 of 39 (51 %), 1 without a value", "40 of 40 (100 %)"]
     assert claims.rows[0]["interval"] == "36 to 66 %" and claims.rows[0]["follows"].startswith("power +")
     assert ranges.rows[2] == {"parameter": "retries", "range": "4, 7", "source": "drivers"}
-    section = files.more(analysed)
     lines = list(csv.DictReader(section.files["sensitivity.csv"].splitlines()))
     assert len(lines) == 40 and lines[0]["holds quick is better"] == ""
     assert {line["holds quick is better"] for line in lines[1:]} == {"true", "false"}
@@ -228,13 +228,9 @@ def test_tables_and_files(here: Path) -> None:
 
 
 def test_the_figure_has_a_row_for_each_parameter(here: Path) -> None:
-    chart = draw.chart(sensitivity(here))
+    chart = show.chart(sensitivity(here))
     (panel,) = chart.panels
     assert panel.axes.y.names == ("retries", "delay", "power", "holds in")
     texts = {(mark.column, mark.row): mark.text for mark in panel.axes.marks if isinstance(mark, Cell)}
     assert (texts[0, 3], texts[1, 3], texts[0, 1]) == ("51 %", "100 %", "")
     assert texts[0, 2].startswith("+0.9") or texts[0, 2] == "+1.00"
-
-
-def test_places_are_plain_data() -> None:
-    assert Place(0, {"a": "1 m"}, {"a": 1.0}) == Place(0, {"a": "1 m"}, {"a": 1.0})
