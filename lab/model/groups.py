@@ -48,7 +48,7 @@ def vary(value: Any, make: ValidatorFunctionWrapHandler, info: ValidationInfo) -
     common = {key: written for key, written in value.items() if key not in ("each", "count")}
     nodes = []
     for index in range(1, count + 1):
-        own = for_index({**common, **{key: values[index - 1] for key, values in each.items()}}, index)
+        own = for_index({**common, **{key: values[index - 1] for key, values in each.items()}}, index, count)
         try:
             nodes.append(make(own))
         finally:

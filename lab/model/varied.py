@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Values that differ between the nodes of a group or role: ``{5 * index} m`` in a text, or a list with one for each.
 
-``index`` is the number of the node, from 1 on; ``pi`` is known too. Braces without that word stay as they are.
+``index`` is the number of the node, from 1 on; ``count``, how many there are, and ``pi`` are known too. Braces without
+the word ``index`` stay unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class StartTimes:
                 refuse("is empty; write a time for each node, such as [0 s, 2 s]")
             return tuple(int(_MOMENT.parse(item)) for item in value)
         if is_varied(value):
-            time_for(value, 1)
+            time_for(value, 1, 1)
             return str(value)
         return int(_MOMENT.parse(value))
 
@@ -50,7 +51,7 @@ class StartTimes:
         return {"anyOf": [time, expression, {"type": "array", "items": time, "minItems": 1}]}
 
 
-def time_for(times: Times, index: int) -> int:
+def time_for(times: Times, index: int, count: int) -> int:
     """Return the time for the node of that number.
 
     Raises:
@@ -59,7 +60,7 @@ def time_for(times: Times, index: int) -> int:
     """
     if isinstance(times, int):
         return times
-    return times[index - 1] if isinstance(times, tuple) else int(_MOMENT.parse(for_index(times, index)))
+    return times[index - 1] if isinstance(times, tuple) else int(_MOMENT.parse(for_index(times, index, count)))
 
 
 _TEMPLATE = re.compile(r"\{(?P<expression>[^{}]*\bindex\b[^{}]*)\}")
@@ -76,7 +77,7 @@ def is_varied(value: Any) -> bool:
     return isinstance(value, str) and _TEMPLATE.search(value) is not None
 
 
-def for_index(value: Any, index: int) -> Any:
+def for_index(value: Any, index: int, count: int) -> Any:
     """Return a value with its expressions replaced; what has none is returned itself, not a copy.
 
     A text that is nothing but an expression becomes a number if the result has no unit: ``channel: "{index}"``.
@@ -87,17 +88,17 @@ def for_index(value: Any, index: int) -> Any:
     if not is_varied(value):
         return value
     if isinstance(value, dict):
-        return {key: for_index(item, index) for key, item in value.items()}
+        return {key: for_index(item, index, count) for key, item in value.items()}
     if isinstance(value, list):
-        return [for_index(item, index) for item in value]
+        return [for_index(item, index, count) for item in value]
     whole = _TEMPLATE.fullmatch(value)
     if whole is not None:
-        number, unit = _result(whole["expression"], index)
+        number, unit = _result(whole["expression"], index, count)
         return _written(number) if not unit else f"{number} {unit}"
-    return _TEMPLATE.sub(lambda match: " ".join(_result(match["expression"], index)).rstrip(), value)
+    return _TEMPLATE.sub(lambda match: " ".join(_result(match["expression"], index, count)).rstrip(), value)
 
 
-def calculated(text: str, index: int) -> str:
+def calculated(text: str, index: int, count: int) -> str:
     """Return a text with its calculations of the index replaced: ``--port={5000 + index}``.
 
     The text may be a program in another language. So other braces stay as they are, also with the word ``index`` in
@@ -106,7 +107,7 @@ def calculated(text: str, index: int) -> str:
 
     def value(match: re.Match[str]) -> str:
         try:
-            found = " ".join(_result(match["expression"], index)).rstrip()
+            found = " ".join(_result(match["expression"], index, count)).rstrip()
         except PydanticCustomError:
             return match[0]
         return f"{{{match['expression']}}}" if match["quote"] else found
@@ -114,10 +115,11 @@ def calculated(text: str, index: int) -> str:
     return _IN_TEXT.sub(value, text)
 
 
-def _result(expression: str, index: int) -> tuple[str, str]:
+def _result(expression: str, index: int, count: int) -> tuple[str, str]:
     """Return the number and the unit of an expression."""
     try:
-        found = Evaluator({"index": Number(index), "pi": Number(math.pi)}).value(parse(expression, _LANGUAGE))
+        known = {"index": Number(index), "count": Number(count), "pi": Number(math.pi)}
+        found = Evaluator(known).value(parse(expression, _LANGUAGE))
     except InputError as error:
         refuse(f"{{{expression}}}: {error.message}")
     except OverflowError:

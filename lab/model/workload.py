@@ -227,6 +227,11 @@ class Process(Model):
     """A program, or an active probe (curl, ping, iperf3)."""
 
     on: Text = _ON
+    for_each: Text | None = Field(
+        None,
+        description="A role, kind or group: runs it once for each of its nodes, on the node of on:. In texts of run:, "
+        '"{client[{index}].ip}" is then the address of that node.',
+    )
     run: Run = Field(description="The command as a list, or a probe: {probe: curl, url: …}.")
     as_: Identifier | None = _AS
     at: Annotated[Times, StartTimes()] | None = Field(

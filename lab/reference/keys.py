@@ -42,8 +42,9 @@ replaced when a workload is combined with a topology:
 
 In an entry of `nodes:` with `count:`, and in `at:` and `run:` of a process, braces with the word `index` are calculated
 for each node: `position: ["{5 * index} m", 0 m, 1 m]`, `at: "{2 * index} s"`, `run: [client, "--port={5000 + index}"]`.
-The first node of the group or role has the index 1. The syntax is that of checks. What is no calculation stays as it is
-in `run:`, such as awk's `{print index($0, "a")}`; `{{index}}` gives the text `{index}`.
+The first node of the group or role has the index 1; `count` is the number of nodes. The syntax is that of checks. What
+is not a calculation stays unchanged in `run:`, such as awk's `{print index($0, "a")}`; `{{index}}` gives the text
+`{index}`.
 
 Other braces stay as they are; `{{server.ip}}` gives the text `{server.ip}`. YAML requires quotes around such words.
 

@@ -10,6 +10,7 @@ from lab import units
 from lab.errors import suggestion
 from lab.model.build import missing
 from lab.model.document import unquoted
+from lab.model.varied import for_index
 from lab.probes import base as probes
 
 Complain = Callable[[str, str], None]  # (key, message)
@@ -49,6 +50,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "rate": units.RATE.parse,
     "size": units.SIZE.parse,
 }
+_TEXTS = ("str", "list")  # whose calculations are replaced later, with references
 _DIMENSIONS = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
@@ -79,8 +81,10 @@ def load(name: str, complain: Complain) -> probes.Probe | None:
     return probes.load(name)
 
 
-def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> dict[str, Any]:
-    """Return the parameters in base units, in the order of the probe's declaration."""
+def read(
+    probe: probes.Probe, written: dict[str, Any], complain: Complain, index: int = 1, count: int = 1
+) -> dict[str, Any]:
+    """Return the parameters in base units, in the order of the probe's declaration, for the node of that index."""
     for key in written:
         if key not in probe.params:
             complain(key, f'unknown key "{key}"{suggestion(key, probe.params)}; known keys: {", ".join(probe.params)}')
@@ -90,8 +94,9 @@ def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> di
             try:
                 if (braces := unquoted(written[key])) is not None:
                     raise ValueError(braces)
-                values[key] = _READ[param.kind](written[key])
-                _check_range(param, written[key], values[key])
+                value = written[key] if param.kind in _TEXTS else for_index(written[key], index, count)
+                values[key] = _READ[param.kind](value)
+                _check_range(param, value, values[key])
             except ValueError as error:
                 values.pop(key, None)
                 complain(key, str(error))

@@ -15,7 +15,7 @@ from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
 from lab.model.topology import Topology
-from lab.model.varied import calculated, time_for
+from lab.model.varied import calculated, is_varied, time_for
 from lab.model.workload import Workload
 from lab.numbers import count
 from lab.plan.problems import Problems, Source
@@ -50,6 +50,8 @@ class _Entry:
     max_output_bytes: int
     prints: Prints | None = None
     starts: tuple[int, ...] | str | None = None  # instead of ``at``, if nodes start it at different times
+    for_each: str | None = None  # whose nodes decide how often it runs, instead of those of ``on``
+    written: dict[str, Any] | None = None  # the parameters, if nodes have different ones
 
     @property
     def at_ns(self) -> int:
@@ -139,6 +141,7 @@ class Processes:
             probe_name=watch.probe,
             probe=probe,
             params=params,
+            written=_varied(watch),
             required=probe is not None and probe.acts,
             may_run_on=probe is not None and probe.acts,
             max_output_bytes=watch.max_output,
@@ -150,7 +153,9 @@ class Processes:
         argv: list[str] = []
         probe_name, probe = None, None
         params: dict[str, Any] = {}
+        written: dict[str, Any] | None = None
         if isinstance(process.run, model.ProbeUse):
+            written = _varied(process.run)
             probe_name = process.run.probe
             probe, params = self._probe(process.run, run_keys)
         else:
@@ -162,6 +167,8 @@ class Processes:
             name=process.as_ or probe_name or _program(argv),
             at=process.at if isinstance(process.at, int) else None,
             starts=None if isinstance(process.at, int) else process.at,
+            for_each=process.for_each,
+            written=written,
             stop=process.stop,
             ready=process.ready,
             argv=argv,
@@ -177,13 +184,14 @@ class Processes:
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
         """Return the probe and its parameters."""
 
-        def complain(key: str, message: str) -> None:
-            self.problems.add(self.source, (*keys, key), message)
-
+        complain = self._complain(keys)
         probe = probe_params.load(use.probe, complain)
         if probe is not None and probe.stack is not None and probe.stack not in self.source.stacks:
             complain("probe", self._without_program(use.probe, probe.stack))
         return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
+
+    def _complain(self, keys: Keys) -> probe_params.Complain:
+        return lambda key, message: self.problems.add(self.source, (*keys, key), message)
 
     def _without_program(self, probe: str, stack: str) -> str:
         """Explain why nodes lack the program of a probe, which is part of that stack."""
@@ -216,15 +224,31 @@ class Processes:
         nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
         for node in nodes:
             self._check_place(entry, node)
-        entries = self._each_at_its_time(entry, nodes)
-        several = len(nodes) > 1
+        counted = nodes
+        if entry.for_each is not None:
+            counted = self.nodes_of(entry.for_each, (*entry.keys, "for_each"))
+            if len(nodes) > 1:
+                message = f"for_each: needs a single node here, but {entry.on} stands for {listed(nodes)}"
+                self.problems.add(self.source, (*entry.keys, "on"), message)
+            nodes = nodes[:1] * len(counted)
+        numbered = self._each_with_its_own(entry, counted)
         return [
-            self._instance(own, node, number, several)
-            for number, (own, node) in enumerate(zip(entries, nodes, strict=True), 1)
+            self._instance(own, node, other, number, len(nodes))
+            for number, (own, node, other) in enumerate(zip(numbered, nodes, counted, strict=True), 1)
+        ]
+
+    def _each_with_its_own(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
+        """Return the entry of each node, with the parameters and the start that it has there."""
+        entries = self._each_at_its_time(entry, nodes)
+        if entry.written is None or entry.probe is None:
+            return entries
+        complain = self._complain(entry.run_keys)
+        return [
+            replace(own, params=probe_params.read(entry.probe, entry.written, complain, index, len(nodes)))
+            for index, own in enumerate(entries, 1)
         ]
 
     def _each_at_its_time(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
-        """Return the entry of each node, which starts when it is to start there."""
         if entry.starts is None:
             return [entry] * len(nodes)
         keys: Keys = (*entry.keys, "at")
@@ -235,7 +259,7 @@ class Processes:
         found = []
         for index in range(1, len(nodes) + 1):
             try:
-                found.append(replace(entry, at=time_for(entry.starts, index)))
+                found.append(replace(entry, at=time_for(entry.starts, index, len(nodes))))
             except PydanticCustomError as error:
                 self.problems.add(self.source, keys, f"{error.message()}, for index {index}")
                 return [entry] * len(nodes)
@@ -301,11 +325,12 @@ class Processes:
         elif entry.probe is not None and not node.interfaces and node.radio is None:
             self.problems.add(self.source, (*entry.keys, "on"), f"{node.name} has no interface; give it a link")
 
-    def _instance(self, entry: _Entry, node: Node, number: int, several: bool) -> Process:
-        fill = self._filler(entry, node, number)
+    def _instance(self, entry: _Entry, node: Node, counted: Node, number: int, count: int) -> Process:
+        """Return the process on a node; it is the one of so many that the node ``counted`` has."""
+        fill = self._filler(entry, node, number, count)
         params = probe_params.fill(entry.params, fill)
         process = Process(
-            id=f"{entry.name}@{node.name}" if several else entry.name,
+            id=f"{entry.name}@{counted.name}" if count > 1 else entry.name,
             name=entry.name,
             node=node.name,
             at_ns=entry.at_ns,
@@ -343,14 +368,19 @@ class Processes:
             return False
         return placed
 
-    def _filler(self, entry: _Entry, node: Node, number: int) -> Callable[[str | int, str], str]:
+    def _filler(self, entry: _Entry, node: Node, number: int, count: int) -> Callable[[str | int, str], str]:
         """Return what replaces the references and calculations in a text of ``run:``, of which it gets the key."""
 
         def fill(key: str | int, text: str) -> str:
             refuse = self.problems.at(self.source, (*entry.run_keys, key))
-            return self.names.fill(calculated(text, number), node, refuse)
+            return self.names.fill(calculated(text, number, count), node, refuse)
 
         return fill
+
+
+def _varied(use: model.ProbeUse) -> dict[str, Any] | None:
+    """Return the parameters of a probe as written, if they differ between nodes."""
+    return use.params if is_varied(use.params) else None
 
 
 def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:

@@ -83,6 +83,32 @@ def test_texts_for_a_probe_may_be_calculated_too(plans: Plans) -> None:
     assert [process.params["to"] for process in plan.processes] == ["10.0.0.1", "10.0.0.2"]
 
 
+def test_numbers_for_a_probe_may_be_calculated_too(plans: Plans) -> None:
+    text = WORKLOAD + processes('on: client, run: {probe: ping, to: 10.0.0.1, count: "{3 + count - index}"}')
+    text += 'probes:\n  - {on: client, probe: ss, every: "{100 * index} ms"}\n'
+    watching, doing = ([one for one in plans(workload=text).processes if one.probe == name] for name in ("ss", "ping"))
+    assert [one.params["count"] for one in doing] == [4, 3]
+    assert [one.every_ns for one in watching] == [100_000_000, 200_000_000]
+    assert refusal(plans, text.replace("100 * index", "2 - index")).endswith('"0 ms" is too small; the minimum is 1 ms')
+    assert "index2" in refusal(plans, text.replace("100 * index", "index2 * index"))
+
+
+def test_a_process_may_run_once_for_each_node_of_another_role(plans: Plans) -> None:
+    run = 'run: {probe: ping, to: "{client[{index}].ip}"}, at: "{index} s"'
+    plan = plans(workload=WORKLOAD + processes(f"on: server, for_each: client, {run}"))
+    assert [(one.id, one.node, one.at_ns) for one in plan.processes] == [
+        ("ping@sta1", "h1", 1_000_000_000),
+        ("ping@sta2", "h1", 2_000_000_000),
+    ]
+    addresses = {node.name: (node.ip or "").partition("/")[0] for node in plan.nodes}
+    assert [one.params["to"] for one in plan.processes] == [addresses["sta1"], addresses["sta2"]]
+    message = "processes.0.on: for_each: needs a single node here, but client stands for sta1, sta2"
+    assert refusal(plans, WORKLOAD + processes(f"on: client, for_each: client, {run}")).endswith(message)
+    assert 'processes.0.for_each: there is neither a role nor a node "clint"' in refusal(
+        plans, WORKLOAD + processes(f"on: server, for_each: clint, {run}")
+    )
+
+
 @pytest.mark.parametrize(
     ("at", "message"),
     [
