@@ -202,7 +202,7 @@ def test_a_grid_and_a_circle(plans: Plans) -> None:
         ),
         (
             'position: ["{5 * indx + index} m", 0 m, 0 m]',
-            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index, count, pi',
+            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index, count',
         ),
         (
             "each: {txpower: [1 dBm, 2 dBm]}",
