@@ -63,6 +63,12 @@ class Table:
         """The rare columns in which there is nothing but zeros."""
         return [column for column in self.columns if column.rare and not any(row.get(column.key) for row in self.rows)]
 
+    @property
+    def left_out(self) -> str:
+        """A sentence that names the columns that are not shown; empty if all are."""
+        zero = ", ".join(column.title for column in self.zero)
+        return f"Left out because always 0: {zero}." if zero else ""
+
 
 def words(key: str, title: str) -> Column:
     """Return a column of text."""

@@ -65,9 +65,12 @@ def _show_repetitions(records: list[Record]) -> None:
                 "max": max(values),
             }
             rows.append(row)
-    failed = [record for record in records if not record.passed]
+    passed = sum(record.passed for record in records)
     console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
-    print(f"all checks passed in {len(records) - len(failed)} of {len(records)} runs")
+    if any(record.data["checks"] for record in records):
+        print(f"all checks passed in {passed} of {len(records)} runs")
+    else:
+        print(f"{passed} of {len(records)} runs finished; the workload has no checks")
 
 
 def print_reproduced(done: Reproduced, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from lab.errors import LabError, RecordError
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.metrics.base import Context, Metric, Source, summary
+from lab.numbers import count
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
@@ -139,10 +140,12 @@ def checks(
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
-    return [_check(check, context, guest["error"]) for check in plan.checks]
+    return [_check(check, context, guest["error"], results) for check in plan.checks]
 
 
-def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None) -> dict[str, Any]:
+def _check(
+    check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None, results: Mapping[str, Any]
+) -> dict[str, Any]:
     entry = {"that": check.that, "source": check.source, "passed": False, "because": ""}
     if error is not None:
         return {**entry, "because": "the run failed"}
@@ -150,7 +153,29 @@ def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, A
         outcome = expression.evaluate(check.that, context)
     except LabError as problem:
         return {**entry, "because": problem.message}
-    return {**entry, "passed": outcome.passed, "because": outcome.explanation}
+    at = "" if outcome.passed else _culprits(check.that, results)
+    return {**entry, "passed": outcome.passed, "because": outcome.explanation + at}
+
+
+def _culprits(that: str, results: Mapping[str, Any]) -> str:
+    """Return `` (call@sta2)``: what has the greatest or smallest value that a check is about; empty if it is alone."""
+    found: list[str] = []
+    for name, figure in (path for path in expression.names(that) if len(path) == 2):
+        if name not in results or figure not in ("min", "max"):
+            continue
+        result = results[name]
+        extreme = result["values"][figure]
+        of = [(_owner(row), [row.get(column) for column in result["columns"]]) for row in result["rows"]]
+        owners = [owner for owner, numbers in of if owner and extreme in numbers]
+        found += owners if len(of) > 1 else []
+    shown = list(dict.fromkeys(found))
+    more = f" and {count(len(shown) - 3, 'other')}" if len(shown) > 3 else ""
+    return f" ({', '.join(shown[:3])}{more})" if shown else ""
+
+
+def _owner(row: Mapping[str, Any]) -> str:
+    """Return what a row of a metric is about: its first text."""
+    return next((value for value in row.values() if isinstance(value, str)), "")
 
 
 def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]) -> dict[str, Any]:

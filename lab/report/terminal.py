@@ -68,12 +68,11 @@ def rich_table(table: Table) -> Fitted:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    zero = ", ".join(column.title for column in table.zero)
     shown = RichTable(
         title=Text(printable(table.title)),  # as Text, since it may contain brackets
         title_justify="left",
         title_style="bold",
-        caption=Text(f"0 everywhere: {printable(zero)}.") if zero else None,
+        caption=Text(printable(table.left_out)) if table.left_out else None,
         caption_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,

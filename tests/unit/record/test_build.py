@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from lab.errors import HostError, RecordError
-from lab.record import Record, build, load, rebuild
+from lab.metrics.base import summary
+from lab.record import Record, build, figures, load, rebuild
 
 HASHES = {"kernel": "a" * 64, "image": "b" * 64, "series": None}
 VERSIONS = {"lab": "0.1.0", "packages": {"curl": "8.14.1-2"}}
@@ -114,6 +115,22 @@ def test_a_failed_check_is_told_with_its_values(run_directory: Path) -> None:
     assert not record.passed
     assert [check["passed"] for check in record.data["checks"]] == [False, True, True, True]
     assert "outage.max = 17.6" in record.data["checks"][0]["because"]
+
+
+@pytest.mark.parametrize(
+    ("that", "named"),
+    [
+        ("loss.max < 1%", " (call@sta2)"),
+        ("loss.min > 1%", " (call@sta1, call@sta3, call@sta4 and 1 other)"),
+        ("loss.mean < 1%", ""),
+        ("fetch.exit == 0", ""),
+    ],
+)
+def test_a_failed_check_names_what_has_the_value(that: str, named: str) -> None:
+    values = [0.0, 100.0, 0.0, 0.0, 0.0]
+    rows = [{"process": f"call@sta{number}", "loss": value} for number, value in enumerate(values, 1)]
+    result = {"unit": "%", "columns": ["loss"], "values": summary(values), "rows": rows}
+    assert figures._culprits(that, {"loss": result}) == named
 
 
 def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:

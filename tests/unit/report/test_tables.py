@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -42,6 +43,12 @@ def test_repetitions_are_a_table_like_the_others(record: Record, capsys: pytest.
     assert lines[:3] == ["2 runs", "", "metric unit mean deviation min max"]
     assert "outage ms 17.65 0 17.65 17.65" in lines
     assert lines[-1] == "all checks passed in 2 of 2 runs"
+
+
+def test_repetitions_without_checks_say_so(record: Record, capsys: pytest.CaptureFixture[str]) -> None:
+    unchecked = dataclasses.replace(record, data={**record.data, "checks": []})
+    results._show_repetitions([unchecked, unchecked])
+    assert capsys.readouterr().out.splitlines()[-1] == "2 of 2 runs finished; the workload has no checks"
 
 
 def test_the_terminal_shows_all_that_a_run_is_for(record: Record) -> None:
