@@ -112,18 +112,14 @@ def test_the_terminal_names_what_is_zero(ran: Run) -> None:
     heading = "from to compressed native bytes each ratio mean time held, ms duplicates refused flushed"
     assert " ".join(lines[2].split()) == heading
     assert lines[4].split() == ["sta1", "ap1", "10", "3", "4.5", "12", "2.5", "4", "2", "1"]
-    assert (
-        "Left out because always 0: CRC failures, of unknown flows, malformed payloads, resets." in text
-    )
+    assert "Left out because always 0: CRC failures, of unknown flows, malformed payloads, resets." in text
 
 
 def test_the_page_and_the_spreadsheet(ran: Run) -> None:
     record = ran(*DOWNLOAD)
     page = report.write(record, record.directory).read_text()
     assert "<h3>TCP ACKs in link-layer ACKs</h3>" in page
-    assert (
-        "Left out because always 0: CRC failures, of unknown flows, malformed payloads, resets." in page
-    )
+    assert "Left out because always 0: CRC failures, of unknown flows, malformed payloads, resets." in page
     heading, row = (record.directory / "csv" / "acks.csv").read_text().splitlines()
     assert heading.startswith("from,to,compressed,native,bytes each,ratio,") and row.startswith("sta1,ap1,10,3,4.5,12")
 

@@ -85,10 +85,7 @@ def test_the_page_leaves_out_counts_that_are_zero_everywhere(on_air: Record) -> 
         "from", "to", "access category", "sent", "retries", "delivered", "damaged", "collided", "lost", "acked",
         "dropped", "bytes delivered",
     ]  # fmt: skip
-    assert (
-        "Left out because always 0: sent more than once, header wrong, receiver away, accepted damaged."
-        in page
-    )
+    assert "Left out because always 0: sent more than once, header wrong, receiver away, accepted damaged." in page
     assert "receiver away" in (on_air.directory / "csv" / "frames.csv").read_text()
 
 
