@@ -10,6 +10,7 @@ directory is the node's root, is the same file for both, since the daemon's work
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,7 @@ from lab.guest.loop import Loop, now_ns
 from lab.guest.tasks import Task
 
 ANSWER_TIMEOUT_NS = 5_000_000_000
+_ASSOCIATION = re.compile(r"CTRL-EVENT-(?:CONNECTED - Connection to (?P<bssid>[0-9a-f:]{17})|DISCONNECTED)")
 
 
 def _is_event(text: str) -> bool:
@@ -138,6 +140,11 @@ class Control:
     def seen(self, text: str, since_ns: int = 0) -> bool:
         """Whether an event with ``text`` in it came at or after ``since_ns``."""
         return any(stamp >= since_ns and text in event for stamp, event in self.events)
+
+    def peer(self, at_ns: int) -> str | None:
+        """The BSSID with which the node's wpa_supplicant was associated at that uptime, if it was."""
+        found = [match for stamp, event in self.events if stamp <= at_ns and (match := _ASSOCIATION.search(event))]
+        return found[-1]["bssid"] if found else None
 
     def last(self) -> str:
         """The latest event, for messages."""

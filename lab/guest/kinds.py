@@ -56,6 +56,8 @@ class NodeKind:
 class EventSteps:
     """What the guest does at an event."""
 
+    keeps_output: ClassVar[bool] = False  # in raw/KIND/NUMBER-TARGET.out
+
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         """The steps of an event. GuestError: it cannot be done."""
         raise NotImplementedError
@@ -64,6 +66,11 @@ class EventSteps:
 def node_kind(name: str) -> NodeKind:
     """The kind of that name."""
     return _made("nodes", name, NodeKind)
+
+
+def keeps_output(kind: str) -> bool:
+    """Whether what events of that kind print is kept in a file."""
+    return _made("events", kind, EventSteps).keeps_output
 
 
 def event_steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from typing import Any
 
 from lab.guest import script
 from lab.guest.errors import GuestError
+from lab.guest.kinds import keeps_output
 from lab.guest.live import Drive, LiveGuest
 from lab.guest.loop import Loop
 from lab.guest.network.container import Containers
 from lab.shared import types
-from lab.shared.paths import RUN
+from lab.shared.paths import RAW, RUN
 
 
 def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
@@ -33,6 +35,7 @@ def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
         guest.raise_failure()
     except GuestError as failure:
         error = _described(failure)
+    _keep_outputs(guest.events)
     outcome = _outcome(guest)
     if kills := containers.memory_kills():
         outcome["memory_kills"] = kills
@@ -44,6 +47,18 @@ def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
     return {**outcome, "error": error}
 
 
+def _keep_outputs(events: list[dict[str, Any]]) -> None:
+    """Write what commands of events printed into files, and their names into the entries."""
+    numbers = Counter[str]()
+    for entry in events:
+        kind = entry["kind"]
+        if keeps_output(kind):
+            numbers[kind] += 1
+            entry["raw"] = f"{kind}/{numbers[kind]}-{entry['target']}.out"
+            (RAW / kind).mkdir(exist_ok=True)
+            (RAW / entry["raw"]).write_text(entry["output"])
+
+
 def _outcome(guest: LiveGuest) -> dict[str, Any]:
     clock = guest.clock
     return {
@@ -53,6 +68,9 @@ def _outcome(guest: LiveGuest) -> dict[str, Any]:
         "kernel": os.uname().release,
         "processes": guest.processes.outcome(),
         "events": guest.events,
+        "associations": {
+            station: bssid for station, control in guest.controls.items() if (bssid := control.peer(clock.start_ns))
+        },
     }
 
 

@@ -81,6 +81,7 @@ class Context:
     events: Sequence[Mapping[str, Any]] = ()  # of guest.json: {"t_ns", "kind", "target", "params", "ok"}
     end_ns: int = 0
     epoch_ns: int = 0
+    associations: Mapping[str, str] = field(default_factory=dict)  # stations at the timeline's start, with BSSIDs
     medium: Mapping[str, Any] | None = None  # see lab.record.medium; None: the perfect medium
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.metrics import _pauses
 from lab.metrics._handoffs import Downlink, Handoff, find
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
+from lab.metrics.base import Context, Figures, Metric, Source, chosen
 from lab.probes.base import Capture, Events, Samples
 from lab.shared import types
 from lab.units import DURATION
@@ -70,7 +70,7 @@ def _add(figures: Figures, source: Source, capture: Source | None, context: Cont
         for event in context.events
         if event["kind"] in _ASKED and event["target"] == station.name
     ]
-    handoffs = find(source.parsed.occurrences, sorted(asked), _first_bssid(station.name, context))
+    handoffs = find(source.parsed.occurrences, sorted(asked), context.associations.get(station.name))
     downlink = None
     if capture and station.radio and handoffs:
         downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)
@@ -155,18 +155,3 @@ def _span(begin_ns: int | None, end_ns: int | None) -> int | None:
 def _name(bssid: str | None, context: Context) -> str | None:
     """Return the name of the access point with that BSSID; the BSSID itself if the plan has no such access point."""
     return context.access_points.get(bssid, bssid) if bssid else None
-
-
-def _first_bssid(station: str, context: Context) -> str | None:
-    """Return the first access point that other probes on the station saw."""
-    for source in context.sources.values():
-        if source.node.name != station:
-            continue
-        if source.yields(Events("bssid")) and source.parsed.occurrences:
-            first: str | None = source.parsed.occurrences[0].fields["bssid"]
-            return first
-        if source.yields(Samples("tx_retries")):
-            begins = {series.t_ns[0]: peer for peer, series in instances(source, "tx_packets").items()}
-            if begins:
-                return begins[min(begins)]
-    return None

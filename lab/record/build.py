@@ -110,7 +110,7 @@ def _guest(directory: Path) -> dict[str, Any]:
         raise RecordError(f"{directory} has no guest.json", hint="the guest did not finish; run it again") from None
     except ValueError as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
-    missing = {"epoch_ns", "boot_ns", "end_ns", "kernel", "processes", "events", "error"} - set(guest)
+    missing = {"epoch_ns", "boot_ns", "end_ns", "kernel", "processes", "events", "associations", "error"} - set(guest)
     if missing:
         raise RecordError(f"{path} has no {', '.join(sorted(missing))}")
     return dict(guest)

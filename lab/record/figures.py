@@ -48,6 +48,7 @@ def metrics(
         events=guest["events"],
         end_ns=guest["end_ns"],
         epoch_ns=guest["epoch_ns"],
+        associations=guest["associations"],
         medium=medium,
     )
     return {metric.name: _result(metric, context) for metric in plan.metrics}

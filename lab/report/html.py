@@ -161,7 +161,7 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
             rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
     for event in record.data["events"]:
         details = summary(event["kind"], event["params"])
-        outcome = "" if event["ok"] else f"failed: {event['output']}"
+        outcome = "failed" if not event["ok"] else event["output"].rstrip() if "raw" in event else ""
         rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
     rows.sort(key=lambda row: row[0])
     return [(f"{plain(t_ns / _SECOND, 6)} s", what, outcome) for t_ns, what, outcome in rows]

@@ -7,9 +7,12 @@ import csv
 import importlib
 import io
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lab.fitted import Fitted
+from lab.model.event import summary
+from lab.record.build import RAW
 from lab.record.record import Record
 from lab.report import medium
 from lab.report.remarks import remarks
@@ -20,6 +23,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from rich.console import Group
 
+_LINES = 20  # of what a command of an event printed
 _SHORT = ("handoff", "station", "process", "node", "peer")  # columns without line breaks
 
 
@@ -38,11 +42,23 @@ def rich_tables(record: Record) -> Group:
     for table in tables(record):
         if table.in_terminal:
             parts += [rich_table(table), ""]
+    for title, output, file in printed_by_events(record):
+        lines = output.splitlines()
+        shown = lines[:_LINES] + [f"… {len(lines) - _LINES} more lines: {file}"] * (len(lines) > _LINES)
+        parts += [Text(printable(title), style="bold"), *(Text(f"  {printable(line)}") for line in shown), ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
     parts += [Text(printable(remark), style="yellow") for remark in remarks(record.data)]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
+
+
+def printed_by_events(record: Record) -> Iterator[tuple[str, str, str]]:
+    """Yield (title, output, file) of each command of an event that printed something."""
+    for event in record.data["events"]:
+        if event["output"] and "raw" in event:
+            command = f"{event['target']}: {summary(event['kind'], event['params'])}"
+            yield f"{event['t_ns'] / 1e9:g} s  {command}", event["output"], f"{record.directory}/{RAW}/{event['raw']}"
 
 
 def verdict(record: Record) -> str:

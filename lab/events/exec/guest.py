@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from lab.guest.kinds import EventSteps
 from lab.guest.steps import Run, Step
@@ -12,6 +13,8 @@ from lab.shared import types
 
 class Exec(EventSteps):
     """The event ``exec``."""
+
+    keeps_output: ClassVar[bool] = True
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         """Run the command; its output is stored with the event."""

@@ -56,8 +56,8 @@ class _Scene:
     def nodes(self, name: str, key: str) -> list[Node]:
         found = self.names.nodes_of(name)
         if found is None:
-            known = self.names.known()
-            self.refuse(f'there is no node "{name}"{suggestion(name, known)}; known: {", ".join(known)}', key)
+            known = ", ".join(self.names.known())
+            self.refuse(f'there is no node "{name}"{self.names.suggestion(name)}; known: {known}', key)
         return found or []
 
     def link(self, name: str, key: str) -> Link | None:

@@ -57,8 +57,12 @@ class Names:
         return next((place[name] for place in places if name in place), None)
 
     def known(self) -> list[str]:
-        """Return roles, groups, nodes and kinds."""
-        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes, *self.offered]))
+        """Return roles, groups and nodes."""
+        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))
+
+    def suggestion(self, name: str) -> str:
+        """Return what may be meant by an unknown name: rather a node than a kind."""
+        return suggestion(name, self.known()) or suggestion(name, self.offered)
 
     def fill(self, text: str, self_node: Node, refuse: Refuse) -> str:
         """Replace the references in ``text`` by their values for ``self_node``."""
@@ -73,8 +77,8 @@ class Names:
         name, number, what = match["name"], match["number"], match["what"]
         nodes = [self_node] if name == "self" else self.nodes_of(name)
         if nodes is None:
-            known = ["self", *self.known()]
-            refuse(f"{match[0]}: there is no role or node {name}{suggestion(name, known)}; known: {', '.join(known)}")
+            known = ", ".join(["self", *self.known()])
+            refuse(f"{match[0]}: there is no role or node {name}{self.suggestion(name)}; known: {known}")
             return match[0]
         if what not in _WHAT:
             refuse(f"{match[0]}: a node has no {what}{suggestion(what, _WHAT)}; known: {', '.join(_WHAT)}")

@@ -275,9 +275,9 @@ class Processes:
             self.problems.add(self.source, keys, message)
         found = self.names.nodes_of(name)
         if found is None and not self._may_be_node(name):
-            message = f'there is neither a role nor a node "{name}"{suggestion(name, self.names.known())}'
+            message = f'there is neither a role nor a node "{name}"{self.names.suggestion(name)}'
             places = {
-                "roles": list(dict.fromkeys([*roles, *self.names.offered])),
+                "roles": list(roles),
                 "nodes": [*self.names.groups, *nodes],
             }
             known = "; ".join(f"{what}: {', '.join(names)}" for what, names in places.items() if names)

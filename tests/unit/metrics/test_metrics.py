@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -111,10 +112,10 @@ def test_a_station_that_never_came_back_is_out_until_the_end() -> None:
     assert figures.values == [25 * SECOND] and figures.rows[0]["completed"] is False
 
 
-def test_the_first_access_point_is_known_from_other_probes() -> None:
+def test_the_first_access_point_is_that_of_the_beginning() -> None:
     events = source("wpa-events", occurrences=roam(10 * SECOND, AP2))
-    dump = source("station-dump", series=[Series(f"tx_packets/{AP1}", "packets", [0], [1])])
-    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), context(events, dump))
+    began = dataclasses.replace(context(events), associations={"sta1": AP1})
+    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), began)
     assert figures.rows[0]["from"] == "ap1"
 
 

@@ -119,7 +119,7 @@ def ran(directory: Path, prints: Prints, out: str, *checks: str) -> Path:
     (directory / "plan.json").write_text(plan.to_json())
     ends = [{"id": one.id, "exit": 0, "started_ns": 0, "ended_ns": 9, "signal": None} for one in processes]
     guest = {"epoch_ns": 1, "boot_ns": BOOT_NS, "end_ns": 9, "kernel": "6", "processes": ends, "events": []}
-    (directory / "guest.json").write_text(json.dumps({**guest, "error": None}))
+    (directory / "guest.json").write_text(json.dumps({**guest, "associations": {}, "error": None}))
     (directory / "raw").mkdir()
     for number, node in enumerate(nodes):
         (directory / "raw" / f"cli@{node.name}.out").write_text(out.replace("N", str(number)))

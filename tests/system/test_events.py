@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""What events leave: the output of commands, and where a handoff began."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from lab import report
+from lab.record.build import build
+from tests.system.conftest import WIRED, Ran
+
+pytestmark = pytest.mark.guest
+
+ROAM = """\
+name: two
+nodes:
+  ap1: {kind: ap, ssid: campus, channel: 1}
+  ap2: {kind: ap, ssid: campus, channel: 6}
+  sta1: {kind: sta}
+"""
+
+
+def test_output_of_commands_is_in_a_file_each_on_the_terminal_and_in_the_report(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        "name: look\nduration: 2 s\ntimeline:\n"
+        "  - {at: 500 ms, exec: h1, run: [echo, first]}\n"
+        "  - {at: 1 s, exec: h2, run: ['true']}\n"
+        "  - {at: 1 s, exec: h2, run: [sh, -c, 'seq 25; echo last >&2']}\n",
+    )
+    assert ran.raw("exec/1-h1.out") == "first\n"
+    assert ran.raw("exec/2-h2.out") == ""
+    assert ran.raw("exec/3-h2.out").endswith("25\nlast\n")
+    record = build(ran.directory, hashes={})
+    text = io.StringIO()
+    Console(width=200, file=text).print(report.tables(record))
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    begin = lines.index("0.5 s  h1: echo first")
+    assert lines[begin : begin + 5] == [
+        "0.5 s  h1: echo first",
+        "  first",
+        "",
+        "1 s  h2: sh -c 'seq 25; echo last >&2'",
+        "  1",
+    ]
+    assert lines[begin + 23 : begin + 25] == ["  20", f"  … 6 more lines: {ran.directory}/raw/exec/3-h2.out"]
+    assert "25\nlast</td>" in report.write(record, ran.directory).read_text()
+
+
+def test_a_handoff_knows_where_it_began_without_another_probe(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        ROAM,
+        "name: roam\nroles: {sta: 1}\nduration: 4 s\nprobes: [{probe: wpa-events, on: sta}]\n"
+        "metrics: {outage: {of: wpa-events, unit: ms}}\n"
+        "timeline: [{at: 1 s, roam: sta1, to: ap2}, {at: 2500 ms, roam: sta1, to: ap1}]\n",
+    )
+    rows = build(ran.directory, hashes={}).metrics["outage"].rows
+    assert [(row["from"], row["to"]) for row in rows] == [("ap1", "ap2"), ("ap2", "ap1")]
