@@ -24,7 +24,8 @@ EXPERIMENTS = "experiments"  # folder beside the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
-CODE_ROOMS = ("probes", "metrics", "views", "radio_settings")  # in workloads/<stack>, or beside a workload
+# in workloads/<stack>, or beside a workload (lab.registry)
+CODE_ROOMS = ("probes", "metrics", "views", "radio_settings", "events", "nodes", "mobility", "phy", "report_parts")
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 

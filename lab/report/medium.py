@@ -16,7 +16,6 @@ from lab.drawing import Figure, Line, Panel
 from lab.model import channels
 from lab.numbers import plain, size
 from lab.record.record import Record
-from lab.report import acks
 from lab.shared.types import ACCESS_CATEGORIES
 from lab.tables import Column, Table
 from lab.views.parts.lines import run_range
@@ -60,7 +59,6 @@ def tables(record: Record) -> Iterator[Table]:
         yield _airtime(record.medium)
         yield _frames(record, record.medium)
         yield _categories(record.medium)
-        yield acks.table(record)
         yield _fairness(record)
 
 

@@ -7,14 +7,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from lab.record.record import Record, Result
-from lab.report import medium, sampled
+from lab.report import medium, parts, sampled
 from lab.tables import Column, Table, words
 from lab.views import base as views
 
 
 def tables(record: Record) -> list[Table]:
     """Return all tables that have rows, in report order."""
-    found = (_checks(record), _of_views(record), medium.tables(record), sampled.tables(record), _metrics(record))
+    found = (
+        _checks(record),
+        _of_views(record),
+        medium.tables(record),
+        parts.tables(record),
+        sampled.tables(record),
+        _metrics(record),
+    )
     return [table for some in found for table in some if table.rows]
 
 

@@ -115,7 +115,7 @@ def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
         with VIEWS.blaming(result.kind, what):
             yield
     except LabError as error:
-        _tell(record, result, error)
+        tell(record, f"the view of {result.name}", error)
 
 
 def _usable(result: Result, record: Record) -> View:
@@ -123,17 +123,17 @@ def _usable(result: Result, record: Record) -> View:
     try:
         return load(result.kind)
     except InputError as error:
-        _tell(record, result, error)
+        tell(record, f"the view of {result.name}", error)
         return View()
 
 
-def _tell(record: Record, result: Result, error: LabError) -> None:
+def tell(record: Record, what: str, error: LabError) -> None:
     """Add a failure to the report, and print it on stderr, once."""
-    message = f"the view of {result.name} failed: {error.message}"
+    message = f"{what} failed: {error.message}"
     told = f"{error.where}  {message}" if error.where else message
     if told not in record.not_shown:
         record.not_shown.append(told)
-        warn(message, error.where or f"views/{result.kind}")
+        warn(message, error.where or what)
 
 
 def plain_table(result: Result) -> Table:

@@ -89,6 +89,12 @@ class Ran:
         return [event["output"] for event in self.guest()["events"] if event["kind"] == "exec"]
 
 
+def quoted(text: str) -> str:
+    """Return a text for YAML's flow style."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
 @pytest.fixture(scope="session")
 def machine() -> runs.Machine:
     """Return kernel, image, initrd and code of this checkout; `make test` has built them."""

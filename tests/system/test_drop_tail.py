@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.system.conftest import Ran
-from tests.system.hacking import quoted
+from tests.system.conftest import Ran, quoted
 
 pytestmark = pytest.mark.guest
 

@@ -216,3 +216,28 @@ def test_the_lab_s_own_faults_stay_visible(record_of_the_lab: Record, monkeypatc
 @pytest.fixture
 def record_of_the_lab() -> Record:
     return recorded(lambda text: text)
+
+
+PART = """\
+from lab.report.parts import ReportPart
+from lab.tables import Column, Table
+
+
+class Own(ReportPart):
+    def tables(self, record):
+        yield Table("own", "A stack's own", [Column("seed", "seed")], [{{"seed": record.plan.seed{failing}}}])
+"""
+
+
+def test_a_stack_adds_a_table_to_reports(record_of_the_lab: Record) -> None:
+    stack("report_parts/own.py", PART.format(failing=""))
+    page = report.write(record_of_the_lab, record_of_the_lab.directory).read_text()
+    assert "A stack&#39;s own" in page and "failed" not in page
+
+
+def test_a_part_of_a_report_that_fails_is_told(record_of_the_lab: Record) -> None:
+    stack("report_parts/own.py", PART.format(failing=" / 0"))
+    page = report.write(record_of_the_lab, record_of_the_lab.directory).read_text()
+    assert (
+        "workloads/mine/report_parts/own.py:7  the part own of reports failed: tables raised ZeroDivisionError" in page
+    )

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from lab.model import hack as settings_of
 from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene
-from lab.model.hack import MODES, AnyHack
+
+from ...radio_settings import _hack as settings_of
+from ...radio_settings._hack import MODES, AnyHack
 
 
 class HackSwitch(Event):

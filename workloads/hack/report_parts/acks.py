@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab.record.record import Record
+from lab.report.parts import ReportPart
 from lab.tables import Column, Table
 
 _MS = 1_000_000
@@ -21,8 +22,15 @@ _SENDER = {"refused": "refused", "flushed": "flushed", "resets": "resets"}
 _RARE = _RECEIVER | _SENDER | {"syncs": "SYNCs"}
 
 
-def table(record: Record) -> Table:
-    """Return the table; it has no rows if no radio of the run has the key."""
+class Acks(ReportPart):
+    """A table, which has no rows if no radio of the run has the key."""
+
+    def tables(self, record: Record) -> Iterator[Table]:
+        """Yield it."""
+        yield _table(record)
+
+
+def _table(record: Record) -> Table:
     rows = list(_rows(record))
     columns = [
         Column("node", "from", number=False),

@@ -15,9 +15,8 @@ from lab import report
 from lab.record import Record
 from lab.report.tables import tables
 from lab.tables import Table
-
-from ..record.medium_sample import LOOKS, PLAN
-from .conftest import RECORDED, Recorder
+from tests.unit.record.medium_sample import LOOKS, PLAN
+from tests.unit.report.conftest import RECORDED, Recorder
 
 NONE = dict.fromkeys(
     (

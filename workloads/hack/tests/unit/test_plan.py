@@ -8,8 +8,7 @@ import pytest
 from lab.cli.dry_run import commands
 from lab.errors import InputError
 from lab.shared.types import Plan
-
-from .conftest import Plans
+from tests.unit.plan.conftest import Plans
 
 
 def plan(plans: Plans, event: str = "", *, key: str = "", more: str = "", medium: str = "{}") -> Plan:

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from lab.captures import pcap
-from tests.system import hack_record
 from tests.system.conftest import Ran
-from tests.system.hacking import counts, nothing_is_wrong, place, quoted, work
+from workloads.hack.tests.system import hack_record
+from workloads.hack.tests.system.hacking import counts, nothing_is_wrong, place, quoted, work
 
 pytestmark = pytest.mark.guest
 

@@ -15,9 +15,9 @@ import pytest
 from lab.captures import pcap
 from tests import air
 from tests.air import DATA
-from tests.system import hack_record
 from tests.system.conftest import Ran
-from tests.system.hacking import PORT, STA, quoted, work
+from workloads.hack.tests.system import hack_record
+from workloads.hack.tests.system.hacking import PORT, STA, quoted, work
 
 pytestmark = pytest.mark.guest
 

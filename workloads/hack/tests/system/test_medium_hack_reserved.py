@@ -20,7 +20,10 @@ from tests import air
 from tests.air import BA, DATA, Frame
 from tests.system.asking import with_script
 from tests.system.conftest import Ran
-from tests.system.hacking import (
+from tests.system.test_air import SIFS_5GHZ_NS
+from tests.system.test_medium_faults import SLOT_NS
+from tests.system.test_medium_stacks import ASK, ask
+from workloads.hack.tests.system.hacking import (
     AP,
     STA,
     Exchange,
@@ -30,9 +33,6 @@ from tests.system.hacking import (
     quoted,
     transmissions,
 )
-from tests.system.test_air import SIFS_5GHZ_NS
-from tests.system.test_medium_faults import SLOT_NS
-from tests.system.test_medium_stacks import ASK, ask
 
 pytestmark = pytest.mark.guest
 

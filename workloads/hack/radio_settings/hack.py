@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.model import hack
 from lab.model.cell import Cell
 from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
+
+from . import _hack as hack
 
 
 class HackSetting(RadioSetting):

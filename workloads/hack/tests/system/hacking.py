@@ -13,6 +13,7 @@ from typing import Any
 from tests import air
 from tests.air import ACK, BA, DATA, Frame
 from tests.system.conftest import Ran
+from tests.system.conftest import quoted as quoted
 from tests.system.test_air import SIFS_5GHZ_NS, ppdus
 from tests.system.test_medium_faults import BAR, kind_of
 
@@ -126,12 +127,6 @@ def work(
 
 def _listed(lines: tuple[str, ...]) -> str:
     return "\n".join(f"  - {line}" for line in lines) or "  []"
-
-
-def quoted(text: str) -> str:
-    """Return a text for YAML's flow style."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def counts(ran: Ran, node: str, way: str = "sent") -> dict[str, Any]:

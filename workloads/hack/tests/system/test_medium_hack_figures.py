@@ -14,8 +14,18 @@ import pytest
 
 from tests.air import ACK, BA, DATA
 from tests.system.conftest import Ran
-from tests.system.hacking import AP, Exchange, counts, exchanges, nothing_is_wrong, place, segments, transmissions, work
 from tests.system.test_medium_faults import BAR, kind_of
+from workloads.hack.tests.system.hacking import (
+    AP,
+    Exchange,
+    counts,
+    exchanges,
+    nothing_is_wrong,
+    place,
+    segments,
+    transmissions,
+    work,
+)
 
 pytestmark = pytest.mark.guest
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from lab.captures import pcap
-from tests.system import hack_record
 from tests.system.conftest import Ran
-from tests.system.hacking import counts, nothing_is_wrong, place, quoted, work
 from tests.system.test_approximate import COVERED_BYTES, SEND, SINK, UDPLITE
-from tests.system.test_medium_hack_segments import Segment, arrived, sent
+from workloads.hack.tests.system import hack_record
+from workloads.hack.tests.system.hacking import counts, nothing_is_wrong, place, quoted, work
+from workloads.hack.tests.system.test_medium_hack_segments import Segment, arrived, sent
 
 pytestmark = pytest.mark.guest
 
