@@ -57,7 +57,7 @@ Workload = Annotated[
 ]
 
 
-class Whole(click.IntRange):
+class AtLeast(click.IntRange):
     """Whole numbers from ``least`` on; click calls them integer ranges. ``meaning`` tells what they are for."""
 
     def __init__(self, least: int, meaning: str = "") -> None:
@@ -74,7 +74,7 @@ class Whole(click.IntRange):
 
 
 _SEEDS = "; a seed is one, such as 7, that decides all random numbers of a run: with the same seed, it is the same run"
-Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=Whole(0, _SEEDS))]
+Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=AtLeast(0, _SEEDS))]
 Setting = Annotated[
     list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
@@ -138,8 +138,8 @@ def run(
     seed: Seed = 1,
     settings: Setting = None,
     out: Out = None,
-    repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", click_type=Whole(1))] = 1,
-    jobs: Annotated[int, _option(help="Number of guests to run in parallel.", click_type=Whole(1))] = 1,
+    repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", click_type=AtLeast(1))] = 1,
+    jobs: Annotated[int, _option(help="Number of guests to run in parallel.", click_type=AtLeast(1))] = 1,
     pcap: Annotated[
         Literal["air"] | None,
         _option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
@@ -165,8 +165,7 @@ def run(
 
         print_commands(topology, workload, seed, settings, as_json, pcap)
         return
-    from lab.cli.failures import print_failure_json
-    from lab.cli.results import print_runs
+    from lab.cli.results import print_failure_json, print_runs
     from lab.runs import command
 
     options = command.RunOptions(
@@ -295,7 +294,9 @@ def reproduce(
         ),
     ],
     out: Annotated[Path | None, _option(help="Directory for the results; default: a new one in runs/.")] = None,
-    jobs: Annotated[int, _option(help="Number of guests to run in parallel on this machine.", click_type=Whole(1))] = 1,
+    jobs: Annotated[
+        int, _option(help="Number of guests to run in parallel on this machine.", click_type=AtLeast(1))
+    ] = 1,
     dask: Annotated[
         str | None,
         _option(metavar="ADDRESS", help="dask.distributed scheduler whose workers run the trials: tcp://…"),
@@ -303,13 +304,13 @@ def reproduce(
     only: Annotated[
         list[str] | None, _option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
     ] = None,
-    reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", click_type=Whole(1))] = None,
+    reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", click_type=AtLeast(1))] = None,
     sensitivity: Annotated[
         int | None,
         _option(
             metavar="N",
             help="Also run it in N places drawn from the ranges of its uncertain parameters.",
-            click_type=Whole(2),
+            click_type=AtLeast(2),
         ),
     ] = None,
     one_at_a_time: Annotated[
@@ -326,11 +327,13 @@ def reproduce(
     ] = None,
     place_reps: Annotated[
         int,
-        _option(metavar="N", help="With --sensitivity: repeat each point N times in each place.", click_type=Whole(1)),
+        _option(
+            metavar="N", help="With --sensitivity: repeat each point N times in each place.", click_type=AtLeast(1)
+        ),
     ] = 1,
     fresh: Annotated[bool, _option("--fresh", help="Also run trials that are stored.")] = False,
     limit: Annotated[
-        int, _option(metavar="N", help="A grid of more trials requires --yes.", click_type=Whole(1))
+        int, _option(metavar="N", help="A grid of more trials requires --yes.", click_type=AtLeast(1))
     ] = 1000,
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
     kernel: Annotated[

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.errors import InputError
+from lab.errors import InputError, LabError
 from lab.runs.command import Runs
 from lab.terminal import console
 
@@ -159,3 +160,18 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
         console().print(report.tables(record))
         print(f"report: {page}")
     return 0 if record.passed else 1
+
+
+@contextlib.contextmanager
+def print_failure_json(as_json: bool) -> Iterator[None]:
+    """Print a failure on standard output, too, if that is to be JSON. The message on standard error stays.
+
+    Raises:
+        LabError: the failure.
+    """
+    try:
+        yield
+    except LabError as error:
+        if as_json:
+            print(json.dumps(error.as_json(), indent=2, sort_keys=True))
+        raise

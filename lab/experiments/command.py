@@ -76,7 +76,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
 
     def run_all(which: Experiment, failed: str) -> engine.Run:
         bar = _TrialBar()
-        with _kept(directory), _interruptible(bar, options.fresh), bar:
+        with _explaining_interrupts(directory, bar, options.fresh), bar:
             return engine.run(
                 which,
                 jobs=options.jobs,
@@ -189,23 +189,15 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
 
 
 @contextlib.contextmanager
-def _kept(directory: Path) -> Iterator[None]:
-    """Remove the directory of an interrupted sweep if it is empty; finished trials are in the store."""
+def _explaining_interrupts(directory: Path, bar: _TrialBar, fresh: bool) -> Iterator[None]:
+    """Tell the user who interrupts a sweep how many trials are stored; remove its directory if that is empty."""
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             directory.rmdir()
-        raise
-
-
-@contextlib.contextmanager
-def _interruptible(bar: _TrialBar, fresh: bool) -> Iterator[None]:
-    """Tell the user who interrupts a sweep how many trials are stored."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print(describe_interrupted(bar.last, fresh=fresh), file=sys.stderr)
+        if isinstance(error, KeyboardInterrupt):
+            print(describe_interrupted(bar.last, fresh=fresh), file=sys.stderr)
         raise
 
 

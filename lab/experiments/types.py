@@ -264,7 +264,7 @@ class Results:
     rows: tuple[Row, ...]
     verdicts: tuple[Verdict, ...]
     outcomes: tuple[Outcome, ...]
-    hashes: dict[str, str | None]  # of kernel, image, code: lab.runs.made_of
+    hashes: dict[str, str | None]  # of kernel, image, code: lab.runs.provenance
     versions: dict[str, object]
     command: str  # lab reproduce …
     wall_s: float

@@ -122,7 +122,7 @@ class Lab:
             RunError: It failed.
         """
         self._must_not_have_started()
-        self._machine = self._made_of()
+        self._machine = self._build_machine()
         self._directory = self._new_directory()
         self._record = run_plan(self._plan, self._machine, self._directory)
         self._ended = "the lab has run to its end"
@@ -138,7 +138,7 @@ class Lab:
             HostError: The host lacks something.
         """
         self._must_not_have_started()
-        self._machine = self._made_of()
+        self._machine = self._build_machine()
         self._directory = self._new_directory()
         self.exchanged.mkdir()
         keep_from_forks(self._closing)
@@ -154,7 +154,7 @@ class Lab:
             raise self._failed(error) from None
         return self
 
-    def _made_of(self) -> Machine:
+    def _build_machine(self) -> Machine:
         return machine_for(self._plan, self._names[1], LineReport(sys.stderr))
 
     def _new_directory(self) -> Path:

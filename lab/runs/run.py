@@ -60,7 +60,7 @@ def run_plan(
 
     def while_it_runs() -> None:
         importlib.import_module("lab.record")
-        importlib.import_module("lab.runs.made_of")
+        importlib.import_module("lab.runs.provenance")
         meanwhile()
 
     walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, timeout_s)
@@ -75,10 +75,10 @@ def recorded(plan: Plan, machine: Machine, directory: Path, walls: Walls) -> Rec
     """
     write_wall(directory, walls)
     from lab import record
-    from lab.runs import made_of
+    from lab.runs import provenance
 
     uses = Uses.of(plan)
-    return record.build(directory, versions=made_of.versions(uses, machine), hashes=made_of.hashes(uses, machine))
+    return record.build(directory, versions=provenance.versions(uses, machine), hashes=provenance.hashes(uses, machine))
 
 
 def boot(

@@ -62,10 +62,10 @@ def test_only_its_nodes_see_an_image(run: Run, tmp_path: Path) -> None:
 
 def test_what_nobody_uses_is_in_no_trials_key(machine: runs.Machine) -> None:
     from lab.machine.uses import Uses
-    from lab.runs import made_of
+    from lab.runs import provenance
 
     plan = load("one-ap", "ping/ping")
-    found = made_of.hashes(Uses.of(plan), machine)
+    found = provenance.hashes(Uses.of(plan), machine)
     assert not [name for name in found if name.startswith("image ")]
     assert '"image"' not in plan.to_json()
 

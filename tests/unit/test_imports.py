@@ -10,7 +10,7 @@ import pytest
 
 SHOWS = ("rich", "jinja2", "matplotlib", "lab.report", "lab.record")
 COMPUTES = ("numpy", "scipy")
-NEEDS_NONE = ("dask", "distributed", "lab.experiments", "lab.runs.made_of", "lab.machine.mconsole")
+NEEDS_NONE = ("dask", "distributed", "lab.experiments", "lab.runs.provenance", "lab.machine.mconsole")
 
 
 def imported(program: str) -> set[str]:

@@ -109,7 +109,7 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
     store = store or _store()
     used = [ensure_stack(report, other, image, store) for other in library.used_by(directory)]
     sources = directory / SOURCES
-    made_of = _Inputs(
+    inputs = _Inputs(
         directory=directory,
         files=stack_files(directory),
         compiler=toolchain_versions(),
@@ -118,9 +118,9 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
         libc=image.packages["libc6"],
         used=used,
     )
-    key = made_of.key()
+    key = inputs.key()
     if not store.has(key):
-        store.build(key, lambda partial: _make(partial, made_of, store, report), report, needed_bytes=NEEDED_BYTES)
+        store.build(key, lambda partial: _make(partial, inputs, store, report), report, needed_bytes=NEEDED_BYTES)
     return _load(store.path(key))
 
 
@@ -203,26 +203,26 @@ def variable(package: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in package.upper()) + "_SOURCE"
 
 
-def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> None:
-    name = made_of.directory.name
-    report.step(f"{name}: compiling {made_of.directory}")
+def _make(directory: Path, inputs: _Inputs, store: Store, report: Report) -> None:
+    name = inputs.directory.name
+    report.step(f"{name}: compiling {inputs.directory}")
     log = BuildLog(store.log, directory)
     files, root = directory / "files", directory / "root"
-    copy_files(made_of.files, files)
+    copy_files(inputs.files, files)
     root.mkdir()
-    sources = {source.package: directory / f"source-{source.package}" for source in made_of.sources}
-    for source in made_of.sources:  # a copy, since a Makefile may build in it
+    sources = {source.package: directory / f"source-{source.package}" for source in inputs.sources}
+    for source in inputs.sources:  # a copy, since a Makefile may build in it
         shutil.copytree(source.path, sources[source.package], symlinks=True)
-    used = made_of.installed()
-    argv = make_command(name, files, root, made_of.sysroot.path, sources, used)
-    shown = {str(files): str(made_of.directory), compiler(files, made_of.sysroot.path, sources, used): "$(CC)"}
-    _run_make(argv, made_of.sysroot.path, used.values(), name, shown, log)
+    used = inputs.installed()
+    argv = make_command(name, files, root, inputs.sysroot.path, sources, used)
+    shown = {str(files): str(inputs.directory), compiler(files, inputs.sysroot.path, sources, used): "$(CC)"}
+    _run_make(argv, inputs.sysroot.path, used.values(), name, shown, log)
     tree = root / prefix(name).lstrip("/")
-    _check_places(root, tree, made_of.directory)
+    _check_places(root, tree, inputs.directory)
     programs = [path for path in _for_nodes(tree) if is_elf(path)]
     if programs:
         log.run("stripping", ["strip", "--strip-debug", *map(str, programs)])
-    judge = Judge(made_of.directory, (tree, *used.values()), made_of.sysroot.path, made_of.libc, log)
+    judge = Judge(inputs.directory, (tree, *used.values()), inputs.sysroot.path, inputs.libc, log)
     for path in programs:
         judge.check(path)
     _pack({name: tree, **used} if used else {"": tree}, directory / SQUASHFS, log)
@@ -232,16 +232,16 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     facts = {
         "name": name,
         "sha256": file_sha256(directory / SQUASHFS),
-        "compiler": made_of.compiler,
-        "sources": _versions(made_of),
+        "compiler": inputs.compiler,
+        "sources": _versions(inputs),
     }
     (directory / "stack.json").write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 
-def _versions(made_of: _Inputs) -> dict[str, str]:
+def _versions(inputs: _Inputs) -> dict[str, str]:
     """The sources that a stack and those that it uses were compiled with."""
-    own = {source.package: source.version for source in made_of.sources}
-    return {package: version for stack in made_of.used for package, version in stack.sources.items()} | own
+    own = {source.package: source.version for source in inputs.sources}
+    return {package: version for stack in inputs.used for package, version in stack.sources.items()} | own
 
 
 def _for_nodes(tree: Path) -> list[Path]:

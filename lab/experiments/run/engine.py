@@ -33,7 +33,7 @@ from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Tr
 from lab.machine.uses import Uses
 from lab.plan.load import code_of, modules_of
 from lab.report.remarks import remarks as out_of_memory
-from lab.runs import made_of
+from lab.runs import provenance
 from lab.runs.pool import Pool, Workers
 from lab.shared.types import Plan
 
@@ -61,7 +61,7 @@ class Run:
     """The result of a sweep."""
 
     outcomes: tuple[Outcome, ...]  # by point, then seed
-    hashes: Hashes  # lab.runs.made_of.hashes, of all its plans together
+    hashes: Hashes  # lab.runs.provenance.hashes, of all its plans together
     versions: dict[str, object]
 
 
@@ -116,7 +116,7 @@ def run(
             with reporter() as report:
                 machine = runs.with_images(machine, made, report)
         if uses not in used:
-            used[uses] = made_of.hashes(uses, machine)
+            used[uses] = provenance.hashes(uses, machine)
         return used[uses]
 
     def start() -> Workers[Job, Answer]:
@@ -134,7 +134,7 @@ def run(
     store.prune()
     sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, on_progress=on_progress)
     outcomes = sweep.run()
-    return Run(outcomes, made_of.together(used.values()), made_of.all_versions(used, machine))
+    return Run(outcomes, provenance.together(used.values()), provenance.all_versions(used, machine))
 
 
 def stacks_of(points: Sequence[Point]) -> set[Path]:

@@ -55,7 +55,7 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
 
     Args:
         plan: JSON. The order of keys does not matter, and descriptions for people do not count.
-        hashes: of the parts of a run (lab.runs.made_of.hashes).
+        hashes: of the parts of a run (lab.runs.provenance.hashes).
     """
     content = {"plan": _without_words(json.loads(plan)), "machine": dict(hashes)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

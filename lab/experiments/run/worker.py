@@ -30,7 +30,7 @@ from lab.experiments.run import store
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, pack_directory
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress, tails
-from lab.runs import made_of
+from lab.runs import provenance
 from lab.runs.pool import CancelledError, Threads
 from lab.shared.types import Plan
 
@@ -74,7 +74,7 @@ def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None
     """The machine with node images: the caller's where they are cached, otherwise built here."""
     if not plan.images():
         return machine
-    cached = {name: built_image(name, wanted.get(made_of.image_entry(name))) for name in plan.images()}
+    cached = {name: built_image(name, wanted.get(provenance.image_entry(name))) for name in plan.images()}
     found = {name: image for name, image in cached.items() if image}
     with _making:
         return runs.with_images(
@@ -128,13 +128,13 @@ def perform(
     plan_ = Plan.from_json(plan)
     machine = machine_here()
     if plan_.stack:
-        machine = _with_stack(machine, plan_.stack, wanted.get(made_of.stack_entry(plan_.stack)))
+        machine = _with_stack(machine, plan_.stack, wanted.get(provenance.stack_entry(plan_.stack)))
     machine = _with_images(machine, plan_, wanted)
-    own = made_of.hashes(Uses.of(plan_), machine)
+    own = provenance.hashes(Uses.of(plan_), machine)
     if own.get("kernel") != wanted.get("kernel"):  # the caller chose one, or one with modules of a stack
         kernel = built_kernel(wanted.get("kernel"), wanted.get("series"))
         machine = replace(machine, kernel=kernel) if kernel else machine
-        own = made_of.hashes(Uses.of(plan_), machine)
+        own = provenance.hashes(Uses.of(plan_), machine)
     if own != wanted:
         kinds = sorted(own.keys() | wanted.keys())
         differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}

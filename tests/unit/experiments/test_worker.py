@@ -20,7 +20,7 @@ from lab.experiments.run.trials import Answer, Failed, Finished, Refused, unpack
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress
 from lab.plan.load import load
-from lab.runs import Machine, made_of
+from lab.runs import Machine, provenance
 from lab.shared.types import Plan
 
 PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
@@ -38,7 +38,7 @@ def perform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., An
             return SimpleNamespace(data=run(plan, directory, tell), wall={"wall_s": 0.25})
 
         monkeypatch.setattr(worker, "machine_here", lambda: None)
-        monkeypatch.setattr(made_of, "hashes", lambda uses, machine: own)
+        monkeypatch.setattr(provenance, "hashes", lambda uses, machine: own)
         monkeypatch.setattr(runs, "run_plan", run_plan)
         try:
             return worker.perform(PLAN, HASHES, "w1 on node1", tmp_path, unwanted)
@@ -103,7 +103,7 @@ def built(sha256: str) -> Stack:
 
 
 def hashes_of_stacks(uses: Uses, machine: Machine) -> dict[str, str | None]:
-    return {made_of.stack_entry(name): found.sha256 for name, found in machine.stacks.items()}
+    return {provenance.stack_entry(name): found.sha256 for name, found in machine.stacks.items()}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_plan_with_code_runs_with_that_code(
 
     empty: Any = None
     monkeypatch.setattr(worker, "machine_here", lambda: Machine(empty, empty, empty, empty))
-    monkeypatch.setattr(made_of, "hashes", hashes_of_stacks)
+    monkeypatch.setattr(provenance, "hashes", hashes_of_stacks)
     monkeypatch.setattr(worker, "built_stack", lambda name, sha256: built(cached) if cached == sha256 else None)
     monkeypatch.setattr(library, "code_called", lambda name: Path("workloads/sap") if here else None)
     monkeypatch.setattr(runs, "with_stacks", with_stacks)

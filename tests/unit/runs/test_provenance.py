@@ -14,7 +14,7 @@ from lab.machine.guest_code import Bundle
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
 from lab.plan.load import load
-from lab.runs import made_of
+from lab.runs import provenance
 
 
 class Part:
@@ -41,37 +41,37 @@ PING = of("ping/ping")
 
 
 def test_the_hash_of_code_is_of_the_guests_and_of_what_records() -> None:
-    found = made_of.hashes(PING, machine())["code"]
-    assert found == made_of.hashes(PING, machine())["code"]
-    assert made_of.hashes(of("idle"), machine())["code"] != found  # no probe, no metric
+    found = provenance.hashes(PING, machine())["code"]
+    assert found == provenance.hashes(PING, machine())["code"]
+    assert provenance.hashes(of("idle"), machine())["code"] != found  # no probe, no metric
     event = of("idle", "one-ap", "workload.timeline=[{at: 1 s, exec: sta1, run: [ls]}]")
-    assert made_of.hashes(event, machine())["code"] != made_of.hashes(of("idle"), machine())["code"]
+    assert provenance.hashes(event, machine())["code"] != provenance.hashes(of("idle"), machine())["code"]
 
 
 def test_a_plan_is_run_with_the_code_of_its_own_stack() -> None:
     built = {name: Stack(name, Path(), f"of {name}", "gcc", {}) for name in ("sap", "other")}
     uses = Uses((), (), (), (), "sap", False)
-    assert made_of.hashes(uses, machine(**built))["stack sap"] == "of sap"
-    assert "stack other" not in made_of.hashes(uses, machine(**built))
-    assert made_of.versions(uses, machine(**built))["stack sap"] == "gcc"
-    assert made_of.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
+    assert provenance.hashes(uses, machine(**built))["stack sap"] == "of sap"
+    assert "stack other" not in provenance.hashes(uses, machine(**built))
+    assert provenance.versions(uses, machine(**built))["stack sap"] == "gcc"
+    assert provenance.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
     with pytest.raises(BuildError, match="needs the code of the stack sap"):
         machine().stack(uses)
 
 
 def test_the_record_says_that_a_kernel_is_not_tested() -> None:
     changed = machine()
-    assert "kernel_tested" not in made_of.versions(PING, changed)
+    assert "kernel_tested" not in provenance.versions(PING, changed)
     kernel: Any = changed.kernel
     kernel.tested = False
-    assert made_of.versions(PING, changed)["kernel_tested"] == "no"
+    assert provenance.versions(PING, changed)["kernel_tested"] == "no"
 
 
 def test_hashes_of_several_plans_as_those_of_one() -> None:
     first: dict[str, str | None] = {"kernel": "k", "code": "1"}
     second: dict[str, str | None] = {"kernel": "k", "code": "2", "stack sap": "s"}
-    both = made_of.together([first, second])
+    both = provenance.together([first, second])
     assert (both["kernel"], both["stack sap"]) == ("k", "s")
     assert both["code"] not in ("1", "2")
-    assert made_of.together([second, first, first]) == both
-    assert made_of.together([first]) == first
+    assert provenance.together([second, first, first]) == both
+    assert provenance.together([first]) == first
