@@ -200,8 +200,8 @@ def _listed(value: Any) -> Any:
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 INCLUDE = (
-    "Files that this one takes over, as paths relative to it. Their lists come first, and their mappings are joined "
-    "with those here; of single values, those here count."
+    "Files whose content is added to this one, as paths relative to it. Their lists come first, their mappings are "
+    "merged with those here; single values here take precedence."
 )
 Integer = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]

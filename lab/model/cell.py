@@ -23,7 +23,7 @@ class Cell:
     passwd: str | None
     mobility_domain: str | None  # None: no fast transitions
     used_rates: tuple[str, ...]  # rates that each member must understand: basic and fixed ones
-    settings: Mapping[str, Any]  # of the access point's radio, as it is written
+    settings: Mapping[str, Any]  # of the access point's radio, as written
 
     @property
     def frequency_mhz(self) -> int:

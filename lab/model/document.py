@@ -62,7 +62,7 @@ def dotted(keys: Keys) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return what a document says in Python's own types: numbers do not know any more how they were written."""
+    """Return the content of a document in Python's own types: numbers no longer know how they were written."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -149,7 +149,7 @@ class _Builder:
     def _value(self, node: Node, keys: Keys, depth: int) -> Any:
         self.count += 1
         if self.count > _NODES_MAX or depth > _DEPTH_MAX:
-            raise InputError("is nested too deeply or refers to itself", where=self._place(node))
+            raise InputError("is nested too deeply, or refers to itself", where=self._place(node))
         if isinstance(node.value, str):
             return self._scalar(node)
         if node.value and isinstance(node.value[0], tuple):

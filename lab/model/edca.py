@@ -76,7 +76,7 @@ class Category(Model):
 
     aifsn: Aifsn | None = Field(
         None,
-        description="AIFSN: slots, after SIFS, for which the channel must be idle before a backoff goes on, "
+        description="AIFSN: slots, after SIFS, for which the channel must be idle before a backoff continues, "
         f"{_AIFSN[0]} to {_AIFSN[-1]}.",
     )
     cw_min: ContentionWindow | None = Field(
@@ -88,9 +88,9 @@ class Category(Model):
     )
     txop_limit: TxopLimit | None = Field(
         None,
-        description="TXOP limit: how long one that has won the channel may send, a multiple of 32 us; 0 us: one frame "
-        "or A-MPDU. hostapd takes that of the access point itself in units of 100 us, so it may differ by up to 64 us "
-        "(lab show tells).",
+        description="TXOP limit: how long a station that has won the channel may send, a multiple of 32 us; 0 us: one "
+        "frame or A-MPDU. hostapd takes that of the access point itself in units of 100 us, so it may differ by up to "
+        "64 us (lab show prints it).",
     )
 
     @model_validator(mode="after")
@@ -99,9 +99,9 @@ class Category(Model):
         if self.cw_min is None and self.cw_max is None:
             return self
         if self.cw_max is None:
-            refuse("needs cw_max: beside it; write both, or remove this", key="cw_min")
+            refuse("needs cw_max: as well; write both, or remove this", key="cw_min")
         if self.cw_min is None:
-            refuse("needs cw_min: beside it; write both, or remove this", key="cw_max")
+            refuse("needs cw_min: as well; write both, or remove this", key="cw_max")
         if self.cw_min > self.cw_max:
             refuse(f"{self.cw_min} is more than cw_max, {self.cw_max}; write the smaller one here", key="cw_min")
         return self

@@ -52,7 +52,9 @@ def vary(value: Any, make: ValidatorFunctionWrapHandler, info: ValidationInfo) -
         try:
             nodes.append(make(own))
         finally:
-            if info.context is not None and id(own) in info.context:  # for messages about the entry as it is written
+            if (
+                info.context is not None and id(own) in info.context
+            ):  # for messages about the entry as the user wrote it
                 info.context[id(value)] = info.context[id(own)]
     return Varied(tuple(nodes))
 
@@ -64,7 +66,7 @@ def _each(value: dict[str, Any], count: int) -> dict[str, list[Any]]:
         refuse("must be a mapping from keys to lists, such as {channel: [1, 6, 11]}", key="each")
     for key, values in each.items():
         if key in _OF_THE_GROUP:
-            refuse(f"{key} is the same for all nodes of a group; write it beside each:", key="each")
+            refuse(f"{key} is the same for all nodes of a group; write it next to each:", key="each")
         if key in value:
             refuse(f"{key} is also given for all nodes; remove one of them", key="each")
         if not isinstance(values, list) or len(values) != count:

@@ -22,7 +22,7 @@ class FoundImage:
     """An image that a topology's nodes have."""
 
     file: ImageFile
-    beside: str | None = None  # its folder, if only this topology finds it there; others are found by their names
+    beside: str | None = None  # its folder, if only this topology finds it there; other images are found by their names
 
 
 def image_file(folder: Path) -> ImageFile:
@@ -39,7 +39,7 @@ def image_file(folder: Path) -> ImageFile:
 
 
 class ImageFile(Model):
-    """What the lab has to know of an image beside its files."""
+    """What the lab needs to know about an image in addition to its files."""
 
     about: Text = Field("", description="What it is for, in one sentence.")
     memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES, most=GUEST_MOST_BYTES)] = Field(

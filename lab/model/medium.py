@@ -86,7 +86,7 @@ class ErrorTable(Model):
     """Error rate curves from your own file."""
 
     table: Text = Field(
-        description="A CSV file beside the topology, with columns curve,snr_db,ber or curve,snr_db,per,bits."
+        description="A CSV file in the topology's folder, with columns curve,snr_db,ber or curve,snr_db,per,bits."
     )
 
 
@@ -122,7 +122,7 @@ class Wall(Model):
 
 
 class Shadowing(Model):
-    """Losses by place, besides distance and walls: furniture, ducts, reflections. They are drawn once, as a map."""
+    """Losses by place, in addition to distance and walls: furniture, ducts, reflections. Drawn once, for a map."""
 
     deviation: Annotated[float, Quantity(units.RATIO, least=0, most=50)] = Field(
         description="Standard deviation of the loss of a link over many maps. Indoors 3 dB to 8 dB."
@@ -232,7 +232,9 @@ class Medium(Model):
         None, description="Fading of links whose line of sight crosses a wall. Default: as fading."
     )
     walls: list[Wall] = Field([], description="Walls between the nodes.")
-    shadowing: Shadowing | None = Field(None, description="Losses by place, besides distance and walls. Default: none.")
+    shadowing: Shadowing | None = Field(
+        None, description="Losses by place, in addition to distance and walls. Default: none."
+    )
     outages: list[Outages] = Field([], description="Short losses of contact, at random times.")
     snr: list[AnySnr] = Field(
         [],
@@ -249,8 +251,8 @@ class Medium(Model):
     )
     propagation_delay: Flag = Field(
         False,
-        description="Whether a frame takes time to its receivers: 3.3 ns for each metre between two nodes that have "
-        "positions, which may be 8.9 km apart at most.",
+        description="Whether a frame takes time to reach its receivers: 3.3 ns for each metre between two nodes that "
+        "have positions, which may be at most 8.9 km apart.",
     )
     capture: Loss | None = Field(
         None,

@@ -132,7 +132,7 @@ class Roaming(Mobility):
 
     @property
     def whole(self) -> Area:
-        """The area as it is written."""
+        """The area as written."""
         return Area(self.min_x, self.max_x, self.min_y, self.max_y)
 
     @property

@@ -151,11 +151,11 @@ class Node(Model):
     other_names: ClassVar[Mapping[str, str]] = {
         "wlans": "a node has one radio at most; write a node for each",
         "range": "with a medium:, it follows from txpower:, antenna_gain: and the propagation: of the medium",
-        "mobility": "it belongs beside nodes:, with a model: and the nodes: that move",
+        "mobility": "it belongs next to nodes:, with a model: and the nodes: that move",
         "antennaheight": "it is the third number of position:",
         "antennagain": "antenna_gain",
         "ieee80211r": "fast_transition",
-        "links": "links belong beside nodes:, each with between: and its two ends",
+        "links": "links belong next to nodes:, each with between: and its two ends",
     }
 
     kind: str
@@ -169,7 +169,7 @@ class Node(Model):
         ge=1,
         le=COUNT_MAX,
         description="Number of such nodes: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is a link to "
-        "each of them; the same holds for events and references. Default: one node, with the name as it is. Texts in "
+        "each of them; the same holds for events and references. Default: one node, with its name unchanged. Texts in "
         'other keys may contain expressions of index, the number of the node: position: ["{5 * index} m", 0 m, 1 m].',
     )
     each: dict[Text, list[Anything]] | None = Field(
@@ -179,7 +179,7 @@ class Node(Model):
     )
     image: Annotated[Text, AfterValidator(_image)] | None = Field(
         None,
-        description="Its image, a folder of images/ (beside this file or its folder, in the current directory, or the "
+        description="Its image, a folder of images/ (next to this file or its folder, in the current directory, or the "
         "lab's own): more programs and files than other nodes have, such as browser. lab list images lists those of "
         "the last two. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, oci:DIR:TAG, "
         "docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "

@@ -51,7 +51,7 @@ def table() -> dict[str, RadioSetting]:
 
 
 def attributes(radios: Sequence[Radio]) -> list[dict[str, Any]]:
-    """Return what the kernel is told of each radio of a medium."""
+    """Return the attributes that the kernel gets for each radio of a medium."""
     found: list[dict[str, Any]] = [{} for _ in radios]
     for key, setting in table().items():
         values = [radio.settings.get(key, setting.default) for radio in radios]

@@ -59,7 +59,7 @@ PERFECT = "perfect"
 
 
 def _medium(value: Any) -> str:
-    """Tell the stock medium from one that is described."""
+    """Distinguish the stock medium from one that is described."""
     if isinstance(value, dict):
         return "described"
     if value != PERFECT:

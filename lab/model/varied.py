@@ -101,7 +101,7 @@ def for_index(value: Any, index: int, count: int) -> Any:
 def calculated(text: str, index: int, count: int) -> str:
     """Return a text with its calculations of the index replaced: ``--port={5000 + index}``.
 
-    The text may be a program in another language. So other braces stay as they are, also with the word ``index`` in
+    The text may be a program in another language. So other braces stay unchanged, also with the word ``index`` in
     them, such as ``{print index($0, "a")}``; ``{{index}}`` gives the text ``{index}``.
     """
 

@@ -87,11 +87,11 @@ class Ready(Model):
 
 
 class ProbeUse(Model):
-    """A probe and its parameters, given as keys beside ``probe:``."""
+    """A probe and its parameters, given as keys next to ``probe:``."""
 
     model_config = ConfigDict(extra="allow")
 
-    probe: Text = Field(description="Name of the probe. Its parameters are keys beside it.")
+    probe: Text = Field(description="Name of the probe. Its parameters are keys next to it.")
 
     @property
     def params(self) -> dict[str, Any]:
@@ -142,7 +142,8 @@ class Prints(Model):
         "the values: 'rtt=(?P<rtt>[0-9.]+)'.",
     )
     units: dict[Text, Text] = Field(
-        {}, description="The unit of each number that has one, such as {rtt: ms}; a word for what is counted, too."
+        {},
+        description="The unit of each number that has one, such as {rtt: ms}; of a count, what is counted.",
     )
 
     @model_validator(mode="after")
@@ -181,8 +182,8 @@ class Collected(Model):
         description="Absolute path of a file or folder in the node; * stands for any characters of a name, ** for any "
         'folders. References such as "{self.name}" are replaced.'
     )
-    optional: Flag = Field(False, description="Whether there may be no such file. Otherwise the run fails then.")
-    at_most: Size = Field(64 << 20, description="How large they may be together; if they are larger, the run fails.")
+    optional: Flag = Field(False, description="Whether the file may be missing. If not, the run fails without it.")
+    at_most: Size = Field(64 << 20, description="Their largest total size; the run fails if they are larger.")
 
     @model_validator(mode="after")
     def _absolute(self) -> Collected:
@@ -219,7 +220,7 @@ Kept = Annotated[
 def _prints(value: Any) -> Any:
     """Accept ``json`` where its mapping is expected."""
     if isinstance(value, str) and value != "json":
-        refuse(f'"{value}" says nothing about how to read it; write json, or a mapping, such as {{match: …}}')
+        refuse(f'"{value}" does not say how to read it; write json, or a mapping, such as {{match: …}}')
     return {"json": True} if value == "json" else value
 
 
@@ -308,23 +309,25 @@ class FileEntry(Model):
     from_: Text | None = Field(
         None,
         alias="from",
-        description="Copy a file beside the workload, text or program, or a folder with all that is in it (without "
-        "__pycache__). All of them together may have 16 MiB.",
+        description="Copy a file of the workload's folder, text or program, or a folder with all its content (without "
+        "__pycache__). All of them together may have up to 16 MiB.",
     )
     text: Text | None = Field(None, description="Its content.")
     substitute: Flag = Field(
-        False, description='Replace references such as "{server.ip}" in its text. Otherwise it is copied as it is.'
+        False, description='Replace references such as "{server.ip}" in its text. Otherwise it is copied unchanged.'
     )
     mode: FileMode | None = Field(
         None,
-        description="Its mode, as for chmod. Default: 0755 if the file beside the workload is executable, else 0644.",
+        description="Its mode, as for chmod. Default: 0755 if the copied file is executable, else 0644.",
     )
 
     @model_validator(mode="after")
     def _one(self) -> FileEntry:
         given = [key for key in ("random", "from_", "text") if getattr(self, key) is not None]
         if len(given) != 1:
-            refuse("needs exactly one of random (a size), from (a file beside the workload) and text (the content)")
+            refuse(
+                "needs exactly one of random (a size), from (a file in the workload's folder) and text (the content)"
+            )
         if self.substitute and self.random is not None:
             refuse("random bytes have no references to replace; remove it", key="substitute")
         if not self.path.startswith("/") or "/../" in f"{self.path}/" or self.path.endswith("/"):
@@ -393,7 +396,9 @@ class Workload(Model):
     )
     files: dict[Identifier, FileEntry] = Field({}, description="Files to copy into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What to run, in order.")
-    collect: list[Collect] = Field([], description="Files to copy out of nodes at the end, besides those of processes.")
+    collect: list[Collect] = Field(
+        [], description="Files to copy out of nodes at the end, in addition to those of processes."
+    )
     probes: list[Watch] = Field([], description="Passive probes, started before the processes.")
     metrics: dict[Identifier, Metric] = Field({}, description="Metrics of the result, by name.")
     checks: list[Check] = Field([], description="Conditions at the end of the run; the run fails unless all hold.")

@@ -46,7 +46,7 @@ def test_errors_name_file_line_and_path() -> None:
         ("# only a comment\n", "mine.yaml  is empty"),
         ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is a duplicate of the key at mine.yaml:1"),
         ("a: {{b}}\n", 'mine.yaml:1  a key must be text\n  put text with braces in quotes: "{server.ip}"'),
-        ("&a [*a]\n", "mine.yaml:1  is nested too deeply or refers to itself"),
+        ("&a [*a]\n", "mine.yaml:1  is nested too deeply, or refers to itself"),
         ('"a\\0": 1\n', "mine.yaml:1  'a\\x00' is not a valid key: it has unprintable characters; remove them"),
         ("a: !!int many\n", 'mine.yaml:1  "many" is not a valid int'),
         ("a: *b\n", "mine.yaml:1  is not valid YAML: found undefined alias 'b'\n  a: *b\n     ^"),

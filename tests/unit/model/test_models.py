@@ -370,7 +370,7 @@ def test_mistakes_in_topologies(text: str, message: str) -> None:
         ),
         (
             WORKLOAD + "files:\n  page: {on: server, path: /srv/x}\n",
-            "mine.yaml:5  files.page: needs exactly one of random (a size), from (a file beside the workload) "
+            "mine.yaml:5  files.page: needs exactly one of random (a size), from (a file in the workload's folder) "
             "and text (the content)",
         ),
         (

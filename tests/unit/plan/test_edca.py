@@ -108,11 +108,11 @@ def test_they_are_shown(plans: Plans) -> None:
         ),
         (
             "wmm: true, edca: {video: {cw_min: 31}}",
-            "edca.video.cw_min: needs cw_max: beside it; write both, or remove this",
+            "edca.video.cw_min: needs cw_max: as well; write both, or remove this",
         ),
         (
             "wmm: true, edca: {video: {cw_max: 31}}",
-            "edca.video.cw_max: needs cw_min: beside it; write both, or remove this",
+            "edca.video.cw_max: needs cw_min: as well; write both, or remove this",
         ),
         (
             "wmm: true, edca: {video: {txop_limit: 1500 us}}",

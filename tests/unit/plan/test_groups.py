@@ -218,7 +218,7 @@ def test_a_grid_and_a_circle(plans: Plans) -> None:
         ),
         (
             "each: {kind: [sta, sta, ap]}",
-            "t.yaml:6  nodes.sta.each: kind is the same for all nodes of a group; write it beside each:",
+            "t.yaml:6  nodes.sta.each: kind is the same for all nodes of a group; write it next to each:",
         ),
         (
             "each: {txpowr: [1 dBm, 2 dBm, 3 dBm]}",

@@ -169,7 +169,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
             "",
             'prints.units: rtt: "Mbits/s" is not a unit (did you mean Mbit/s?)',
         ),
-        ("jsn", "", 'prints: "jsn" says nothing about how to read it; write json, or a mapping, such as {match: …}'),
+        ("jsn", "", 'prints: "jsn" does not say how to read it; write json, or a mapping, such as {match: …}'),
         (
             "{match: '(?P<rtt>x)'}",
             "checks:\n  - {that: cli.rt == 3}\n",
