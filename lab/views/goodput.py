@@ -6,33 +6,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.drawing import Figure
+from lab.drawing import Line
 from lab.numbers import plain, size
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
-from lab.views.base import View
+from lab.views._over_time import OverTime, Series
 from lab.views.parts.lines import SECOND, line
-from lab.views.parts.many import over_time
 from lab.views.parts.moments import moments
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
 
 
-class Goodput(View):
+class Goodput(OverTime):
     """Lines over time; tables of transfers and of the seconds around a handoff."""
 
-    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
-        """Yield one figure of all transfers."""
-        measured = [series for series in result.series if series["values"]]
-        if not measured:
-            return
-        lines = [line(_from_start(series), step=True, area=len(measured) == 1) for series in measured]
-        about = f"{result.name}: bytes that reached the application, per interval"
-        empty = len(result.series) - len(measured)
-        about += f"; {empty} more without data" if empty else ""
-        y_label = f"goodput, {result.unit}"
-        yield over_time(record, result.name, _title(result), about, lines, y_label=y_label, height=300)
+    quantity = "goodput"
+    height = 300
+
+    def series(self, result: Result) -> Series:
+        """Leave out transfers without data."""
+        return [series for series in result.series if series["values"]]
+
+    def lines(self, series: Series, record: Record) -> list[Line]:
+        """Return steps, and the area below a single one."""
+        return [line(_from_start(one), step=True, area=len(series) == 1) for one in series]
+
+    def title(self, result: Result) -> str:
+        """Return how much was transferred, and how fast."""
+        rows = result.rows
+        if len(rows) == 1:
+            row = rows[0]
+            seconds = plain(row["duration_ns"] / SECOND, 3)
+            mean = f"{plain(row['goodput'], 3)} {result.unit}"
+            return f"{row['process']}: {size(row['bytes'])} in {seconds} s, {mean} on average"
+        total = size(sum(row["bytes"] for row in rows))
+        mean = f"{plain(result.values['mean'] or 0, 3)} {result.unit}"
+        return f"{len(rows)} transfers, {total} in all, {mean} each on average"
+
+    def about(self, result: Result, series: Series) -> str:
+        """Say also how many transfers are left out."""
+        empty = len(result.series) - len(series)
+        left_out = f"; {empty} more without data" if empty else ""
+        return f"{result.name}: bytes that reached the application, per interval{left_out}"
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
         """Yield tables of the seconds around each moment, and of the transfers."""
@@ -45,19 +61,6 @@ def _from_start(series: Mapping[str, Any]) -> dict[str, Any]:
     stamps, values = series["t_ns"], series["values"]
     width_ns = stamps[1] - stamps[0] if len(stamps) > 1 else SECOND
     return {**series, "t_ns": [stamps[0] - width_ns, *stamps], "values": [values[0], *values]}
-
-
-def _title(result: Result) -> str:
-    rows = result.rows
-    if len(rows) == 1:
-        row = rows[0]
-        seconds = plain(row["duration_ns"] / SECOND, 3)
-        mean = f"{plain(row['goodput'], 3)} {result.unit}"
-        return f"{row['process']}: {size(row['bytes'])} in {seconds} s, {mean} on average"
-    total = size(sum(row["bytes"] for row in rows))
-    return (
-        f"{len(rows)} transfers, {total} in all, {plain(result.values['mean'] or 0, 3)} {result.unit} each on average"
-    )
 
 
 def _around(result: Result, record: Record) -> Table:

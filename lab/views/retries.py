@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Retries: the card shows their sum."""
 
-from __future__ import annotations
-
-from lab.views.base import View
+from lab.views.retransmits import Retransmits
 
 
-class Retries(View):
+class Retries(Retransmits):
     """The card shows the sum."""
-
-    card = "sum"
-    card_word = "total"

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Transmit bitrates over time."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar
-
-from lab.views._peers import PeerView
+from lab.views._over_time import PerPeer
 
 
-class TxBitrate(PeerView):
+class TxBitrate(PerPeer):
     """A line for each peer."""
 
     noun = "Bitrate"
     verb = "sends to"
-    look: ClassVar[dict[str, Any]] = {"step": True}

@@ -3,44 +3,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
-from lab.drawing import Figure
+from lab.drawing import Line
 from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.views.base import View
+from lab.views._over_time import OverTime, Series
 from lab.views.parts.lines import SECOND, line
-from lab.views.parts.many import over_time
 
 
-class AckRate(View):
+class AckRate(OverTime):
     """Two lines for each peer to which there are ACKs."""
 
-    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
-        """Yield one figure of all peers."""
-        counted = [series for series in result.series if any(series["values"])]
-        if not counted:
-            return
-        every_s = min(map(_interval_s, counted))
-        lines = [
-            # a sample without the counter means that nothing was counted since the one before it
-            line(series, step=True, gap=1.5 * every_s)
-            for series in counted
-        ]
-        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s"
-        y_label = f"{result.name}, {result.unit}"
-        yield over_time(record, result.name, _title(result), about, lines, y_label=y_label, height=300)
+    height = 300
+
+    def series(self, result: Result) -> Series:
+        """Leave out peers without ACKs."""
+        return [series for series in result.series if any(series["values"])]
+
+    def lines(self, series: Series, record: Record) -> list[Line]:
+        """Return steps; a sample without the counter means that nothing was counted since the one before it."""
+        return [line(one, step=True, gap=1.5 * _interval_s(series)) for one in series]
+
+    def title(self, result: Result) -> str:
+        """Return the share of compressed ACKs."""
+        compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
+        share = plain(100 * compressed / (compressed + native), 3)
+        return f"{share} % of the TCP ACKs go compressed"
+
+    def about(self, result: Result, series: Series) -> str:
+        """Say also how often the ACKs were counted."""
+        return f"{super().about(result, series)}, per interval of {plain(_interval_s(series), 3)} s"
 
 
-def _title(result: Result) -> str:
-    compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
-    share = plain(100 * compressed / (compressed + native), 3)
-    return f"{share} % of the TCP ACKs go compressed"
-
-
-def _interval_s(series: Mapping[str, Any]) -> float:
+def _interval_s(series: Series) -> float:
     """Return the time between samples."""
-    closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
+    between_ns = (after - before for one in series for before, after in pairwise(one["t_ns"]))
+    closest_ns: int = min(between_ns, default=SECOND)
     return closest_ns / SECOND
