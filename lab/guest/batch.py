@@ -14,6 +14,7 @@ from typing import Any
 from mininet.log import lg, output, setLogLevel
 
 from lab.guest.live import LiveGuest
+from lab.guest.loop import now_ns
 from lab.guest.network.network import LabNet
 from lab.guest.shell import Shell
 
@@ -49,7 +50,7 @@ class Batch(Shell):
     def run(self) -> None:
         """Run all lines."""
         while (asked := self._host.ask()) is not None:
-            self._guest.pause(0)  # listen to daemons
+            self._guest.loop.run_until(now_ns())  # listen to daemons
             command = asked["line"].strip()
             if command and not command.startswith("#"):
                 self.onecmd(command)

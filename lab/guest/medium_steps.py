@@ -11,6 +11,7 @@ from lab.guest.medium.requests import Request
 from lab.guest.medium.uapi import FAMILY
 from lab.shared import types
 from lab.shared.medium_types import Medium
+from lab.shared.paths import RAW
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -25,12 +26,10 @@ class Netlink(NamedTuple):
     names: Mapping[int, str]  # of radios, for the printed form
 
     def describe(self) -> Iterator[str]:
-        """The requests."""
         for request in self.requests:
             yield f"# netlink, {FAMILY}: {request.describe(dict(self.names))}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send them."""
         guest.medium.send(self.requests)
 
 
@@ -56,22 +55,31 @@ class Look(NamedTuple):
     every_ns: int | None = None
 
     def describe(self) -> Iterator[str]:
-        """The requests."""
         again = "" if self.every_ns is None else f", and again every {self.every_ns / 1e9:g} s"
         yield f"{_COUNTERS}{again}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Record them."""
-        guest.look_at_medium(self.every_ns)
+        """An event that takes time (exec) delays a reading, so readings have the actual time, not the planned one."""
+        from lab.guest.medium.record import MediumRecord
+
+        if guest.looks is None:
+            guest.looks = MediumRecord(guest.medium, guest.clock.start_ns)
+        elapsed_ns = guest.clock.elapsed_ns()
+        guest.looks.look(elapsed_ns)
+        if self.every_ns is None:
+            return
+        next_ns = (elapsed_ns // self.every_ns + 1) * self.every_ns
+        if next_ns < guest.plan.duration_ns:  # the last reading is due then
+            guest.call_at(next_ns, lambda: self.execute(guest))
 
 
 class LastLook(NamedTuple):
     """Read the counters for the last time, and write all readings to a file."""
 
     def describe(self) -> Iterator[str]:
-        """The requests."""
         yield _COUNTERS
 
     def execute(self, guest: LiveGuest) -> None:
-        """Record and write them."""
-        guest.record_medium()
+        guest.guard(lambda: Look().execute(guest))
+        if guest.looks is not None:
+            guest.looks.write(RAW)

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import pids_text
 from lab.guest.errors import GuestError
-from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
 from lab.guest.network.container import Container
 from lab.guest.sampling import FileSizeSampler, Sampler
@@ -30,7 +29,6 @@ class Surroundings(Protocol):
     plan: types.Plan
     loop: Loop
     clock: Clock
-    controls: dict[str, Control]
 
     def container(self, node: str) -> Container:
         """The container of a node."""
@@ -40,9 +38,6 @@ class Surroundings(Protocol):
 
     def fail(self, error: GuestError) -> None:
         """End the run with a failure, if it is the first."""
-
-    def raise_failure(self) -> None:
-        """Raise the failure, if any."""
 
 
 class Processes:
@@ -89,61 +84,6 @@ class Processes:
         sampler = Sampler(self._guest.loop, self._guest.clock, process, argv)
         self._samplers[process.id] = sampler
         sampler.tick()
-
-    def listen(self, process: types.Process) -> None:
-        """Start to record what the daemon of a node reports."""
-        out = RAW / f"{process.id}.out"
-        out.touch()
-
-        def write(uptime_ns: int, text: str) -> None:
-            with out.open("a") as file:
-                file.write(f"{self._guest.clock.since_start_ns(uptime_ns)} {text.rstrip()}\n")
-
-        self._guest.controls[process.node].listen(write)
-
-    def await_healthy(self, process: types.Process, health: types.Health) -> None:
-        """Wait until the health check of a process succeeds, or the process has ended.
-
-        Raises:
-            GuestError: It fails too often, or the process has failed.
-        """
-        from lab.guest.health import await_healthy  # few plans need it
-
-        root = self._guest.container(process.node).own
-        await_healthy(self._guest.loop, root, process, health, self.tasks[process.id])
-        self._guest.raise_failure()
-
-    def await_ready(self, process: types.Process, ready: types.Ready) -> None:
-        """Wait until a process is ready, or has ended.
-
-        Raises:
-            GuestError: It is not ready in time, or has failed.
-        """
-        task = self.tasks[process.id]
-        condition = self._condition(process, ready)
-        self._guest.loop.wait_for(
-            lambda: condition() or not task.alive,
-            ready.timeout_ns,
-            f"{process.id} to be ready ({ready.listening or ready.log})",
-            state=lambda: self._listens_on(process) if ready.listening is not None else "",
-            culprit=process.id,
-            logs=task.logs,
-            where=process.source,
-        )
-        self._guest.raise_failure()
-
-    def _listens_on(self, process: types.Process) -> str:
-        """Describe what its node listens on."""
-        from lab.guest import ready as conditions
-
-        return conditions.listens_on(process.node, self._guest.container(process.node).pid)
-
-    def _condition(self, process: types.Process, ready: types.Ready) -> Callable[[], bool]:
-        from lab.guest import ready as conditions
-
-        if ready.listening is not None:
-            return conditions.listening(self._guest.container(process.node).pid, ready.listening)
-        return conditions.logged(self.tasks[process.id], ready.log or "")
 
     def _ended(self, process: types.Process, task: Task) -> None:
         for sampler in self._sizes:

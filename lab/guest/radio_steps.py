@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.errors import GuestError
 from lab.guest.nl80211 import FAMILY
-from lab.guest.steps import GUEST, Pid
+from lab.guest.steps import Pid
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -19,21 +19,15 @@ class MoveRadio(NamedTuple):
     """Move a radio into a node's container."""
 
     phy: int
-    node: str
+    to: str  # node
     pid: Pid
-
-    @property
-    def place(self) -> str:
-        """No node."""
-        return GUEST
+    node: None = None
 
     def describe(self) -> Iterator[str]:
-        """The request."""
-        yield f"# netlink, {FAMILY}: SET_WIPHY_NETNS wiphy={self.phy} pid={self.pid(self.node)}"
+        yield f"# netlink, {FAMILY}: SET_WIPHY_NETNS wiphy={self.phy} pid={self.pid(self.to)}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send it."""
-        guest.nl80211.move_radio(self.phy, guest.pid(self.node), self.node)
+        guest.nl80211.move_radio(self.phy, guest.pid(self.to), self.to)
 
 
 class CheckRateControl(NamedTuple):
@@ -41,22 +35,12 @@ class CheckRateControl(NamedTuple):
 
     name: str
     phy: int
-
-    @property
-    def place(self) -> str:
-        """No node."""
-        return GUEST
+    node: None = None
 
     def describe(self) -> Iterator[str]:
-        """What is read."""
         yield f"# {self._file} must be {self.name}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Read it.
-
-        Raises:
-            GuestError: It is another one.
-        """
         try:
             found = self._file.read_text().strip()
         except FileNotFoundError:  # of one that tells nothing there; the default one does
@@ -76,17 +60,11 @@ class SetCountry(NamedTuple):
     """Set the regulatory domain."""
 
     country: str  # two letters
-
-    @property
-    def place(self) -> str:
-        """No node."""
-        return GUEST
+    node: None = None
 
     def describe(self) -> Iterator[str]:
-        """The requests."""
         yield f"# netlink, {FAMILY}: RELOAD_REGDB"
         yield f"# netlink, {FAMILY}: REQ_SET_REG alpha2={self.country}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send them."""
         guest.nl80211.set_country(self.country)

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.commands import size_text, stack_environment
-from lab.guest.steps import GUEST, Step
+from lab.guest.errors import GuestError
+from lab.guest.steps import Step
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
-from lab.shared.paths import IMAGES
+from lab.shared.paths import IMAGES, RAW
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -27,18 +28,15 @@ class Start(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The node, and the process's name."""
         return f"{self.process.node}, as {self.process.id}"
 
     def describe(self) -> Iterator[str]:
-        """Its command, and the file that is watched for it."""
         process = self.process
         yield shlex.join(process.argv)
         if process.watched_file:
             yield f"# size of {process.watched_file}{_pace(process)}, its SHA-256 when {process.id} has ended"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Start it."""
         guest.processes.start(self.process)
 
 
@@ -49,15 +47,12 @@ class Sample(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The node, the pace and the probe's name."""
         return f"{self.process.node}{_pace(self.process)}, as {self.process.id}"
 
     def describe(self) -> Iterator[str]:
-        """The command."""
         yield shlex.join(self.process.argv)
 
     def execute(self, guest: LiveGuest) -> None:
-        """Begin."""
         guest.processes.sample(self.process)
 
 
@@ -67,13 +62,18 @@ class Listen(NamedTuple):
     process: types.Process
 
     def describe(self) -> Iterator[str]:
-        """Which probe."""
         process = self.process
         yield f"# in {process.node}: {process.probe} ({process.id}) listens to the control socket"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Begin."""
-        guest.processes.listen(self.process)
+        out = RAW / f"{self.process.id}.out"
+        out.touch()
+
+        def write(uptime_ns: int, text: str) -> None:
+            with out.open("a") as file:
+                file.write(f"{guest.clock.since_start_ns(uptime_ns)} {text.rstrip()}\n")
+
+        guest.controls[self.process.node].listen(write)
 
 
 def _pace(process: types.Process) -> str:
@@ -95,13 +95,27 @@ class AwaitReady(NamedTuple):
     ready: types.Ready
 
     def describe(self) -> Iterator[str]:
-        """What is waited for."""
         what = f"{self.process.id} to be ready ({self.ready.listening or self.ready.log})"
         yield f"# wait for {what}, at most {self.ready.timeout_ns / 1e9:g} s"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for it."""
-        guest.processes.await_ready(self.process, self.ready)
+        """Wait for it, or for the end of the process."""
+        from lab.guest import ready as conditions
+
+        process, ready, pid = self.process, self.ready, guest.pid(self.process.node)
+        task = guest.processes.tasks[process.id]
+        listening = ready.listening
+        is_ready = conditions.listening(pid, listening) if listening else conditions.logged(task, ready.log or "")
+        guest.loop.wait_for(
+            lambda: is_ready() or not task.alive,
+            ready.timeout_ns,
+            f"{process.id} to be ready ({listening or ready.log})",
+            state=lambda: conditions.listens_on(process.node, pid) if listening else "",
+            culprit=process.id,
+            logs=task.logs,
+            where=process.source,
+        )
+        guest.raise_failure()
 
 
 class AwaitHealthy(NamedTuple):
@@ -111,25 +125,27 @@ class AwaitHealthy(NamedTuple):
     health: types.Health
 
     def describe(self) -> Iterator[str]:
-        """The check."""
         every, most = self.health.interval_ns / 1e9, self.health.retries
         yield f"# wait for {self.process.id} to be healthy; every {every:g} s, at most {most} failures in a row:"
         yield f"#   {shlex.join(self.health.argv)}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for it."""
-        guest.processes.await_healthy(self.process, self.health)
+        """Wait until it does, or the process has ended."""
+        from lab.guest.health import await_healthy  # few plans need it
+
+        process = self.process
+        root, task = guest.container(process.node).own, guest.processes.tasks[process.id]
+        await_healthy(guest.loop, root, process, self.health, task)
+        guest.raise_failure()
 
 
 class StartClock(NamedTuple):
     """The timeline begins."""
 
     def describe(self) -> Iterator[str]:
-        """When."""
         yield "# wait for the next full second of uptime, where the timeline starts"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for it."""
         guest.clock.start(guest.loop)
 
 
@@ -139,12 +155,10 @@ class CheckEnds(NamedTuple):
     clients: tuple[types.Process, ...]
 
     def describe(self) -> Iterator[str]:
-        """Which ones must have ended."""
         if self.clients:
             yield f"# must have ended: {', '.join(process.id for process in self.clients)}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Look."""
         guest.processes.check_ends(self.clients)
 
 
@@ -154,14 +168,12 @@ class EndProcesses(NamedTuple):
     asked: tuple[tuple[str, signal.Signals], ...]  # processes in the order of their start, each with its signal
 
     def describe(self) -> Iterator[str]:
-        """The signals."""
         for process, number in self.asked:
             yield f"# {number.name} to {process}, if it still runs"
         if self.asked:
             yield f"# SIGKILL to those that still run {GRACE_NS / 1e9:g} s later"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send them, and wait until all have ended."""
         guest.processes.end(dict(self.asked), GRACE_NS)
 
 
@@ -169,20 +181,16 @@ class CaptureAir(NamedTuple):
     """Start to capture the medium."""
 
     argv: tuple[str, ...]
-
-    @property
-    def place(self) -> str:
-        """No node."""
-        return GUEST
+    node: None = None
 
     def describe(self) -> Iterator[str]:
-        """The command."""
         yield shlex.join(self.argv)
         yield "# wait until it captures every frame"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Begin, and wait until nothing is missed any more."""
-        guest.capture_air(self.argv)
+        from lab.guest.network.air_capture import AirCapture
+
+        guest.air = AirCapture(guest.loop, self.argv, guest.daemon_ended)
 
 
 class Collect(NamedTuple):
@@ -191,25 +199,33 @@ class Collect(NamedTuple):
     wanted: tuple[types.Collect, ...]
 
     def describe(self) -> Iterator[str]:
-        """Which files."""
         for entry in self.wanted:
             unless = "; there may be none" if entry.optional else ""
             yield f"# in {entry.node}: collect {entry.path} (at most {size_text(entry.at_most_bytes)}{unless})"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Copy them."""
-        guest.collect(self.wanted)
+        """Copy those that can be copied before an error of others."""
+        from lab.guest.collecting import collect
+
+        failures = []
+        for entry in self.wanted:
+            try:
+                collect(guest.container(entry.node).own, entry)
+            except KeyError:  # the run failed before there was this node
+                continue
+            except GuestError as error:
+                failures.append(error)
+        if failures:
+            raise GuestError("\n".join(error.message for error in failures), failures[0].culprit)
 
 
 class EndCapture(NamedTuple):
     """End the capture of the medium."""
 
     def describe(self) -> Iterator[str]:
-        """The signal."""
         yield "# SIGINT to the tcpdump of the air, once the kernel has handed over its last frames"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Let it write what the kernel holds, and end it."""
         if guest.air:
             guest.air.finish()
 
@@ -220,14 +236,12 @@ class OfferStack(NamedTuple):
     stacks: tuple[str, ...]
 
     def describe(self) -> Iterator[str]:
-        """Where nodes see it, and how their programs find what is in it."""
         places = " and ".join(f"/opt/{stack}" for stack in self.stacks)
         yield f"# mount the code of {' and '.join(self.stacks)}, which nodes see at {places}"
         for name, value in stack_environment(self.stacks).items():
             yield f"export {name}={shlex.quote(value)}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Mount it, and have all programs find it."""
         from lab.guest.network.devices import offer_stack
 
         offer_stack()
@@ -241,12 +255,10 @@ class OfferImages(NamedTuple):
     first_device: int
 
     def describe(self) -> Iterator[str]:
-        """Which ones."""
         for name in self.images:
             yield f"# mount the image {name} on {IMAGES / name}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Mount them."""
         from lab.guest.network.devices import offer_images
 
         offer_images(self.images, self.first_device)
@@ -258,13 +270,11 @@ class SharePrograms(NamedTuple):
     programs: dict[str, str]
 
     def describe(self) -> Iterator[str]:
-        """Where nodes see them."""
         from lab.shared.paths import PROGRAMS_IN_NODE
 
         yield f"# programs of probes, which nodes see in {PROGRAMS_IN_NODE}: {', '.join(sorted(self.programs))}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Write them."""
         from lab.guest.network.programs import share_programs
 
         share_programs(self.programs)

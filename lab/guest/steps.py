@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
+from lab.guest.hostap_socket import Control
+from lab.guest.loop import now_ns
+from lab.guest.tasks import Task, run
 from lab.shared import types
-from lab.shared.paths import CGROUPS, NODES
+from lab.shared.paths import CGROUPS, DAEMON_LOGS, NODES
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -26,17 +30,19 @@ if TYPE_CHECKING:
 Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
 
 GUEST = "the guest"  # the place of commands that belong to no node
+UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
 def place_of(step: Step) -> str:
     """The place of a step, for a heading; empty if its lines name it."""
-    return getattr(step, "place", "")
+    place: str | None = getattr(step, "place", getattr(step, "node", ""))
+    return GUEST if place is None else place
 
 
 class Step(Protocol):
     """One thing that the guest does.
 
-    The lines of a step with a property ``place`` are printed below a heading that names it.
+    The lines of a step with a field ``node`` (None: no node) or a property ``place`` are printed below a heading.
     """
 
     def describe(self) -> Iterator[str]:
@@ -59,20 +65,17 @@ class Run(NamedTuple):
     culprit: str | None = None  # whom an error names, if not ``node``
     of_user: bool = False  # in the node's Docker image, if that has such a program
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node or GUEST
-
     def describe(self) -> Iterator[str]:
-        """The command, its input as a here-document."""
         return _command(self.argv, self.lines)
 
     def execute(self, guest: LiveGuest) -> str:
-        """Run it; returns its output."""
-        if self.node is not None and self.of_user:
-            return guest.run_for_user(self.argv, self.node)
-        return guest.run(self.argv, self.node, "".join(f"{line}\n" for line in self.lines), self.culprit)
+        if self.node is None:
+            return run(self.argv, _input(self.lines), self.culprit)
+        container = guest.container(self.node)
+        if self.of_user:
+            command, environment = container.launch_found(self.argv)
+            return run(command, culprit=self.node, environment=environment)
+        return container.run(*self.argv, input_text=_input(self.lines))
 
 
 class Configure(NamedTuple):
@@ -85,18 +88,16 @@ class Configure(NamedTuple):
     node: str
     lines: Sequence[str] = ()
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """The command, its input as a here-document."""
         return _command(self.argv, self.lines)
 
     def execute(self, guest: LiveGuest) -> None:
-        """Run it."""
-        guest.configure(self.argv, self.node, "".join(f"{line}\n" for line in self.lines))
+        with guest.container(self.node).network():
+            run(self.argv, _input(self.lines), culprit=self.node)
+
+
+def _input(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _command(argv: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
@@ -117,18 +118,18 @@ class SetSysctl(NamedTuple):
     node: str
     source: str = ""  # file:line, if a user wrote it
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """The file and its content."""
         yield f"# /proc/sys/net/{self.key}: {self.value}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Set it."""
-        guest.set_sysctl(self.key, self.value, self.node, self.source)
+        from lab.guest.network.sysctls import set_sysctl
+
+        try:
+            with guest.container(self.node).network():
+                set_sysctl(self.key, self.value)
+        except GuestError as error:
+            where = f"{self.source}: " if self.source else ""
+            raise GuestError(f"{where}{error.message}", self.node) from None
 
 
 class Write(NamedTuple):
@@ -139,20 +140,16 @@ class Write(NamedTuple):
     node: str | None = None
     mode: int = 0o644
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node or GUEST
-
     def describe(self) -> Iterator[str]:
-        """The text."""
         yield f"# {self.path}:"
         for line in self.text.splitlines():
             yield f"#   {line}".rstrip()
 
     def execute(self, guest: LiveGuest) -> None:
-        """Write it."""
-        guest.write(self.path, self.text, self.node, self.mode)
+        if self.node is None:
+            Path(self.path).write_text(self.text)
+        else:
+            guest.container(self.node).write(self.path, self.text, self.mode)
 
 
 class Place(NamedTuple):
@@ -162,7 +159,6 @@ class Place(NamedTuple):
     seed: int
 
     def describe(self) -> Iterator[str]:
-        """Its content."""
         file = self.file
         content = f"{file.random_bytes} random bytes" if file.random_bytes is not None else f"{file.size_bytes} bytes"
         if file.text is not None:
@@ -170,26 +166,34 @@ class Place(NamedTuple):
         yield f"# in {file.node}: {file.path} ({content}, mode {file.mode:04o}, sha256 {file.sha256[:16]}…)"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Write it."""
-        guest.place(self.file, self.seed)
+        try:
+            guest.container(self.file.node).own.write_chunks(self.file.path, self._chunks(guest), self.file.mode)
+        except GuestError as error:
+            raise GuestError(f"files.{self.file.name}: {error.message}", error.culprit) from None
+
+    def _chunks(self, guest: LiveGuest) -> Iterable[bytes]:
+        if self.file.text is not None:
+            return [self.file.text.encode()]
+        if self.file.packed_bytes is not None:
+            from base64 import b64decode
+
+            return [b64decode(guest.plan.packed[self.file.sha256])]
+        from lab.shared.random_files import random_chunks
+
+        return random_chunks(self.seed, self.file.name, self.file.random_bytes or 0)
 
 
 class Create(NamedTuple):
     """Create a node's container, and Mininet's view of the node."""
 
-    node: types.Node
+    spec: types.Node
     mounts: tuple[commands.Mount, ...]
     class_name: str  # Mininet's name for the class of such nodes
     lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
-
-    @property
-    def place(self) -> str:
-        """No node."""
-        return GUEST
+    node: None = None
 
     def describe(self) -> Iterator[str]:
-        """Its limits, and the command that starts it."""
-        node = self.node
+        node = self.spec
         limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
         of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
         yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
@@ -200,8 +204,20 @@ class Create(NamedTuple):
             yield shlex.join(commands.start_docker(node.name, self.mounts, "PID"))
 
     def execute(self, guest: LiveGuest) -> None:
-        """Create and start it."""
-        guest.create(self.node, self.mounts, self.class_name, self.lists)
+        """The end of its container ends the run."""
+        spec = self.spec
+        guest.network.add(spec, self.mounts, self.class_name, self.lists)
+        container = guest.container(spec.name)
+        if spec.docker:
+            from lab.guest.network.docker import DockerRoot
+
+            container.own = DockerRoot(spec, spec.docker, self.mounts, container)
+
+        def ended() -> None:
+            guest.loop.remove_reader(container.pidfd)
+            guest.fail(GuestError(f"{spec.source}: {container.describe_end()}", spec.name))
+
+        guest.loop.add_reader(container.pidfd, ended)
 
 
 class Daemon(NamedTuple):
@@ -211,18 +227,19 @@ class Daemon(NamedTuple):
     name: str
     argv: Sequence[str]
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """The command."""
         yield shlex.join(self.argv)
 
     def execute(self, guest: LiveGuest) -> None:
-        """Start it."""
-        guest.start_daemon(self.node, self.name, self.argv)
+        command = guest.container(self.node).command(*self.argv)
+        log = DAEMON_LOGS / f"{self.node}-{self.name}.log"
+        guest.daemons[self.node, self.name] = Task(
+            guest.loop,
+            f"{self.name} on {self.node}",
+            command,
+            log,
+            on_exit=lambda task: guest.daemon_ended(task, self.node),
+        )
 
 
 class AwaitSocket(NamedTuple):
@@ -232,18 +249,21 @@ class AwaitSocket(NamedTuple):
     daemon: str
     path: str
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """Which socket."""
         yield f"# wait for {self.daemon}'s {self.path}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for it."""
-        guest.await_socket(self.node, self.daemon, self.path)
+        task = guest.daemons[self.node, self.daemon]
+        socket = guest.container(self.node).root / self.path.lstrip("/")
+        guest.loop.wait_for(
+            lambda: socket.exists() or not task.alive,
+            UP_TIMEOUT_NS,
+            f"{self.path} of {task.name}",
+            culprit=task.name,
+            logs=task.logs,
+        )
+        if not task.alive:
+            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
 
 
 class Attach(NamedTuple):
@@ -253,38 +273,30 @@ class Attach(NamedTuple):
     daemon: str
     path: str
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """Which socket."""
         yield f"# wait for {self.daemon}'s {self.path}, send ATTACH"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for the socket, and connect."""
-        guest.attach(self.node, self.daemon, self.path)
+        AwaitSocket(*self).execute(guest)
+        earlier = guest.controls.get(self.node)
+        control = Control(guest.loop, guest.container(self.node).root, self.path, guest.daemons[self.node, self.daemon])
+        guest.controls[self.node] = control
+        if earlier is not None:
+            control.follow(earlier)
 
 
 class Ask(NamedTuple):
     """Have hostapd or wpa_supplicant do something."""
 
-    node: str
+    of: str  # node
     daemon: str
     request: str
 
     def describe(self) -> Iterator[str]:
-        """The request."""
-        yield f"# to {self.daemon} on {self.node}: {self.request}"
+        yield f"# to {self.daemon} on {self.of}: {self.request}"
 
     def execute(self, guest: LiveGuest) -> str:
-        """Send it; returns the answer.
-
-        Raises:
-            GuestError: It refuses.
-        """
-        control = guest.controls[self.node]
+        control = guest.controls[self.of]
         answer = control.request(self.request).strip()
         if answer != "OK":
             raise GuestError(f"{control.task.name} answers {self.request} with {answer}", control.task.name)
@@ -294,19 +306,28 @@ class Ask(NamedTuple):
 class AwaitUp(NamedTuple):
     """Wait until a daemon with a control socket has done its task."""
 
-    node: str
+    of: str  # node
     status: str  # a line of the answer to STATUS
     event: str  # otherwise this event comes later
     what: str  # "ap1 to enable its access point"
     source: str  # file:line of the node
 
     def describe(self) -> Iterator[str]:
-        """What is waited for."""
         yield f"# wait for {self.what}: {self.status} in the answer to STATUS, or {self.event}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Wait for it."""
-        guest.await_up(self.node, self.status, self.event, self.what, self.source)
+        control = guest.controls[self.of]
+        if self.status in control.request("STATUS"):
+            return
+        guest.loop.wait_for(
+            lambda: control.seen(self.event),
+            UP_TIMEOUT_NS,
+            self.what,
+            control.last,
+            control.task.name,
+            control.task.logs,
+            self.source,
+        )
 
 
 class Pause(NamedTuple):
@@ -315,12 +336,10 @@ class Pause(NamedTuple):
     duration_ns: int
 
     def describe(self) -> Iterator[str]:
-        """How long."""
         yield f"# wait for {self.duration_ns / 1e6:g} ms"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Let it pass."""
-        guest.pause(self.duration_ns)
+        guest.loop.run_until(now_ns() + self.duration_ns)
 
 
 class Note(NamedTuple):
@@ -329,11 +348,10 @@ class Note(NamedTuple):
     text: str
 
     def describe(self) -> Iterator[str]:
-        """The text."""
         yield f"# {self.text}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Signal(NamedTuple):
@@ -343,9 +361,7 @@ class Signal(NamedTuple):
     signal: signal.Signals
 
     def describe(self) -> Iterator[str]:
-        """Which signal."""
         yield f"# {self.signal.name} to {self.process}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send it."""
         guest.processes.send(self.process, self.signal)

@@ -33,25 +33,42 @@ WORKLOAD = "name: there\nduration: 9 s\n"
 
 # what a guest is asked to do, by a plan of the files above
 EXECUTE = """
-from lab.guest import script
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+from lab.guest import script, steps
+from lab.guest.network import sysctls
 from lab.plan.load import load
 
-class Guest:
-    pid = lambda self, node: 7
-    create = lambda self, node, mounts, class_name, lists: print(node.name, 'is a', class_name)
-    write = lambda self, path, text, node, mode=0o644: None
+inside = []
 
-    def run(self, argv, node, input_text="", culprit=None):
-        print(node, *argv)
-        return ""
+@contextmanager
+def network(node):
+    inside.append(node)
+    yield
 
-    def configure(self, argv, node, input_text=""):
-        print(node, *argv)
+def run(node, argv):
+    print(node, *argv)
+    return ""
 
-    def set_sysctl(self, key, value, node, source):
-        print(node, key, "is", value)
+def container(node):
+    return SimpleNamespace(
+        network=lambda: network(node),
+        run=lambda *argv, input_text: run(node, argv),
+        write=lambda path, text, mode: None,
+        pidfd=None,
+    )
 
-plan, guest = load("t.yaml", "w.yaml"), Guest()
+steps.run = lambda argv, input_text="", culprit=None: run(culprit, argv)
+steps.Path = lambda path: SimpleNamespace(write_text=lambda text: None)
+sysctls.set_sysctl = lambda key, value: print(inside[-1], key, "is", value)
+guest = SimpleNamespace(
+    pid=lambda node: 7,
+    container=container,
+    network=SimpleNamespace(add=lambda node, mounts, class_name, lists: print(node.name, "is a", class_name)),
+    loop=SimpleNamespace(add_reader=lambda pidfd, callback: None),
+)
+plan = load("t.yaml", "w.yaml")
 for step in script.network(plan, guest.pid):
     step.execute(guest)
 for moment in script.moments(plan):

@@ -21,11 +21,9 @@ class Disconnect(NamedTuple):
     station: str
 
     def describe(self) -> Iterator[str]:
-        """Yield the request to wpa_supplicant."""
         yield from self._ask().describe()
 
     def execute(self, guest: LiveGuest) -> str:
-        """Send it; return the answer."""
         interrupt(guest.controls[self.station])
         return self._ask().execute(guest)
 

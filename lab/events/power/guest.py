@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.kinds import EventSteps, node_kind
-from lab.guest.steps import Configure, Step
+from lab.guest.steps import UP_TIMEOUT_NS, Configure, Step
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -19,18 +20,18 @@ class KillDaemons(NamedTuple):
 
     node: str
 
-    @property
-    def place(self) -> str:
-        """The node."""
-        return self.node
-
     def describe(self) -> Iterator[str]:
-        """The signal."""
         yield "# SIGKILL to its daemons"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Kill them, and wait for their end."""
-        guest.kill_daemons(self.node)
+        """Kill them, and wait for their end; the node may start them anew."""
+        tasks = [task for (owner, _), task in guest.daemons.items() if owner == self.node]
+        for task in tasks:
+            task.send(signal.SIGKILL)
+        what = f"the daemons of {self.node} to end"
+        guest.loop.wait_for(lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, what, culprit=self.node)
+        if self.node in guest.controls:
+            guest.controls[self.node].close()
 
 
 class Power(EventSteps):

@@ -22,14 +22,12 @@ class StartHandoff(NamedTuple):
     ap: types.Node
 
     def describe(self) -> Iterator[str]:
-        """Yield the requests to wpa_supplicant."""
         name = self.station.name
         yield f"# to wpa_supplicant on {name}: {scan_request(self.ap)}"
         yield f"# to wpa_supplicant on {name}, after the scan: {bss_request(self.ap)}"
         yield f"# to wpa_supplicant on {name}, if it has heard the access point: {roam_request(self.ap)}"
 
     def execute(self, guest: LiveGuest) -> str:
-        """Request the scan and return the reply."""
         return Handoff(guest.controls[self.station.name], self.station, self.ap, guest.guard).start()
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +15,12 @@ from typing import Any
 import pytest
 
 from lab.cli.dry_run import guest_lines
-from lab.guest import script
+from lab.guest import run_steps, script, steps
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
-from lab.guest.steps import Step
+from lab.guest.medium import record
+from lab.guest.network import air_capture, sysctls
+from lab.guest.steps import Step, place_of
 from lab.guest.timeline import Timeline
 from lab.plan.load import load
 from lab.shared.paths import CONTAINER
@@ -79,124 +83,182 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 
 class Recorder:
-    """Has what ``LiveGuest`` has, and writes down what it is asked for, in the words of a shell."""
+    """Has what ``LiveGuest`` has, and writes down what it and its parts are asked for, in the words of a shell."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.done: list[tuple[str | None, str]] = []  # node, or None; what
-        self.network = self
-        self.processes = self
-        self.medium = self
-        self.air = SimpleNamespace(finish=lambda: self._note(None, "SIGINT tcpdump"))
-        self.clock = SimpleNamespace(start=lambda loop: self._note(None, "uptime timeline"))
+        self.inside: str | None = None  # the node in whose network a command runs
+        self.network = self.processes = self.medium = self.loop = self
+        self.air: Any = SimpleNamespace(finish=lambda: self.note(None, "SIGINT tcpdump"), task=None)
+        self.clock = SimpleNamespace(
+            start=lambda loop: self.note(None, "uptime timeline"),
+            start_ns=0,
+            elapsed_ns=lambda: 0,
+            since_start_ns=lambda uptime_ns: uptime_ns,
+        )
         self.nl80211 = SimpleNamespace(move_radio=self._move_radio, set_country=self._set_country)
-        self.loop = None
-        self.controls = {node.name: Control(self, node.name) for node in plan.nodes}
+        self.controls: dict[str, Any] = {node.name: Control(self, node.name) for node in plan.nodes}
+        self.tasks: Any = defaultdict(lambda: SimpleNamespace(alive=False, logs=[], name=""))
+        self.daemons = {(node.name, "hostapd"): self._daemon(node.name) for node in plan.nodes}
+        self.events: list[dict[str, Any]] = []
+        self.due: list[int] = []  # moments of the timeline
+        self.daemons_are_needed = False
+        self.drive = self.failure = self.looks = None
 
-    def _note(self, node: str | None, what: str) -> None:
+    def note(self, node: str | None, what: str) -> None:
         self.done.append((node, what))
 
+    def _daemon(self, node: str) -> Any:
+        return SimpleNamespace(
+            name="",
+            node=node,
+            alive=True,
+            logs=[],
+            send=lambda number: self.note(node, f"{number.name} to its daemons"),
+        )
+
     def _move_radio(self, phy: int, pid: int | str, node: str) -> None:
-        self._note(None, f"nl80211 SET_WIPHY_NETNS wiphy={phy} pid={pid}")
+        self.note(None, f"nl80211 SET_WIPHY_NETNS wiphy={phy} pid={pid}")
 
     def _set_country(self, country: str) -> None:
-        self._note(None, "nl80211 RELOAD_REGDB")
-        self._note(None, f"nl80211 REQ_SET_REG alpha2={country}")
+        self.note(None, "nl80211 RELOAD_REGDB")
+        self.note(None, f"nl80211 REQ_SET_REG alpha2={country}")
 
     def pid(self, node: str) -> str:
         return f"<pid of {node}>"
 
-    def run(self, argv: Sequence[str], node: str | None, input_text: str = "", culprit: str | None = None) -> str:
-        self._note(node, " ".join(argv))
-        for line in input_text.splitlines():
-            self._note(node, line)
+    def container(self, node: str) -> Any:
+        @contextmanager
+        def network() -> Iterator[None]:
+            self.inside = node
+            yield
+            self.inside = None
+
+        return SimpleNamespace(
+            run=lambda *argv, input_text: self.run(argv, input_text, node),
+            launch_found=lambda argv: (argv, {}),
+            command=lambda *argv: [node, *argv],
+            network=network,
+            write=lambda path, text, mode: self.write(node, path, text),
+            own=SimpleNamespace(write_chunks=lambda path, chunks, mode: self.note(None, f"{node} {path}")),
+            root=Path(),
+            pidfd=None,
+        )
+
+    def run(self, argv: Sequence[str], text: str = "", culprit: str | None = None, environment: object = None) -> str:
+        node = self.inside or culprit
+        self.note(node, " ".join(argv))
+        for line in text.splitlines():
+            self.note(node, line)
         return "output"
 
-    def run_for_user(self, argv: Sequence[str], node: str) -> str:
-        return self.run(argv, node)
-
-    def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
-        self.run(argv, node, input_text)
-
-    def set_sysctl(self, key: str, value: str, node: str, source: str) -> None:
-        self._note(node, f"# /proc/sys/net/{key}: {value}")
-
-    def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
-        self._note(node, f"# {path}:")
+    def write(self, node: str | None, path: str, text: str) -> None:
+        self.note(node, f"# {path}:")
         for line in text.splitlines():
-            self._note(node, f"#   {line}".rstrip())
+            self.note(node, f"#   {line}".rstrip())
 
-    def create(self, node: Any, mounts: object, class_name: str, lists: Sequence[str]) -> None:
-        self._note(None, f"{CONTAINER} {node.name}")
+    def add(self, node: Any, mounts: object, class_name: str, lists: Sequence[str]) -> None:
+        self.note(None, f"{CONTAINER} {node.name}")
 
-    def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
-        self._note(node, " ".join(argv))
+    def add_reader(self, pidfd: object, callback: Callable[[], None]) -> None:
+        pass
 
-    def attach(self, node: str, daemon: str, path: str) -> None:
-        self._note(node, f"{daemon} {path} ATTACH")
+    def wait_for(self, condition: object, timeout_ns: int, what: str, *state: object, **more: object) -> None:
+        if what and not what.startswith("the daemons"):
+            self.note(None, what.removesuffix(" of "))
 
-    def await_socket(self, node: str, daemon: str, path: str) -> None:
-        self._note(node, f"{daemon} {path}")
-
-    def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
-        self._note(None, f"{what} {status} {event}")
-
-    def kill_daemons(self, node: str) -> None:
-        self._note(node, "SIGKILL to its daemons")
-
-    def pause(self, duration_ns: int) -> None:
-        self._note(None, f"{duration_ns // 1_000_000} ms")
-
-    def place(self, file: Any, seed: int) -> None:
-        self._note(None, f"{file.node} {file.path}")
-
-    def capture_air(self, argv: Sequence[str]) -> None:
-        self._note(None, " ".join(argv))
+    def run_until(self, deadline_ns: int, stop: object = None) -> None:
+        self.note(None, f"{deadline_ns // 1_000_000} ms")
 
     def start(self, process: Any) -> None:
-        self._note(process.node, " ".join(process.argv))
+        self.note(process.node, " ".join(process.argv))
 
     sample = start
 
-    def listen(self, process: Any) -> None:
-        self._note(None, f"{process.node} {process.id}")
-
-    def await_ready(self, process: Any, ready: Any) -> None:
-        self._note(None, f"{process.id} {ready.listening}")
-
     def send(self, *what: Any) -> None:
         if isinstance(what[0], str):
-            self._note(None, f"{what[1].name} to {what[0]}")
+            self.note(None, f"{what[1].name} to {what[0]}")
             return
         for request in what[0]:
-            self._note(None, f"netlink {request.describe(self.plan.medium.names() if self.plan.medium else {})}")
+            self.note(None, f"netlink {request.describe(self.plan.medium.names() if self.plan.medium else {})}")
 
     def check_ends(self, clients: Sequence[Any]) -> None:
         for process in clients:
-            self._note(None, f"ended {process.id}")
+            self.note(None, f"ended {process.id}")
 
     def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
         for process, number in asked.items():
-            self._note(None, f"{number.name} to {process}")
+            self.note(None, f"{number.name} to {process}")
 
-    def look_at_medium(self, every_ns: int | None = None) -> None:
-        self._note(None, "GET_RADIO GET_LINK GET_AIR" + (f" {every_ns / 1e9:g} s" if every_ns else ""))
+    def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
+        self.due.append(at_ns)
 
-    record_medium = look_at_medium
+    def daemon_ended(self, task: object, node: str | None = None) -> None:
+        pass
+
+    def raise_failure(self) -> None:
+        pass
 
     def guard(self, callback: Callable[[], object]) -> None:
         callback()
 
 
+@pytest.fixture
+def recorder(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Recorder:
+    """A recorder in place of the kernel, too."""
+    made = Recorder(plan)
+
+    def look(medium: object, start_ns: int) -> Any:
+        noted = "GET_RADIO GET_LINK GET_AIR"
+        return SimpleNamespace(look=lambda t_ns: made.note(None, noted), write=lambda folder: None)
+
+    def task(loop: object, name: str, argv: Sequence[str], *_: object, **__: object) -> Any:
+        node, *command = argv
+        made.note(node, " ".join(command))
+        return made._daemon(node)
+
+    def control(loop: object, root: Path, path: str, task: Any) -> Control:
+        made.note(None, f"{path} ATTACH")
+        return Control(made, task.node)
+
+    monkeypatch.setattr(steps, "run", made.run)
+    monkeypatch.setattr(steps, "now_ns", lambda: 0)
+    monkeypatch.setattr(steps, "Task", task)
+    monkeypatch.setattr(steps, "Control", control)
+    monkeypatch.setattr(run_steps, "RAW", tmp_path)
+    monkeypatch.setattr(
+        sysctls, "set_sysctl", lambda key, value: made.note(made.inside, f"# /proc/sys/net/{key}: {value}")
+    )
+    monkeypatch.setattr(record, "MediumRecord", look)
+    monkeypatch.setattr(air_capture, "AirCapture", lambda loop, argv, on_exit: made.note(None, " ".join(argv)))
+    monkeypatch.setattr(
+        steps, "Path", lambda path: SimpleNamespace(write_text=lambda text: made.write(None, path, text))
+    )
+    return made
+
+
 class Control:
     """A control connection that takes every request, and whose scans end at once."""
 
-    task = SimpleNamespace(name="wpa_supplicant", log=None)
+    task = SimpleNamespace(name="wpa_supplicant", logs=[])
 
     def __init__(self, recorder: Recorder, node: str) -> None:
         self._recorder = recorder
         self._node = node
         self.handoff: object = None
+
+    def seen(self, event: str) -> bool:
+        return True
+
+    def last(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        pass
+
+    def follow(self, earlier: object) -> None:
+        pass
 
     def listen(self, callback: Callable[[int, str], None]) -> None:
         callback(0, "<3>CTRL-EVENT-SCAN-RESULTS")
@@ -205,7 +267,10 @@ class Control:
         pass
 
     def request(self, command: str) -> str:
-        self._recorder._note(None, f"{self._node} {command}")
+        if command == "STATUS":
+            self._recorder.note(None, "STATUS")
+        else:
+            self._recorder.note(None, f"{self._node} {command}")
         return "age=0\n" if command.startswith("BSS") else "OK"
 
 
@@ -224,9 +289,9 @@ def words(text: str) -> set[str]:
     return set(text.replace("'", " ").replace(",", " ").replace(":", " ").replace("(", " ").replace(")", " ").split())
 
 
-def test_every_step_does_what_it_prints_and_nothing_else(plan: Plan) -> None:
+def test_every_step_does_what_it_prints_and_nothing_else(plan: Plan, recorder: Recorder) -> None:
     for step in all_steps(plan):
-        recorder = Recorder(plan)
+        recorder.done.clear()
         step.execute(recorder)  # type: ignore[arg-type]
         printed = [line for line in step.describe() if line != "end"]
         if not recorder.done:
@@ -238,7 +303,7 @@ def test_every_step_does_what_it_prints_and_nothing_else(plan: Plan) -> None:
         for what, line in zip(did, printed if len(printed) == len(did) else commands or printed, strict=False):
             assert words(what) <= words(line.removesuffix(" <<end")), step
         places = {node for node, _ in recorder.done if node is not None}
-        place = getattr(step, "place", "the guest").split(" every ")[0].split(", as ")[0]
+        place = place_of(step).split(" every ")[0].split(", as ")[0]
         assert places <= {place}, step
 
 
@@ -298,25 +363,23 @@ def test_a_daemon_that_refuses_ends_the_run(plan: Plan) -> None:
     assert failure.value.message == "wpa_supplicant answers RECONNECT with FAIL"
 
 
-def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Plan) -> None:
-    recorder, due, fired = Recorder(plan), [], []
-    guest = SimpleNamespace(
-        call_at=lambda at_ns, act, _changes_levels: due.append((at_ns, act)),
-        run_timeline=lambda duration_ns: due.append((duration_ns, None)),
-        fire=lambda event, act: fired.append((event, act())),
-    )
+def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Plan, recorder: Recorder) -> None:
     (timeline,) = [step for step in script.steps(plan, str) if isinstance(step, Timeline)]
-    timeline.execute(guest)  # type: ignore[arg-type]
-    assert [at_ns for at_ns, _ in due] == [moment.at_ns for moment in script.moments(plan)] + [plan.duration_ns]
+    timeline.execute(recorder)  # type: ignore[arg-type]
+    assert recorder.due == [moment.at_ns for moment in script.moments(plan)] and recorder.daemons_are_needed
     for moment in timeline.moments:
-        guest_of_moment = recorder if moment.event is None else SimpleNamespace(**vars(guest), **_methods(recorder))
-        moment.execute(guest_of_moment)  # type: ignore[arg-type]
-    assert [event for event, _ in fired] == plan.events
-    assert [output for event, output in fired if event.kind in ("exec", "roam")] == ["OK", "output"]
+        moment.execute(recorder)  # type: ignore[arg-type]
+    assert [(entry["t_ns"], entry["kind"], entry["target"], entry["params"]) for entry in recorder.events] == [
+        (event.at_ns, event.kind, event.target, event.params) for event in plan.events
+    ]
+    assert all(entry["ok"] for entry in recorder.events)
+    assert [entry["output"] for entry in recorder.events if entry["kind"] in ("exec", "roam")] == ["OK", "output"]
 
 
-def _methods(recorder: Recorder) -> dict[str, Any]:
-    """What steps of events use."""
-    names = ("run", "run_for_user", "configure", "processes", "medium", "controls", "guard", "write")
-    daemons = ("kill_daemons", "start_daemon", "await_socket", "attach")
-    return {name: getattr(recorder, name) for name in (*names, *daemons)}
+def test_an_event_that_fails_names_its_line_and_keeps_its_entry(plan: Plan, recorder: Recorder) -> None:
+    (moment,) = [moment for moment in script.moments(plan) if moment.event and moment.event.kind == "connect"]
+    recorder.controls["sta1"].request = lambda command: "FAIL"
+    with pytest.raises(GuestError) as failure:
+        moment.execute(recorder)  # type: ignore[arg-type]
+    assert failure.value.message == "t.yaml:23: connect sta1: wpa_supplicant answers RECONNECT with FAIL"
+    assert [entry["ok"] for entry in recorder.events] == [False]
