@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""``python -m lab.reference`` writes docs/reference; with ``--check`` it only lists the files that are out of date."""
+"""``python -m lab.reference`` writes docs/reference; with ``--check`` it only lists the files that are out of date.
+
+The files include what stacks add. Without a stack that they name, a file may have more than what is here now.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from lab.checkout import checkout
@@ -20,7 +25,9 @@ def files() -> dict[str, str]:
 
 def out_of_date(folder: Path) -> dict[str, str]:
     """Return the files that have to be written, by name."""
-    return {name: text for name, text in files().items() if not _same(folder / name, text)}
+    page = folder / "files.md"
+    removed = set(keys.stacks_in(page.read_text())) - set(keys.stacks()) if page.is_file() else set()
+    return {name: text for name, text in files().items() if not _same(folder / name, text, bool(removed))}
 
 
 def main(arguments: list[str], folder: Path | None = None) -> int:
@@ -36,8 +43,17 @@ def main(arguments: list[str], folder: Path | None = None) -> int:
     return int(check and bool(old))
 
 
-def _same(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_text(encoding="utf-8") == text
+def _same(path: Path, text: str, removed: bool) -> bool:
+    """Return whether a file has that text; if stacks were ``removed``, among what these had added."""
+    written = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if not removed:
+        return written == text
+    there = _words(written)
+    return all(word in there for word in _words(text))  # each after the one before: an iterator goes on
+
+
+def _words(text: str) -> Iterator[str]:
+    return (found[0] for found in re.finditer(r"\w+", text))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import Any
 from lab import units
 from lab.expressions import values
 from lab.metrics import base as metrics
+from lab.model.event import EVENTS
+from lab.model.radio_setting import SETTINGS
 from lab.model.settings import ANY
 from lab.probes import base as probes
 from lab.reference.schema import MODELS, Schema, schema
@@ -25,6 +27,8 @@ Every quantity has a unit: `5 ms`, `100 Mbit/s`, `64 MiB`, `5%`. An editor with 
 from [topology.schema.json](topology.schema.json), [workload.schema.json](workload.schema.json) and
 [experiment.schema.json](experiment.schema.json).
 """
+
+_STACKS = "Keys, probes and metrics that stacks add are included: {}.\n"
 
 _REFERENCES = """\
 ## References
@@ -108,6 +112,19 @@ def text() -> str:
     return page.replace(_HEAD, f"{_HEAD}\n{_contents(page)}\n", 1)
 
 
+def stacks() -> list[str]:
+    """Return the stacks that add something."""
+    return sorted(
+        {str(place.stack) for room in (probes.PROBES, metrics.METRICS, EVENTS, SETTINGS) for place in room.of_stacks()}
+    )
+
+
+def stacks_in(page: str) -> list[str]:
+    """Return the stacks that a page names."""
+    found = re.search(re.escape(_STACKS).replace(r"\{\}", "(.*)"), page)
+    return found[1].split(", ") if found else []
+
+
 def _contents(page: str) -> str:
     """Return a line of links for each chapter, which ends with its sections."""
     lines: list[str] = []
@@ -122,6 +139,7 @@ def _contents(page: str) -> str:
 
 def _page() -> Iterator[str]:
     yield _HEAD
+    yield _STACKS.format(", ".join(stacks()) or "none")
     schemas = {kind: schema(kind) for kind in MODELS}
     shared = set(schemas["topology"]["$defs"]) & set(schemas["workload"]["$defs"])
     yield from _file("topology", schemas["topology"], shared)

@@ -81,6 +81,20 @@ def test_writing_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in FOLDER.iterdir())
 
 
+def test_a_stack_that_was_removed_leaves_its_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(keys, "stacks", lambda: ["kept"])
+    monkeypatch.setattr(command, "files", lambda: {"files.md": "one two four"})
+    page = tmp_path / "files.md"
+    for stacks, text, stale in (
+        ("kept, removed", "one, two three four", []),
+        ("kept", "one, two three four", ["files.md"]),
+        ("kept, removed", "one two three", ["files.md"]),
+        ("kept, removed", "one four two", ["files.md"]),
+    ):
+        page.write_text(f"{text}\n{keys._STACKS.format(stacks)}")
+        assert list(command.out_of_date(tmp_path)) == stale
+
+
 @pytest.mark.parametrize("kind", ["topology", "workload", "experiment"])
 def test_the_labs_own_files_use_known_keys_only(kind: str) -> None:
     keys = set(schema.schema(kind)["properties"])

@@ -29,7 +29,7 @@ from bench.places import PHYS, behind_access_point
 from lab.errors import LabError, RunError
 from workloads.hack.probes import _tcp
 
-TOPOLOGIES = Path(__file__).parents[1] / "topologies"
+TOPOLOGIES = Path(__file__).parents[2] / "topologies"
 PROGRAM = _tcp.program()[_tcp.PROGRAM]
 PROGRAM_PATH = "/tmp/tcp.py"  # in a node
 PORT = _tcp.PORT
@@ -209,7 +209,7 @@ def without_hack() -> dict[str, Download]:
 
 def main() -> int:
     """Measure, print, and fail if TCP/HACK costs more than its limit."""
-    parser = argparse.ArgumentParser(prog="python -m bench.hack_cost", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m workloads.hack.cost", description=__doc__)
     parser.add_argument("--times", type=whole(1), default=9, help="runs of each side of a row (default 9)")
     parser.add_argument("--rows", nargs="+", choices=(*downloads(), *without_hack()), help="only these")
     parser.add_argument("--beside", metavar="LAB", help="the program lab of a checkout from before TCP/HACK")

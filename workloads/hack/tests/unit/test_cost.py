@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.hack_cost import (
+from bench.lab_runs import Times, children_cpu_s
+from lab.errors import RunError
+from lab.plan.load import load
+from lab.shared.types import Plan
+from workloads.hack.cost import (
     HACK,
     NOTHING_MB,
     OFF_MOST,
@@ -24,10 +28,6 @@ from bench.hack_cost import (
     verify,
     without_hack,
 )
-from bench.lab_runs import Times, children_cpu_s
-from lab.errors import RunError
-from lab.plan.load import load
-from lab.shared.types import Plan
 
 
 def resolved(folder: Path, download: Download, options: tuple[str, ...]) -> Plan:
