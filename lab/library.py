@@ -122,7 +122,7 @@ def find(kind: str, name_or_path: str) -> Path:
     """Return the file that a user means.
 
     Raises:
-        InputError: there is no such file; the hint lists all names.
+        InputError: The file does not exist; the hint lists all names.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -177,7 +177,7 @@ def code_around(workload: Path) -> Path | None:
         return _named(stack)
     if (stack / STACKS).is_file():
         raise InputError(
-            f"{stack.name} has no code that could use other stacks: there is no {CODE} beside this list",
+            f"{stack.name} has no code that could use other stacks: there is no {CODE} next to this list",
             where=shown(stack / STACKS),
             hint="remove the list, and write stack: in the workloads instead; or add the Makefile",
         )
@@ -290,10 +290,10 @@ def image_called(name: str, topology: Path | None = None) -> Path:
 
     Args:
         name: as a node has it.
-        topology: the file with the node, beside which it may be.
+        topology: the file with the node, next to which it may be.
 
     Raises:
-        InputError: there is no such image; tells where it was looked for.
+        InputError: there is no such image; names the folders that were searched.
     """
     found = images(topology)
     if name in found:
@@ -303,9 +303,7 @@ def image_called(name: str, topology: Path | None = None) -> Path:
     if unfit and not is_image_name(name):
         raise unfit_name(unfit)
     if name in (BASE_IMAGE, INITRD):
-        raise InputError(
-            f'"{name}" is a part of every node, not an image that a node can choose', hint="remove the key"
-        )
+        raise InputError(f'"{name}" is part of every node, not an image that a node can choose', hint="remove the key")
     looked = ", ".join(shown(place) for place in places)
     raise InputError(
         f'there is no image "{name}"{suggestion(name, found)}; looked for a folder of that name in {looked}',
@@ -329,10 +327,10 @@ def image_meant(name_or_folder: str) -> Path:
 
 
 def unfit_name(folder: Path) -> InputError:
-    """Return what to tell of a folder in images/ whose name no image can have."""
+    """Return an error about a folder in images/ whose name no image can have."""
     return InputError(
         f'"{folder.name}" cannot be the name of an image',
-        hint=f"give its folder, {shown(folder)}, a name of small letters, digits and hyphens",
+        hint=f"give its folder, {shown(folder)}, a name of lower-case letters, digits and hyphens",
     )
 
 
@@ -369,7 +367,7 @@ def _listed(path: Path) -> Iterator[tuple[str, str]]:
     for number, words in entries(path.read_text(encoding="utf-8", errors="replace")):
         where = f"{shown(path)}:{number}"
         if len(words) > 1:
-            raise InputError(f'"{" ".join(words)}" is more than one stack', where=where, hint="write one per line")
+            raise InputError(f'"{" ".join(words)}" names more than one stack', where=where, hint="write one per line")
         yield where, words[0]
 
 
@@ -397,5 +395,5 @@ def shown(path: Path) -> str:
 def _listing(kind: str, names: dict[str, Path]) -> str:
     """Return a hint with all names."""
     if not names:
-        return f"there is no folder {FOLDERS[kind]}/ in the current directory or beside the lab"
+        return f"there is no folder {FOLDERS[kind]}/ in the current directory or next to the lab"
     return f"known: {', '.join(names)}"

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
 _COMMA = re.compile(r"[+-]?\d{1,12},\d{1,12}\s*\D{,9}")  # a decimal comma
-_LONGEST = 40  # characters; nobody writes a longer quantity
+_LONGEST = 40  # characters; no quantity is longer
 
 
 class UnitError(ValueError):

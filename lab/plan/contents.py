@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what lies beside a workload and goes into nodes: a file, or a folder with all files in it."""
+"""Reads what is in a workload's folder and goes into nodes: a file, or a folder with all files in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT_OUT = "__pycache__"  # differs with each local run of a program
 
 @dataclass(frozen=True)
 class Content:
-    """A file beside a workload."""
+    """A file of a workload's folder."""
 
     within: str  # path inside the folder that the workload names; empty if it names the file
     data: bytes
@@ -32,7 +32,7 @@ def read(path: Path, room_bytes: int = TOGETHER_BYTES) -> tuple[Content, ...]:
         room_bytes: how many bytes they may have; they are counted before they are read.
 
     Raises:
-        InputError: there is none, or no file in it; it cannot be read, or is too large.
+        InputError: it does not exist, contains no file, cannot be read, or is too large.
     """
     try:
         found = {"": path} if not path.is_dir() else _below(path)
@@ -66,6 +66,6 @@ def _below(folder: Path) -> dict[str, Path]:
 def _content(within: str, path: Path) -> Content:
     """Read one file."""
     if not path.is_file() and path.exists():
-        raise InputError(f"{label_of(path)} is no regular file, so it cannot be copied")
+        raise InputError(f"{label_of(path)} is not a regular file, so it cannot be copied")
     with path.open("rb") as file:
         return Content(within, file.read(), bool(os.fstat(file.fileno()).st_mode & 0o111))

@@ -26,7 +26,7 @@ _INTERVAL_NS, _TIMEOUT_NS, _START_INTERVAL_NS, _RETRIES = 30_000_000_000, 30_000
 class DockerImage:
     """A Docker image that a topology names.
 
-    ``layers`` is the name of its files, and empty if nobody has looked at them. ``warning`` is what does not hold.
+    ``layers`` is the name of its files, and empty if they have not been read. ``warning`` is what nodes ignore.
     """
 
     layers: str = ""
@@ -36,7 +36,7 @@ class DockerImage:
     warning: str = ""
 
     def of(self, node: Node) -> Docker:
-        """Return what runs in a node: of a new entrypoint, the image's command is no part, as with Docker."""
+        """Return what runs in a node: with a new entrypoint, the image's command is dropped, as in Docker."""
         given = node.entrypoint is not None or node.command is not None
         entrypoint = self.entrypoint if node.entrypoint is None else tuple(node.entrypoint)
         command = self.command if node.entrypoint is None else ()
@@ -77,7 +77,7 @@ def _check_file(reference: Reference) -> tuple[object, ...]:
     except OSError as error:
         reason = error.strerror
         if reference.transport == LAYOUT and path.is_dir():
-            reason = "it is a folder without index.json, so no OCI layout"
+            reason = "it is a folder without index.json, so it is not an OCI layout"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from None
     return found.st_size, found.st_ino, found.st_mtime_ns
 
@@ -95,7 +95,7 @@ def _read(reference: Reference, _stamp: tuple[object, ...]) -> DockerImage:
     try:
         return _image(config, reference)
     except (AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"{reference} has a configuration that is not valid: {error}") from None
+        raise InputError(f"{reference} has an invalid configuration: {error}") from None
 
 
 def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
@@ -130,7 +130,7 @@ def _words(value: Any, key: str) -> list[str]:
         return ["/bin/sh", "-c", value]
     words = list(value or [])
     if not all(isinstance(word, str) for word in words):
-        raise ValueError(f"{key} is no list of words")
+        raise ValueError(f"{key} is not a list of words")
     return words
 
 
@@ -138,19 +138,19 @@ def _user(text: str) -> str:
     """Check the numbers of a user, ``UID`` or ``NAME:GID``; names are looked up in the guest."""
     for part in text.split(":", 1):
         if part.isdecimal() and int(part) > _USER_MOST:
-            raise ValueError(f"User is {text}, but numbers of users and groups end at {_USER_MOST}")
+            raise ValueError(f"User is {text}, but numbers of users and groups are at most {_USER_MOST}")
     return text
 
 
 def _health(check: Mapping[str, Any]) -> tuple[Health | None, str]:
-    """Return the health check and what to warn of; no check: there is none, or it is switched off or unknown."""
+    """Return the health check and a warning; no check: it is missing, switched off or unknown."""
     kind, *words = _words(check.get("Test"), "Test") or ["NONE"]
     if kind == "NONE":
         return None, ""
     if kind not in ("CMD", "CMD-SHELL"):
         return None, (
             f'has a health check of the kind "{kind}", which is ignored, as in Docker: nothing waits for its health; '
-            "its first word is to be CMD, CMD-SHELL or NONE"
+            "its first word must be CMD, CMD-SHELL or NONE"
         )
     if not words:
         raise ValueError(f"its health check {kind} has no command")

@@ -51,7 +51,7 @@ def load(
     """
     parsed = overrides.parse(settings)
     documents = _documents(topology, workload, parsed, places)
-    with registry.settled():  # the code beside the workload is known now
+    with registry.settled():  # the code next to the workload is known now
         return _resolved(documents, seed, parsed, pcap, draft)
 
 
@@ -144,7 +144,7 @@ def _resolved(
 def topology_source(document: Document, *, alone: bool = False) -> Source[Topology]:
     """Validate a topology and read the text files that it names: a table of error rates, traces.
 
-    ``alone``: it is only checked, so nobody asks a Docker engine for its images.
+    ``alone``: it is only checked, so no Docker engine is asked for its images.
     """
     model = build(Topology, document)
     groups.place(document, model.groups)
@@ -195,7 +195,7 @@ def _images(
     if len(different) > _MOST_IMAGES:
         raise document.error(
             ("nodes",),
-            f"{len(different)} different images; a topology has {_MOST_IMAGES} at most",
+            f"{len(different)} different images; a topology can have {_MOST_IMAGES} at most",
             "make one image of several: the files of each node are its own",
         )
     return found, docker
@@ -270,11 +270,11 @@ def _trace(path: Path) -> str:
     packed = path.suffix == ".gz"
     try:
         if path.exists() and not path.is_file():  # a device or a pipe may have no end
-            raise InputError(f"{label_of(path)} is no regular file")
+            raise InputError(f"{label_of(path)} is not a regular file")
         with gzip.open(path) if packed else path.open("rb") as file:
             content = file.read(_TRACE_MOST + 1)
     except (zlib.error, gzip.BadGzipFile, EOFError):
-        raise InputError(f"{label_of(path)} is not a gzip file, or it is cut off") from None
+        raise InputError(f"{label_of(path)} is not a gzip file, or is truncated") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
@@ -305,7 +305,7 @@ def check_document(document: Document) -> str:
     if not document.data.keys() & (Workload.described().keys() - Topology.described().keys()):
         raise document.error(
             (),
-            "is taken for a workload, since it has no nodes:, but it has no key of a workload either; a workload needs "
+            "looks neither like a topology nor like a workload; a workload needs "
             "duration:, a topology nodes:, an experiment topology: and workload:",
         )
     check_workload(workload_source(document))

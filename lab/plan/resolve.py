@@ -108,7 +108,7 @@ def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]
 def _moving(
     topology: Source[Topology], net: Network, seed: int, until_ns: int, problems: Problems
 ) -> tuple[Network, list[Way]]:
-    """Return the network as it is at the start, and the ways of nodes that move by themselves."""
+    """Return the network at the start, and the ways of nodes that move by themselves."""
     if not topology.model.mobility:
         return net, []
     from lab.plan.timeline import mobility

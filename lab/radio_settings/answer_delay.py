@@ -17,8 +17,8 @@ class AnswerDelay(RadioSetting):
     """How much later."""
 
     about = (
-        "By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios wait for "
-        "answers longer by the greatest such delay of the medium. Needs a medium:."
+        "How much later than SIFS its ACK and BlockAck frames are, in steps of 1 us. All other radios wait longer for "
+        "answers, by the greatest such delay of the medium. Needs a medium:."
     )
     type = Annotated[int, Quantity(units.DURATION, most=1_000 * _US, least=0)]
     default = 0

@@ -17,7 +17,7 @@ class DropTail(RadioSetting):
     """The length of the queue."""
 
     about = (
-        "How many packets wait for the radio at most, of all its peers together; those that come then are dropped (a "
+        "Maximum number of packets that wait for the radio, for all its peers together; further ones are dropped (a "
         "queue of other systems and simulators). Needs a medium:. Default: FQ-CoDel, as in Linux, which drops packets "
         "that wait for more than 20 ms."
     )

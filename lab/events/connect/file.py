@@ -21,4 +21,4 @@ class Connect(Event):
                 scene.set_away(station, False)
                 yield station.name, {}
             else:
-                scene.refuse(f"no event has disconnected {station.name} at that time; remove this", "connect")
+                scene.refuse(f"{station.name} is not disconnected at that time; remove this", "connect")

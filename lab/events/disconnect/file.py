@@ -12,7 +12,7 @@ from lab.model.event import Event, Resolved, Scene, stations
 class Disconnect(Event):
     """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event.
 
-    A handoff that goes on ends, unfinished.
+    A handoff in progress ends, unfinished.
     """
 
     disconnect: Text = Field(description="The station that disconnects.")
@@ -21,7 +21,7 @@ class Disconnect(Event):
         """Yield no parameters, for each station."""
         for station in stations(scene, self.disconnect, "disconnect", "disconnect"):
             if scene.is_away(station):
-                scene.refuse(f"{station.name} is disconnected already at that time; remove this", "disconnect")
+                scene.refuse(f"{station.name} is already disconnected at that time; remove this", "disconnect")
             else:
                 scene.set_away(station, True)
                 yield station.name, {}

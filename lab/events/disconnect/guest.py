@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Disconnect(NamedTuple):
-    """Has a station disconnect, and stay so; a handoff that goes on ends, unfinished."""
+    """Has a station disconnect, and stay so; a handoff in progress ends, unfinished."""
 
     station: str
 

@@ -17,7 +17,7 @@ from lab.show.words import shape
 
 
 class NetemChange(Event, Shape):
-    """Change parameters of a wired link; parameters that are not given stay as they are."""
+    """Change parameters of a wired link; parameters that are not given stay unchanged."""
 
     netem: LinkName = Field(description="The link, by its name or its two ends: h1-s1 or [h1, s1].")
 

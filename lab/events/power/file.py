@@ -16,11 +16,11 @@ class Power(Event):
     """Take an access point's power away, or give it back.
 
     Without power it sends nothing, not even a farewell: its stations notice that its beacons are missing. Its wired
-    ports lose their carrier. With power, hostapd starts anew and knows no station.
+    ports lose their carrier. With power, hostapd starts again and knows no station.
     """
 
     power: Text = Field(description="The access point.")
-    to: Literal["off", "on"] = Field(description="off or on.")
+    to: Literal["off", "on"] = Field(description="The new state: off or on.")
 
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{on}`` for each access point."""
@@ -30,7 +30,7 @@ class Power(Event):
                     f"{ap.name} is not an access point (it is a {ap.kind}); only access points lose power", "power"
                 )
             elif scene.has_power(ap) == (self.to == "on"):
-                scene.refuse(f"{ap.name} is {self.to} already at that time; remove this", "to")
+                scene.refuse(f"{ap.name} is already {self.to} at that time; remove this", "to")
             else:
                 scene.set_power(ap, self.to == "on")
                 yield ap.name, {"on": self.to == "on"}

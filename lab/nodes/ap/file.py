@@ -80,7 +80,7 @@ class AccessPoint(Wireless):
         description="EDCA parameters: {voice: {txop_limit: 1504 us}}. It announces them to its stations, which use "
         "them, and uses them itself (the standard would let it differ). Needs WMM and a medium:. At 5 GHz, Linux keeps "
         "to the rules of the country: in DE and most of Europe, AIFSN and windows are not below, and TXOP limits not "
-        "above, what ETSI EN 301 893 says; in US there are no such rules. Default: hostapd's.",
+        "above, what ETSI EN 301 893 says; in the US there are no such rules. Default: hostapd's.",
     )
     fast_transition: Flag = Field(
         False,

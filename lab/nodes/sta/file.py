@@ -49,8 +49,8 @@ class Station(Wireless):
     )
     power_save: Flag = Field(
         False,
-        description="Whether it dozes when nothing came or went for 100 ms (mac80211's power save). Its access point "
-        "keeps frames for it until it wakes after a beacon that announces them. Needs a medium:.",
+        description="Whether it dozes when it neither sent nor received anything for 100 ms (mac80211's power save). "
+        "Its access point keeps frames for it until it wakes after a beacon that announces them. Needs a medium:.",
     )
     ip: Ip | None = Field(
         None, description="IPv4 address of its radio, such as 10.0.0.2/8. Default: the next free one."
@@ -138,7 +138,7 @@ class Station(Wireless):
         )
 
     def _joinable(self, cells: list[Cell], site: Site) -> list[Cell]:
-        """Return the access points of its network that its mode can join; report if there is none."""
+        """Return the access points of its network that its mode can join; report a network without any."""
         wrong = any(channels.complaint(cell.channel, cell.mode, site.country) is not None for cell in cells)
         if self.mode is None or not cells or wrong:  # a wrong channel is reported where it is written
             return cells

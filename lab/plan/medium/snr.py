@@ -34,7 +34,7 @@ class SnrMatrix:
         """Compute what stays the same while nodes move.
 
         Args:
-            model: the medium as it is written.
+            model: the medium as written.
             nodes: those with a radio, in order.
             fixed_db: levels given for (transmitter, receiver).
             seed: of the run.

@@ -46,7 +46,7 @@ class Macs:
         other = first[0] if blamed == keys else owner
         where = self.source.document.where(first[1] if blamed == keys else keys)
         self.problems.add(
-            self.source, blamed, f"{mac} is already {other}'s {what} ({where}); write a unique one, or leave it out"
+            self.source, blamed, f"{mac} is already {other}'s {what} ({where}); write a unique one, or remove it"
         )
 
 

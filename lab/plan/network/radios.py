@@ -45,7 +45,7 @@ class Radios:
         if radio.edca:
             self._check_medium(name, "edca", "has no contention")
         if radio.power_save:
-            self._check_medium(name, "power_save", "lets nobody doze")
+            self._check_medium(name, "power_save", "has no dozing stations")
         if radio.short_slots:
             self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
         return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio))

@@ -27,7 +27,7 @@ def _wanted(workload: Workload, processes: Processes) -> Iterator[tuple[Keys, li
     """Yield each entry with its location and nodes."""
     for index, process in enumerate(workload.processes):
         for number, kept in enumerate(process.collect):
-            # a name that there is not is reported with the process
+            # an unknown name is reported with the process
             yield ("processes", index, "collect", number), processes.names.nodes_of(process.on) or [], kept
     for index, entry in enumerate(workload.collect):
         keys: Keys = ("collect", index)

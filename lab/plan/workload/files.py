@@ -32,14 +32,14 @@ def resolve(source: Source[Workload], processes: Processes, seed: int, problems:
                     problems.add(
                         source,
                         (*keys, "path"),
-                        f"{file.path} on {node.name} is already the file {other}; write another path",
+                        f"{file.path} on {node.name} is already the path of file {other}; write another path",
                     )
                 found.append(file)
     return found
 
 
 def packed(source: Source[Workload], files: list[File]) -> dict[str, str]:
-    """Return the contents that are no text, in base64, by their SHA-256."""
+    """Return the contents that are not text, in base64, by their SHA-256."""
     wanted = {file.sha256 for file in files if file.packed_bytes is not None}
     data = {_sha256(one.data): one.data for contents in source.contents.values() for one in contents}
     return {sha256: base64.b64encode(data[sha256]).decode() for sha256 in sorted(wanted)}
@@ -90,7 +90,7 @@ def _sha256(data: bytes) -> str:
 
 
 def _text(data: bytes) -> str | None:
-    """Return the text of a file; None if it is no UTF-8."""
+    """Return the text of a file; None if it is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:

@@ -89,7 +89,7 @@ def _is_known(probe: str | None) -> bool:
 
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
-    """Return a kind; if there is no such kind, report an error and return None."""
+    """Return a kind; report an unknown one and return None."""
     if written in kinds.known():
         return written
     problems.add(source, _blamed(source, keys), kinds.METRICS.unknown(written))
@@ -160,10 +160,10 @@ def _of_prints(
 def _refuse_unknown(
     source: Source[Workload], keys: Keys, process: str, value: str, known: Collection[str], problems: Problems
 ) -> None:
-    """Report a metric of a value of a process that there is not, or of a process without a value."""
+    """Report a metric of a value of an unknown process, or of a process without a value."""
     message = f'there is no process "{process}"{suggestion(process, known)}; known: {", ".join(known)}'
     if not value and process in known:
-        message = f"{process} names no value; write one that it prints after it, such as {process}.rtt"
+        message = f"{process} alone is not a value; add the name of one that it prints, such as {process}.rtt"
     problems.add(source, (*keys, "of"), message)
 
 
@@ -171,7 +171,7 @@ def _check_print(source: Source[Workload], keys: Keys, one: str, prints: Prints 
     """Report a value that a process does not print, or prints in a unit that the metric cannot have."""
     process, _, value = one.rpartition(".")
     if prints is None:
-        message = f"{process} has no prints:, so nothing is read of what it prints; write prints: json, or a mapping"
+        message = f"{process} has no prints:, so its output is not read; write prints: json, or a mapping"
         problems.add(source, (*keys, "of"), message)
         return
     known = groups_of(prints)
@@ -183,7 +183,7 @@ def _check_print(source: Source[Workload], keys: Keys, one: str, prints: Prints 
     if dimension_of(wanted) is dimension_of(printed) and (dimension_of(wanted) or printed in ("", wanted)):
         return
     if printed:
-        problems.add(source, (*keys, "unit"), f'"{wanted}" is no unit for {one}, which is printed in {printed}')
+        problems.add(source, (*keys, "unit"), f'"{wanted}" is not a unit for {one}, which is printed in {printed}')
     else:
         write = f"write units: {{{value}: {wanted}}} in prints: of {process}, or the unit in which it prints it"
         problems.add(source, (*keys, "unit"), f"{one} has no unit; {write}")

@@ -196,7 +196,7 @@ def test_plans_without_such_images_do_not_mention_them(planned: Planned) -> None
     ("image", "message"),
     [
         ("oci:none", "none cannot be read: No such file or directory"),
-        ("oci:empty", "empty cannot be read: it is a folder without index.json, so no OCI layout"),
+        ("oci:empty", "empty cannot be read: it is a folder without index.json, so it is not an OCI layout"),
         ("oci:two", "oci:two has several images\n  it has a, b; write oci:DIR:a"),
         ("oci:two:c", "oci:two has no image c\n  it has a, b; write oci:DIR:a"),
         (
@@ -214,7 +214,7 @@ def test_plans_without_such_images_do_not_mention_them(planned: Planned) -> None
             "docker-archive:cut.tar.gz",
             "docker-archive:cut.tar.gz is compressed, and this version of skopeo cannot read that\n  gunzip cut.tar.gz",
         ),
-        ("oci:odd", "oci:odd has a configuration that is not valid: Cmd is no list of words"),
+        ("oci:odd", "oci:odd has an invalid configuration: Cmd is not a list of words"),
         ("docker-daemon:other:1", "the Docker engine has no image other:1\n  first docker pull other:1, or build it"),
         ("docker:web", '"docker:web" is in a registry, from which nothing is fetched; first docker pull web:latest, '
          "then write docker-daemon:web:latest"),
@@ -278,7 +278,7 @@ def test_more_images_than_a_guest_has_devices(tmp_path: Path) -> None:
         links += f"  - {{between: [n{number}, s1]}}\n"
     place = tmp_path / "t.yaml"
     place.write_text(f"name: t\nnodes:\n  s1: {{kind: switch}}\n{nodes}links:\n{links}")
-    with pytest.raises(InputError, match=r"t\.yaml:2  nodes: 15 different images; a topology has 14 at most"):
+    with pytest.raises(InputError, match=r"t\.yaml:2  nodes: 15 different images; a topology can have 14 at most"):
         load(str(place), "idle")
     for number in range(1, 15):  # equal layers are one image
         layout(tmp_path / f"same{number}", [layer(file("f0"))], {})
@@ -293,7 +293,7 @@ def test_a_health_check_of_an_unknown_kind(
     assert docker_of(planned("oci:odd")).health is None
     assert capsys.readouterr().err.replace(f"{tmp_path}/", "") == (
         'lab: topology.yaml:3  oci:odd has a health check of the kind "CMD-BASH", which is ignored, as in Docker: '
-        "nothing waits for its health; its first word is to be CMD, CMD-SHELL or NONE\n"
+        "nothing waits for its health; its first word must be CMD, CMD-SHELL or NONE\n"
     )
     layout(tmp_path / "off", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["NONE"]}})
     assert docker_of(planned("oci:off")).health is None
@@ -302,18 +302,18 @@ def test_a_health_check_of_an_unknown_kind(
 
 def test_a_health_check_without_a_command(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "i", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["CMD"]}})
-    assert mistake("oci:i").endswith("has a configuration that is not valid: its health check CMD has no command")
+    assert mistake("oci:i").endswith("has an invalid configuration: its health check CMD has no command")
 
 
 @pytest.mark.parametrize("user", ["99999999999", "4294967296:0", "web:2147483648"])
 def test_users_that_no_kernel_has(mistake: Callable[..., str], tmp_path: Path, user: str) -> None:
     layout(tmp_path / "i", LAYERS, {**CONFIG, "User": user})
     assert mistake("oci:i") == (
-        f"topology.yaml:3  nodes.web.image: oci:i has a configuration that is not valid: User is {user}, but numbers "
-        "of users and groups end at 2147483647"
+        f"topology.yaml:3  nodes.web.image: oci:i has an invalid configuration: User is {user}, but numbers "
+        "of users and groups are at most 2147483647"
     )
 
 
 def test_an_environment_that_is_none(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "i", LAYERS, {**CONFIG, "Env": [5]})
-    assert "has a configuration that is not valid: Env is no list of words" in mistake("oci:i")
+    assert "has an invalid configuration: Env is not a list of words" in mistake("oci:i")

@@ -160,7 +160,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
         ),
         (
             ["bits", "sap bits"],
-            'workloads/chat/stacks:2  "sap bits" is more than one stack\n  write one per line',
+            'workloads/chat/stacks:2  "sap bits" names more than one stack\n  write one per line',
         ),
         (
             ["http"],
@@ -191,7 +191,7 @@ def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
     with pytest.raises(InputError) as failure:
         library.code_of("web/get", None)
     assert str(failure.value) == (
-        "workloads/web/stacks  web has no code that could use other stacks: there is no Makefile beside this list\n"
+        "workloads/web/stacks  web has no code that could use other stacks: there is no Makefile next to this list\n"
         "  remove the list, and write stack: in the workloads instead; or add the Makefile"
     )
 
@@ -224,7 +224,7 @@ def test_a_folder_whose_name_no_image_can_have(here: Path) -> None:
     (here / "images" / "Gateway_2").mkdir(parents=True)
     with pytest.raises(InputError, match='"Gateway_2" cannot be the name of an image\n  give its folder, images/Gate'):
         library.image_called("Gateway_2")
-    with pytest.raises(InputError, match='"base" is a part of every node'):
+    with pytest.raises(InputError, match='"base" is part of every node'):
         library.image_called("base")
 
 

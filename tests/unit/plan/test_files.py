@@ -98,7 +98,7 @@ def test_large_files_belong_to_a_stack(plans: Plans) -> None:
         ),
         (
             "files:\n  a: {on: server, path: /x, text: x}\n  b: {on: server, path: /x, text: y}\n",
-            "w.yaml:6  files.b.path: /x on h1 is already the file a; write another path",
+            "w.yaml:6  files.b.path: /x on h1 is already the path of file a; write another path",
         ),
         (
             "files:\n  a: {on: servr, path: /x, text: x}\n",

@@ -318,7 +318,7 @@ def test_who_never_gets_anywhere_stays(plans: Plans, tmp_path: Path, speed: str)
 
 @pytest.mark.parametrize("name", ["walk.tcl", "walk.movements.gz"])
 def test_a_trace_without_an_end_is_not_read(plans: Plans, tmp_path: Path, name: str) -> None:
-    told = f"t.yaml:9  mobility.0.file: {name} is no regular file"
+    told = f"t.yaml:9  mobility.0.file: {name} is not a regular file"
     (tmp_path / name).symlink_to("/dev/zero")
     assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == told
     (tmp_path / name).unlink()
@@ -367,7 +367,7 @@ def test_a_trace_of_bonnmotion(plans: Plans, tmp_path: Path, name: str) -> None:
         ("w.movements", "0 0 0\n1 2\n", "w.movements:2  has 2 numbers; a node's line consists of times and positions"),
         ("w.movements", "5 0 0 4 0 0\n", "w.movements:1  4 s comes after a later time"),
         ("w.movements", "0 1e9 0\n", "w.movements:1  1e9 is too large (position in m); numbers are at most 1e+06"),
-        ("w.movements.gz", "0 0 0\n", "w.movements.gz is not a gzip file, or it is cut off"),
+        ("w.movements.gz", "0 0 0\n", "w.movements.gz is not a gzip file, or is truncated"),
     ],
 )
 def test_mistakes_in_a_trace(plans: Plans, tmp_path: Path, name: str, text: str, message: str) -> None:

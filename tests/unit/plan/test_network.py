@@ -182,12 +182,12 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 "ap2: {kind: ap, ssid: campus, bssid: 02:AA:00:00:00:01}",
             ),
             "t.yaml:4  nodes.ap2.bssid: 02:aa:00:00:00:01 is already ap1's BSSID (t.yaml:3); "
-            "write a unique one, or leave it out",
+            "write a unique one, or remove it",
         ),
         (
             nodes("ap1: {kind: ap, ssid: campus, bssid: 02:00:01:00:02:00}", "ap2: {kind: ap, ssid: campus}"),
             "t.yaml:3  nodes.ap1.bssid: 02:00:01:00:02:00 is already ap2's BSSID (t.yaml:4); "
-            "write a unique one, or leave it out",
+            "write a unique one, or remove it",
         ),
         (
             nodes("h1: {kind: host, ip: 10.0.0.1/8}", "h2: {kind: host, ip: 10.0.0.1/8}"),

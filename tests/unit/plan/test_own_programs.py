@@ -199,7 +199,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
         (
             "{json: true, units: {rtt: ms}}",
             "metrics:\n  m: {of: cli.rtt, unit: Mbit/s}\n",
-            'w.yaml:7  metrics.m.unit: "Mbit/s" is no unit for cli.rtt, which is printed in ms',
+            'w.yaml:7  metrics.m.unit: "Mbit/s" is not a unit for cli.rtt, which is printed in ms',
         ),
         (
             "json",
@@ -209,7 +209,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
         (
             "json",
             "metrics:\n  m: {of: cli, kind: printed, unit: ms}\n",
-            "w.yaml:7  metrics.m.of: cli names no value; write one that it prints after it, such as cli.rtt",
+            "w.yaml:7  metrics.m.of: cli alone is not a value; add the name of one that it prints, such as cli.rtt",
         ),
         (
             "json",
@@ -228,8 +228,7 @@ def test_mistakes_in_what_is_printed(plans: Plans, prints: str, more: str, messa
 def test_a_program_without_prints_has_no_values(plans: Plans) -> None:
     text = WORKLOAD + processes("on: server, run: [cli]") + "metrics:\n  m: {of: cli.rtt, unit: ms}\n"
     assert refusal(plans, text) == (
-        "w.yaml:7  metrics.m.of: cli has no prints:, so nothing is read of what it prints; write prints: json, or a "
-        "mapping"
+        "w.yaml:7  metrics.m.of: cli has no prints:, so its output is not read; write prints: json, or a mapping"
     )
     probe = WORKLOAD + processes("on: client, run: {probe: ping, to: x}, prints: json")
     assert refusal(plans, probe) == (

@@ -30,7 +30,7 @@ def test_without_the_key_nothing_changes(plans: Plans) -> None:
 @pytest.mark.parametrize(
     ("keys", "medium", "why"),
     [
-        ("power_save: true", "", "has no effect on the perfect medium, which lets nobody doze"),
+        ("power_save: true", "", "has no effect on the perfect medium, which has no dozing stations"),
         (
             "power_save: true, adhoc: {ssid: meeting, channel: 5}",
             "medium: {}\n",

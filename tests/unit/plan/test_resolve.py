@@ -408,11 +408,11 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, power: ap1, to: on",
-            "t.yaml:14  timeline.0.to: ap1 is on already at that time; remove this",
+            "t.yaml:14  timeline.0.to: ap1 is already on at that time; remove this",
         ),
         (
             "at: 5 s, connect: sta1",
-            "t.yaml:14  timeline.0.connect: no event has disconnected sta1 at that time; remove this",
+            "t.yaml:14  timeline.0.connect: sta1 is not disconnected at that time; remove this",
         ),
         ("at: 5 s, power: ap1, to: 7", 't.yaml:14  timeline.0.to: "7" is not one of off, on'),
     ],
@@ -424,7 +424,7 @@ def test_mistakes_in_events(plans: Plans, event: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("before", "event", "message"),
     [
-        ("disconnect: sta1", "disconnect: sta1", "disconnect: sta1 is disconnected already at that time; remove this"),
+        ("disconnect: sta1", "disconnect: sta1", "disconnect: sta1 is already disconnected at that time; remove this"),
         (
             "disconnect: sta1",
             "roam: sta1, to: ap2",
@@ -582,7 +582,7 @@ def test_files_by_themselves(tmp_path: Path) -> None:
     with pytest.raises(InputError) as failure:
         check(tmp_path / "name.yaml")
     assert failure.value.message == (
-        "is taken for a workload, since it has no nodes:, but it has no key of a workload either; a workload needs "
+        "looks neither like a topology nor like a workload; a workload needs "
         "duration:, a topology nodes:, an experiment topology: and workload:"
     )
     (tmp_path / "list.yaml").write_text("- a\n")
