@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -34,6 +34,9 @@ check: bootstrap ## check style, types, imports, shell scripts, kernel patches, 
 docs: bootstrap ## run the commands in the documentation and the tests of docs/validation.md; compare the output
 	@$(PYTHON) -m tests.shown && shown=0 || shown=$$?; \
 		$(PYTHON) -m tests.validation --compare && exit $$shown
+
+site: bootstrap ## build the documentation as a site with search, build/site/index.html; check its links
+	@scripts/site
 
 bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only the guest, a minute or two)
 	@$(PYTHON) -m bench --long

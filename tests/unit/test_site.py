@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""``make site`` with small documents: dead links fail, links to folders and the navigation follow the repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+CONF = Path(__file__).resolve().parents[2] / "docs"
+README = """\
+# Lab
+
+See [parts](parts), [more parts](parts/inner/) and [the script](run.sh).
+
+## Documentation
+
+**Start**: the [guide](docs/guide.md#second-step).
+
+**Teach.** [Reference](docs/reference.md).
+"""
+
+
+def build(folder: Path, readme: str = README) -> subprocess.CompletedProcess[str]:
+    """Build a site of two documents, a folder with and one without README.md, and a script."""
+    (folder / "docs").mkdir()
+    (folder / "parts" / "inner").mkdir(parents=True)
+    (folder / "README.md").write_text(readme)
+    (folder / "run.sh").write_text("true\n")
+    (folder / "docs" / "guide.md").write_text("# Guide\n\n## Second step\n\nBack to [the start](../README.md).\n")
+    (folder / "docs" / "reference.md").write_text("# Reference\n")
+    command = ("sphinx.cmd.build", "--quiet", "--fail-on-warning", "--keep-going", "--conf-dir", str(CONF))
+    words = [sys.executable, "-m", *command, str(folder), str(folder / "build")]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_the_site_follows_the_repository(tmp_path: Path) -> None:
+    ended = build(tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    page = (tmp_path / "build" / "README.html").read_text()
+    assert 'href="docs/guide.html#second-step"' in page
+    for caption in ("Start", "Teach"):
+        assert f'caption-text">{caption}<' in page
+    assert "run.sh" in page and 'href="parts' not in page, "folders without README.md are plain text"
+    assert "README.html" in (tmp_path / "build" / "index.html").read_text()
+    assert "guide" in (tmp_path / "build" / "searchindex.js").read_text()
+
+
+def test_dead_links_and_anchors_fail(tmp_path: Path) -> None:
+    broken = README.replace("#second-step", "#third-step").replace("run.sh", "stop.sh")
+    ended = build(tmp_path, broken)
+    assert ended.returncode != 0
+    assert "third-step" in ended.stderr and "stop.sh" in ended.stderr
