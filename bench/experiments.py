@@ -23,21 +23,21 @@ from lab.experiments.run.store import Store
 from lab.experiments.types import (
     Axis,
     Experiment,
-    Figure,
+    FigureSpec,
     Level,
-    Metric,
     Outcome,
     Point,
     Repetitions,
     Results,
     Row,
+    TrialMetric,
 )
 
 OVERHEAD_S = 0.3
 SPEED_UP = 1.8
 DRAWING_S = 5.0
 POINTS, REPETITIONS = 50, 10  # of the results that are drawn
-MBPS = Metric("goodput", "goodput", "Mbit/s")
+MBPS = TrialMetric("goodput", "goodput", "Mbit/s")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Swept:
 def sweep(trials: int, jobs: int) -> Swept:
     """Run the flagship with that many seeds, with a separate store."""
     point = Point(0, {}, "two-aps-handoff", "http/download", ())
-    goodput = Metric("goodput", "goodput", "Mbit/s")
+    goodput = TrialMetric("goodput", "goodput", "Mbit/s")
     experiment = Experiment(
         "bench", "", {}, "bench", 1, (), (point,), Repetitions(trials, trials), (goodput,), (), (), ()
     )
@@ -102,7 +102,7 @@ def made_up() -> Results:
         for seed, value in enumerate(values[point.number], start=1)
     ]
     rows = [Row(point, {MBPS.name: summarise(values[point.number], MBPS.unit)}) for point in points]
-    figure = Figure("line", "goodput over distance", "distance", MBPS.name)
+    figure = FigureSpec("line", "goodput over distance", "distance", MBPS.name)
     rule = Repetitions(REPETITIONS, REPETITIONS)
     experiment = Experiment(
         "bench", "made up", {}, "bench", 1, (axis,), tuple(points), rule, (MBPS,), (figure,), (), ()

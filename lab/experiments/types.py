@@ -45,7 +45,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Metric:
+class TrialMetric:
     """A number of a trial: an expression over its record."""
 
     name: str
@@ -104,7 +104,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureSpec:
     """A figure to draw."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"]
@@ -138,8 +138,8 @@ class Experiment:
     axes: tuple[Axis, ...]
     points: tuple[Point, ...]
     repetitions: Repetitions
-    metrics: tuple[Metric, ...]
-    figures: tuple[Figure, ...]
+    metrics: tuple[TrialMetric, ...]
+    figures: tuple[FigureSpec, ...]
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims without series because of --only
@@ -186,7 +186,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Series:
+class TimeSeries:
     """A quantity over the virtual time of a trial: for time-series, and cdf over samples."""
 
     t_s: tuple[float, ...]
@@ -210,7 +210,7 @@ class Outcome:
     cached: bool
     remark: str | None = None  # such as: its stored result was damaged, so it was run again
     unmet: tuple[str, ...] = ()  # checks of the workload that do not hold
-    series: dict[str, Series] = field(default_factory=dict)  # those that figures of the experiment need
+    series: dict[str, TimeSeries] = field(default_factory=dict)  # those that figures of the experiment need
 
     @property
     def remarks(self) -> str | None:

@@ -23,7 +23,7 @@ from lab.errors import HostError
 from lab.experiments.run import engine
 from lab.experiments.run.engine import Progress
 from lab.experiments.run.store import Store, pack
-from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
+from lab.experiments.types import Experiment, Outcome, Point, Repetitions, TrialMetric
 from lab.machine import scratch
 from lab.machine.watch import STALL_WALL_S
 from lab.plan.load import load
@@ -68,7 +68,7 @@ class Place:
         for name, text in (("pair.yaml", PLACE), ("draw.yaml", work)):
             (self.directory / name).write_text(text)
         point = Point(0, {}, str(self.directory / "pair.yaml"), str(self.directory / "draw.yaml"), ())
-        metrics = (Metric("rtt", "rtt", "ms"),)
+        metrics = (TrialMetric("rtt", "rtt", "ms"),)
         return Experiment(
             "draw", "", {}, "draw.yaml", 1, (), (point,), Repetitions(trials, trials), metrics, (), (), ()
         )

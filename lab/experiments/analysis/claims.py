@@ -2,8 +2,8 @@
 """Claims: statements about series of an experiment, checked before anything runs and evaluated afterwards.
 
 ``all(throughput[quick] > throughput[never])`` compares two series place by place; ``geomean(quick / never)`` reduces
-one to a number. The language is that of checks (lab.expressions.expression) plus labels after names (analysis.series).
-A claim about points without a value fails: what was not measured is not shown.
+one to a number. The language is that of checks (lab.expressions.expression) plus labels after names
+(analysis.selection). A claim about points without a value fails: what was not measured is not shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from lab.errors import InputError
-from lab.experiments.analysis.series import Grid, Place, Selection, Series, describe, paired
+from lab.experiments.analysis.selection import Labels, Selection, Selector, Values, describe, paired
 from lab.experiments.types import Claim, Experiment, Row, Summary, Verdict
 from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
@@ -41,7 +41,7 @@ def check(claim: Claim, experiment: Experiment) -> None:
     """
     try:
         tree = parse(claim.that, _LANGUAGE)
-        grid = Grid(experiment)
+        grid = Selector(experiment)
         for first in _TRIES:
             numbers = {point.number: first + index for index, point in enumerate(experiment.points)}
             statement = _Statement(grid, {(name, point): numbers[point] for name in grid.metrics for point in numbers})
@@ -67,7 +67,7 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     numbers = _middles(claim, summaries)
     try:
         tree = parse(claim.that, _LANGUAGE)
-        statement = _Statement(Grid(experiment), numbers)
+        statement = _Statement(Selector(experiment), numbers)
         used = _measured(tree, statement)
         missing = _missing(used, numbers)
         if missing:
@@ -88,7 +88,7 @@ def statement_of(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> t
         InputError: it is not a valid claim, or a point that it needs has no value.
     """
     numbers = _middles(claim, _summaries(rows))
-    statement = _Statement(Grid(experiment), numbers)
+    statement = _Statement(Selector(experiment), numbers)
     statement.inside = True
     tree = parse(claim.that, _LANGUAGE)
     missing = _missing(_measured(tree, statement), numbers)
@@ -116,7 +116,7 @@ def _middles(claim: Claim, summaries: Mapping[tuple[str, int], Summary]) -> dict
 class _Statement(Evaluator):
     """Evaluates a claim; ``numbers`` by metric and point number."""
 
-    def __init__(self, grid: Grid, numbers: Mapping[tuple[str, int], float]) -> None:
+    def __init__(self, grid: Selector, numbers: Mapping[tuple[str, int], float]) -> None:
         super().__init__({})
         self.grid = grid
         self.numbers = numbers
@@ -136,7 +136,7 @@ class _Statement(Evaluator):
         measured = (self.numbers.get((found.metric.name, point.number)) for point in found.points)
         unit = found.metric.unit
         values = tuple(None if one is None else Quantity(one, unit) for one in found.published or measured)
-        return values[0] if found.places is None else Series(found.places, values)
+        return values[0] if found.places is None else Values(found.places, values)
 
     def call(self, tree: Call) -> Any:
         if tree.function in ("all", "any", "share"):
@@ -144,13 +144,13 @@ class _Statement(Evaluator):
             return language.FUNCTIONS[tree.function].call(truths)
         arguments = [self.value(argument) for argument in tree.arguments]
         function = language.FUNCTIONS[tree.function].call
-        if language.FUNCTIONS[tree.function].each and isinstance(arguments[0], Series):
+        if language.FUNCTIONS[tree.function].each and isinstance(arguments[0], Values):
             return arguments[0].each(lambda value: function([value]))
         if tree.function == "envelope":
             return reduce(partial(paired, language.larger), arguments)
         if tree.function in _ALONG:
             _check_line(tree, arguments[0])
-        return function([list(value.values) if isinstance(value, Series) else value for value in arguments])
+        return function([list(value.values) if isinstance(value, Values) else value for value in arguments])
 
     def at_places(self, tree: Tree) -> Any:
         """Evaluate the argument of all or any: a boolean for each place."""
@@ -168,11 +168,11 @@ class _Statement(Evaluator):
             self._truths(operand)
         if tree.word == "not":
             (operand,) = operands
-            return operand.each(operator.not_) if isinstance(operand, Series) else not operand
+            return operand.each(operator.not_) if isinstance(operand, Values) else not operand
         return reduce(partial(paired, operator.and_ if tree.word == "and" else operator.or_), operands)
 
     def negate(self, value: Any) -> Any:
-        return value.each(language.negate) if isinstance(value, Series) else language.negate(value)
+        return value.each(language.negate) if isinstance(value, Values) else language.negate(value)
 
     def spread(self, operation: Any, left: Any, right: Any) -> Any:
         return paired(operation, left, right)
@@ -189,7 +189,7 @@ class _Statement(Evaluator):
         return all(self._truths(value))
 
     def _truths(self, value: Any) -> list[bool]:
-        found = value.values if isinstance(value, Series) else (value,)
+        found = value.values if isinstance(value, Values) else (value,)
         for truth in found:
             if not isinstance(truth, bool):
                 raise InputError(f"{_shown(truth)} is not true or false; write {_LANGUAGE.example}")
@@ -198,7 +198,7 @@ class _Statement(Evaluator):
 
 def _check_line(tree: Call, value: Any) -> None:
     """Refuse places that are not along one axis."""
-    if not isinstance(value, Series):
+    if not isinstance(value, Values):
         raise InputError(f"{tree.function} needs several places, but {tree.arguments[0].text} has one")
     if value.line() is None:
         axes = [axis for axis, _ in value.places[0]]
@@ -258,7 +258,7 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
     operands = {operand.text: operand for part in comparisons for operand in part.operands}
     values = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
     result = statement.at_places(tree)
-    if not isinstance(result, Series):
+    if not isinstance(result, Values):
         found = ", ".join(f"{text} = {_shown(value)}" for text, value in values.items())
         return found or f"{tree.text} is {str(result).lower()}"
     picked = [place for place, holds in result.items() if holds is not everywhere]
@@ -281,12 +281,12 @@ def _share(holding: int, total: int) -> str:
     return f"all {total} places" if holding == total else f"{holding or 'none'} of {total} places"
 
 
-def _listed(places: Sequence[Place], values: Mapping[str, Any]) -> str:
+def _listed(places: Sequence[Labels], values: Mapping[str, Any]) -> str:
     """List the first few places: ``distance 4 m (quick = 3 Mbit/s, never = 4 Mbit/s)``."""
     lines = []
     for place in places[:_PLACES_MAX]:
         there = {
-            text: dict(value.items())[place] if isinstance(value, Series) else value for text, value in values.items()
+            text: dict(value.items())[place] if isinstance(value, Values) else value for text, value in values.items()
         }
         lines.append(f"{describe(place)} ({', '.join(f'{text} = {_shown(value)}' for text, value in there.items())})")
     more = len(places) - _PLACES_MAX
@@ -295,7 +295,7 @@ def _listed(places: Sequence[Place], values: Mapping[str, Any]) -> str:
 
 def _ranges(values: Mapping[str, Any]) -> list[str]:
     """Return minimum and maximum of what is compared: of the ratio of two sides, else of each series."""
-    sides = [value for side in values.values() for value in (side.values if isinstance(side, Series) else (side,))]
+    sides = [value for side in values.values() for value in (side.values if isinstance(side, Values) else (side,))]
     if len(values) == 2 and all(isinstance(value, Quantity) and value.value > 0 for value in sides):
         left, right = values
         return _range(f"{_bracketed(left)} / {_bracketed(right)}", paired(language.divide, values[left], values[right]))
@@ -307,7 +307,7 @@ def _bracketed(text: str) -> str:
 
 
 def _range(text: str, value: Any) -> list[str]:
-    if not isinstance(value, Series) or not all(isinstance(one, Quantity) for one in value.values):
+    if not isinstance(value, Values) or not all(isinstance(one, Quantity) for one in value.values):
         return []
     low, high = (pick(value.items(), key=lambda item: item[1].base) for pick in (min, max))
     if low[0] == high[0]:

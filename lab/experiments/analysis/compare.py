@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import InputError, RecordError
-from lab.experiments.analysis.statistics import Sample, deviation_of, paired, welch
+from lab.experiments.analysis.selection import Labels
+from lab.experiments.analysis.statistics import Mean, deviation_of, paired, welch
 
 
 @dataclass(frozen=True)
@@ -139,14 +140,12 @@ def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
         found = paired([b.by_seed[seed] - a.by_seed[seed] for seed in sorted(seeds)])
         identical = a.by_seed == b.by_seed
         return Difference(*common, found.difference, found.half_width, found.significant, len(seeds), identical)
-    found = welch(Sample(a.mean, a.deviation, a.n), Sample(b.mean, b.deviation, b.n))
+    found = welch(Mean(a.mean, a.deviation, a.n), Mean(b.mean, b.deviation, b.n))
     return Difference(*common, found.difference, found.half_width, found.significant)
 
 
 _KINDS = ("topology", "workload")
 _LISTED_MAX = 5  # differences, or points, in a message
-
-Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

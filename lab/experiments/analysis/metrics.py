@@ -16,7 +16,7 @@ from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.experiments.analysis import sources
-from lab.experiments.types import Metric
+from lab.experiments.types import TrialMetric
 from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
@@ -105,7 +105,7 @@ def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, Any]) -
     return f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}'
 
 
-def check(metric: Metric, plan: Plan) -> None:
+def check(metric: TrialMetric, plan: Plan) -> None:
     """Refuse an expression that can never be a number in the metric's unit, before anything runs.
 
     Values of parsers, and so their units, are not known yet; ``values`` checks those.
@@ -133,7 +133,7 @@ def _stand_in(figures: tuple[float, ...]) -> dict[str, Any]:
     return {"values": summary(figures), "figures": figures}
 
 
-def values(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
+def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
     """Compute the metrics of one run, by name, each in its unit.
 
     Args:
@@ -150,7 +150,7 @@ def values(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> dict[st
     return {metric.name: _value(metric, run) for metric in metrics}
 
 
-def absent(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> list[str]:
+def absent(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> list[str]:
     """Explain, one line each, why metrics about processes have no value in a run. Arguments as for ``values``."""
     run = _run(record_data)
     lines = []
@@ -168,7 +168,7 @@ def _run(record_data: Mapping[str, Any]) -> _Run:
     return _Run(record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
 
 
-def _value(metric: Metric, run: _Run) -> float | None:
+def _value(metric: TrialMetric, run: _Run) -> float | None:
     try:
         number = _converted(run.value(parse(metric.that, _LANGUAGE)), metric.unit)
     except (UndefinedError, OverflowError):

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lab.experiments.types import Experiment, Series
+from lab.experiments.types import Experiment, TimeSeries
 from lab.expressions.values import Quantity
 from lab.record.figures import measured
 from lab.shared.types import Plan, Process
@@ -107,7 +107,7 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Series]:
+def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, TimeSeries]:
     """For ``Outcome.series``: the named series that a run's record has.
 
     Args:
@@ -131,7 +131,7 @@ def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     ]
 
 
-def _together(found: Sequence[Mapping[str, Any]]) -> Series | None:
+def _together(found: Sequence[Mapping[str, Any]]) -> TimeSeries | None:
     """The mean of the series that have the unit of the first one."""
     if not found:
         return None
@@ -147,4 +147,4 @@ def _together(found: Sequence[Mapping[str, Any]]) -> Series | None:
     for t_ns, number, value in samples:
         held[number] = value
         means[t_ns] = math.fsum(held.values()) / len(held)
-    return Series(tuple(t_ns / _SECOND for t_ns in means), tuple(means.values()), unit)
+    return TimeSeries(tuple(t_ns / _SECOND for t_ns in means), tuple(means.values()), unit)

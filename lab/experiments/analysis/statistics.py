@@ -113,7 +113,7 @@ def enough(values: Sequence[float], share: float, *, normal: bool = False) -> in
 
 
 @dataclass(frozen=True)
-class Sample:
+class Mean:
     """A mean for a comparison. ``deviation`` None: a single value."""
 
     mean: float
@@ -141,7 +141,7 @@ def paired(differences: Sequence[float]) -> Tested:
     return Tested(found.mean, found.ci95)
 
 
-def welch(a: Sample, b: Sample) -> Tested:
+def welch(a: Mean, b: Mean) -> Tested:
     """Compute the difference of two means with its 95 % confidence interval, for unequal variances."""
     difference = b.mean - a.mean
     if a.deviation is None or b.deviation is None or min(a.n, b.n) < 2:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from lab.drawing.figure import Axes, Chart, Scale
 from lab.drawing.marks import Area, Box, Dash, Dot, Mark, Trace
 from lab.experiments.analysis.statistics import half_width
+from lab.experiments.draw.data import FigureData, Group, drawable, with_unit, words
 from lab.experiments.draw.frames import (
     ERRORS,
     chart,
@@ -21,12 +22,11 @@ from lab.experiments.draw.frames import (
     values_axis,
     without_series,
 )
-from lab.experiments.draw.view import Group, View, drawable, with_unit, words
-from lab.experiments.types import Point, Series
+from lab.experiments.types import Point, TimeSeries
 from lab.numbers import short
 
 
-def box(view: View) -> Chart:
+def box(view: FigureData) -> Chart:
     """Quartiles and whiskers of each point."""
     x, metric = view.figure.x, view.figure.y
     groups, levels = view.groups(x), view.levels(x)
@@ -60,7 +60,7 @@ def box(view: View) -> Chart:
     return chart(view, metric, [panel], groups, "box", paper=paper, apart=apart, note=note)
 
 
-def _box_of(view: View, point: Point, metric: str, left: float, right: float, style: int) -> Box:
+def _box_of(view: FigureData, point: Point, metric: str, left: float, right: float, style: int) -> Box:
     values = sorted(view.values([point], metric))
     if view.log("y"):
         values = [value for value in values if value > 0]
@@ -83,7 +83,7 @@ def _quantile(values: Sequence[float], share: float) -> float:
     return values[below] + (values[above] - values[below]) * (place - below)
 
 
-def cdf(view: View) -> Chart:
+def cdf(view: FigureData) -> Chart:
     """For each series, the share of its trials, or of its samples over time, up to a value."""
     name = view.measured()
     of_trials = any(item.name == name for item in view.experiment.metrics)
@@ -121,7 +121,7 @@ def cdf(view: View) -> Chart:
     return chart(view, name, [panel], groups, "line", paper=paper, apart=True, note=note, warnings=warnings)
 
 
-def _pooled(view: View, groups: Sequence[Group]) -> str:
+def _pooled(view: FigureData, groups: Sequence[Group]) -> str:
     """A note if a line combines several points."""
     if len(view.points) <= len(groups):
         return ""
@@ -141,7 +141,7 @@ def _steps(values: Sequence[float]) -> tuple[Dot, ...]:
 _BINS = 200  # of the mean of several trials
 
 
-def time_series(view: View) -> Chart:
+def time_series(view: FigureData) -> Chart:
     """For each series, the mean of its trials over virtual time, in an error band."""
     name = view.measured()
     groups = view.groups(pool=True)
@@ -176,7 +176,9 @@ def time_series(view: View) -> Chart:
     return chart(view, name, [panel], groups, "line", paper=False, apart=True, note=note, warnings=warnings)
 
 
-def _together(found: Sequence[Series], errors: str | None) -> tuple[list[float], list[float], list[float], list[float]]:
+def _together(
+    found: Sequence[TimeSeries], errors: str | None
+) -> tuple[list[float], list[float], list[float], list[float]]:
     """Times, the mean over the trials, and the edges of the error band (None for a single trial)."""
     if len(found) == 1:
         return list(found[0].t_s), list(found[0].values), [], []

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
 from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
 from lab.experiments.draw import distributions
+from lab.experiments.draw.data import FigureData, Group, described, with_unit, words
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
-from lab.experiments.draw.view import Group, View, described, with_unit, words
 from lab.experiments.types import Results
 from lab.numbers import NONE, short
 
@@ -20,12 +20,12 @@ from lab.numbers import NONE, short
 def charts(results: Results) -> list[Chart]:
     """All of them, named figure-1, figure-2, …"""
     return [
-        _KINDS[figure.kind](View(results, figure, f"figure-{number}"))
+        _KINDS[figure.kind](FigureData(results, figure, f"figure-{number}"))
         for number, figure in enumerate(results.experiment.figures, 1)
     ]
 
 
-def _line(view: View) -> Chart:
+def _line(view: FigureData) -> Chart:
     x, metric = view.figure.x, view.figure.y
     groups, levels = view.groups(x), view.levels(x)
     numbers = [view.number(x, label) for label in levels]
@@ -47,7 +47,7 @@ def _line(view: View) -> Chart:
     return chart(view, metric, [panel], groups, "line", paper=bool(theirs), apart=apart)
 
 
-def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float]) -> tuple[list[Trace], bool]:
+def _published_lines(view: FigureData, groups: Sequence[Group], at: Mapping[str, float]) -> tuple[list[Trace], bool]:
     """The paper's lines, and whether it has one per series or one for all."""
     x, metric = view.figure.x, view.figure.y
     apart = view.apart(groups, metric)
@@ -60,7 +60,7 @@ def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float
     return lines, apart
 
 
-def _bar(view: View) -> Chart:
+def _bar(view: FigureData) -> Chart:
     x, metric = view.figure.x, view.figure.y
     groups, levels = view.groups(x), view.levels(x)
     apart = view.apart(groups, metric)
@@ -94,7 +94,7 @@ def _bar(view: View) -> Chart:
     return chart(view, metric, [panel], groups, "bar", paper=any(slot[2] for slot in slots), apart=apart)
 
 
-def _heat_map(view: View) -> Chart:
+def _heat_map(view: FigureData) -> Chart:
     x, y, metric = view.figure.x, view.figure.y, view.figure.value or ""
     groups = view.groups(x, y)
     shown = [mean for point in view.points if (mean := view.mean(point, metric)) is not None]
@@ -133,7 +133,7 @@ def _heat_map(view: View) -> Chart:
     )
 
 
-_KINDS: dict[str, Callable[[View], Chart]] = {
+_KINDS: dict[str, Callable[[FigureData], Chart]] = {
     "line": _line,
     "bar": _bar,
     "box": distributions.box,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lab.drawing.figure import Axes, Chart, Key, Look, Scale
 from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
-from lab.experiments.draw.view import Group, View, drawable, with_unit, words
+from lab.experiments.draw.data import FigureData, Group, drawable, with_unit, words
 from lab.numbers import count
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
@@ -25,7 +25,7 @@ ERRORS = {
 # Words
 
 
-def missing(view: View, metric: str) -> list[str]:
+def missing(view: FigureData, metric: str) -> list[str]:
     """Remarks on missing values, with how ``where`` they show in the figure."""
     where = _SEEN.get(view.figure.kind, "")
     none, some, beyond = [], [], []
@@ -71,7 +71,7 @@ def without_series(name: str, labels: Sequence[str]) -> list[str]:
     return [f"Missing: no trial has the series {name} for {lines}."] if labels else []
 
 
-def means(view: View, metric: str, marks: Iterable[Mark]) -> str:
+def means(view: FigureData, metric: str, marks: Iterable[Mark]) -> str:
     """Explain points and error bars."""
     found = [view.summary(point, metric) for point in view.points]
     text = f"Mean of {words(metric)}, {trials(item.n for item in found if item)}"
@@ -85,7 +85,9 @@ def _dots(mark: Mark) -> tuple[Dot, ...]:
     return (mark.dot,) if isinstance(mark, Bar) else ()
 
 
-def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper: bool, apart: bool) -> tuple[Key, ...]:
+def _legend(
+    view: FigureData, groups: Sequence[Group], metric: str, look: Look, paper: bool, apart: bool
+) -> tuple[Key, ...]:
     """Series by name; with a paper's numbers, also which marks are the paper's."""
     keys = [Key(group.label or words(metric), style, look) for style, group in enumerate(groups)]
     if len(keys) == 1 and not groups[0].label:
@@ -138,7 +140,7 @@ def _extent(marks: Iterable[Mark]) -> Iterator[float]:
             yield from (*mark.low, *mark.high)
 
 
-def values_axis(view: View, label: str, marks: Sequence[Mark], *, bars: bool = False) -> Scale:
+def values_axis(view: FigureData, label: str, marks: Sequence[Mark], *, bars: bool = False) -> Scale:
     """The y axis."""
     shown = list(_extent(marks))
     if not view.log("y"):
@@ -152,7 +154,7 @@ def values_axis(view: View, label: str, marks: Sequence[Mark], *, bars: bool = F
     return Scale(label, low=10.0 ** math.floor(math.log10(scale.low)), high=scale.high, log=True)
 
 
-def names_axis(view: View, axis: str) -> Scale:
+def names_axis(view: FigureData, axis: str) -> Scale:
     """An axis of names; a unit that all of them share appears only once."""
     levels, unit = view.levels(axis), view.axis(axis).unit
     if unit and levels and all(label.endswith(f" {unit}") for label in levels):
@@ -161,7 +163,7 @@ def names_axis(view: View, axis: str) -> Scale:
 
 
 def chart(
-    view: View,
+    view: FigureData,
     metric: str,
     panels: list[Axes],
     groups: Sequence[Group],

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lab.errors import suggestion
 from lab.experiments.labels import label_in, unknown_label
-from lab.experiments.types import Axis, Figure, Metric
+from lab.experiments.types import Axis, FigureSpec, TrialMetric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Figure as Written
@@ -31,11 +31,11 @@ _MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean per place
 
 def resolve(
     source: Source[Model],
-    metrics: Sequence[Metric],
+    metrics: Sequence[TrialMetric],
     axes: Sequence[Axis],
     groups: Sequence[Sequence[int]],
     problems: Problems,
-) -> tuple[Figure, ...]:
+) -> tuple[FigureSpec, ...]:
     """Resolve all figures and record mistakes. Series are checked once there is a plan (``check_series``)."""
     together = {axes[number].name: {axes[one].name for one in group} for group in groups for number in group}
     reader = _Reader(
@@ -50,7 +50,7 @@ def _written(model: Model) -> Iterator[tuple[Written, Keys]]:
     yield from ((figure, ("figures", index)) for index, figure in enumerate(model.figures))
 
 
-def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, problems: Problems) -> None:
+def check_series(source: Source[Model], metrics: Sequence[TrialMetric], plan: Plan, problems: Problems) -> None:
     """Check that the series that a cdf or time-series shows exists.
 
     It is a metric of the experiment (a cdf over trials), a metric of the workload (its samples), or a series that a
@@ -86,7 +86,7 @@ class _Reader:
         self.together = together
         self.problems = problems
 
-    def read(self, written: Written, keys: Keys) -> Figure:
+    def read(self, written: Written, keys: Keys) -> FigureSpec:
         """Resolve a figure and record mistakes."""
         before = len(self.problems.errors)
         needs = _NEEDS[written.kind]
@@ -173,10 +173,10 @@ class _Reader:
                 return
 
 
-def _figure(written: Written, where: dict[str, str]) -> Figure:
+def _figure(written: Written, where: dict[str, str]) -> FigureSpec:
     """Build the figure; for a cdf and a time-series, x and y are both the series."""
     x, y = written.x or written.y or "", written.y or written.x or ""
-    return Figure(
+    return FigureSpec(
         kind=written.kind,
         title=written.title
         or capitalized(_title(written)) + "".join(f", {axis} {label}" for axis, label in where.items()),

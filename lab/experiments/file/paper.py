@@ -9,7 +9,7 @@ from typing import Any
 from lab import units
 from lab.errors import suggestion
 from lab.experiments.labels import label_in, unknown_label
-from lab.experiments.types import Axis, Metric, Published
+from lab.experiments.types import Axis, Published, TrialMetric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Published as Written
@@ -18,7 +18,7 @@ from lab.plan.problems import Problems, Source
 
 
 def resolve(
-    source: Source[Model], metrics: Sequence[Metric], axes: Sequence[Axis], problems: Problems
+    source: Source[Model], metrics: Sequence[TrialMetric], axes: Sequence[Axis], problems: Problems
 ) -> tuple[Published, ...]:
     """Resolve every number of the paper and record mistakes."""
     known = {metric.name: metric for metric in metrics}
@@ -51,7 +51,7 @@ def resolve(
     return tuple(found)
 
 
-def _scale(source: Source[Model], keys: Keys, written: Written, metric: Metric, problems: Problems) -> float:
+def _scale(source: Source[Model], keys: Keys, written: Written, metric: TrialMetric, problems: Problems) -> float:
     """Return the factor from the paper's unit to the metric's."""
     if written.unit is None or written.unit == metric.unit:
         return 1.0

@@ -12,7 +12,7 @@ from lab.errors import InputError, suggestion
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper
 from lab.experiments.file.points import contents, drafted, narrow, plans
-from lab.experiments.types import Claim, Experiment, Metric, Repetitions
+from lab.experiments.types import Claim, Experiment, Repetitions, TrialMetric
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
@@ -91,7 +91,7 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
     )
 
 
-def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
+def _metrics(source: Source[Model], problems: Problems) -> tuple[TrialMetric, ...]:
     """Return the metrics; whether the workload has what they name is checked with a plan."""
     found = []
     for name, written in source.model.metrics.items():
@@ -100,7 +100,7 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
             problems.add(source, ("metrics", name), message)
         whole = written if isinstance(written, ExperimentMetric) else None
         that, unit = (whole.that, whole.unit) if whole else (name, str(written))
-        found.append(Metric(name, that, unit, source.document.where(("metrics", name))))
+        found.append(TrialMetric(name, that, unit, source.document.where(("metrics", name))))
     return tuple(found)
 
 
@@ -204,7 +204,7 @@ def _try(source: Source[Model], experiment: Experiment) -> None:
     problems.raise_all()
 
 
-def _judge(source: Source[Model], metric: Metric, plan: Plan, problems: Problems) -> None:
+def _judge(source: Source[Model], metric: TrialMetric, plan: Plan, problems: Problems) -> None:
     """Check that a metric can be computed from the runs of a plan."""
     keys: Keys = ("metrics", metric.name)
     try:

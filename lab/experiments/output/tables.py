@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.output.trials import failures, place_of
-from lab.experiments.types import Axis, Metric, Results, Row, Summary
+from lab.experiments.types import Axis, Results, Row, Summary, TrialMetric
 from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
 from lab.tables import Column, Table
@@ -159,7 +159,7 @@ def means(results: Results) -> list[Table]:
     return [table for metric in results.experiment.metrics if (table := _means(results, metric)).rows]
 
 
-def _means(results: Results, metric: Metric) -> Table:
+def _means(results: Results, metric: TrialMetric) -> Table:
     axes = results.experiment.axes
     rows = [_mean(results, metric, row) for row in results.rows if metric.name in row.metrics]
     columns = _axes(axes)
@@ -176,7 +176,7 @@ def _means(results: Results, metric: Metric) -> Table:
     return Table(f"metric-{metric.name}", title, columns, rows, metric.unit, remark=_imprecise(results, metric))
 
 
-def _imprecise(results: Results, metric: Metric) -> str:
+def _imprecise(results: Results, metric: TrialMetric) -> str:
     """Name the points whose interval is too wide after the maximum number of trials; empty if there are none."""
     rule = results.experiment.repetitions
     measured = [row for row in results.rows if metric.name in row.metrics]
@@ -212,7 +212,7 @@ def _counted(axis: Axis) -> bool:
     return bool(axis.levels) and all(level.number is not None for level in axis.levels)
 
 
-def _mean(results: Results, metric: Metric, row: Row) -> dict[str, Any]:
+def _mean(results: Results, metric: TrialMetric, row: Row) -> dict[str, Any]:
     found = row.metrics[metric.name]
     paper = results.experiment.paper_value(metric.name, row.point.labels)
     return {

@@ -29,7 +29,7 @@ from lab.experiments.file.points import located
 from lab.experiments.run import forkserver, trials
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, unpack_directory
-from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
+from lab.experiments.types import Experiment, Outcome, Point, TimeSeries, Trial, TrialMetric
 from lab.machine.uses import Uses
 from lab.plan.load import code_of, modules_of
 from lab.report.remarks import remarks as out_of_memory
@@ -199,7 +199,7 @@ class Sweep:
         keep: Path,
         on_progress: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
-        values: Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]] = metrics.values,
+        values: Callable[[Sequence[TrialMetric], Mapping[str, Any]], dict[str, float | None]] = metrics.values,
         enough: Callable[..., int] = enough,
     ) -> None:
         """Prepare it.
@@ -300,7 +300,7 @@ class Sweep:
     ) -> None:
         """Keep the outcome of a trial, and check whether its point needs more trials."""
         values: dict[str, float | None] = {}
-        series: dict[str, Series] = {}
+        series: dict[str, TimeSeries] = {}
         unmet: tuple[str, ...] = ()
         error, log, wall_s = None, None, 0.0
         remarks = [self._remarks[key]] if key in self._remarks else []

@@ -17,7 +17,7 @@ from typing import Any
 
 from lab.errors import InputError
 from lab.experiments.analysis import claims
-from lab.experiments.analysis.series import Series
+from lab.experiments.analysis.selection import Values
 from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.types import Claim, Experiment, Outcome, Row
 from lab.experiments.variations.changes import Change, with_one
@@ -293,7 +293,7 @@ def _margins(tree: Tree, statement: Evaluator) -> list[float]:
 
 
 def _values(value: Any) -> list[Any]:
-    return list(value.values) if isinstance(value, Series) else [value]
+    return list(value.values) if isinstance(value, Values) else [value]
 
 
 def _numbers(value: Any) -> list[float]:

@@ -12,8 +12,8 @@ from lab.drawing.figure import Chart, Figure, Panel
 from lab.drawing.marks import Band, Line, Rule, Span
 from lab.drawing.shapes import Scene
 from lab.experiments.draw import figures
-from lab.experiments.types import Figure as Wanted
-from lab.experiments.types import Metric
+from lab.experiments.types import FigureSpec as Wanted
+from lab.experiments.types import TrialMetric
 from lab.report import topology
 from lab.shared.types import Plan
 
@@ -84,7 +84,7 @@ def _time_series() -> Chart:
 def _logarithmic() -> Chart:
     loss = made.axis("loss", "0.001 %", "0.01 %", "1 %", unit="%")
     wanted = Wanted("line", "Logarithmic", "loss", "goodput", log=("x", "y"))
-    metric = Metric("goodput", "sum(goodput)", "Mbit/s")
+    metric = TrialMetric("goodput", "sum(goodput)", "Mbit/s")
     (chart,) = figures.charts(
         made.results([loss], [wanted], lambda labels: 1 / float(labels["loss"].split()[0]), metric=metric)
     )

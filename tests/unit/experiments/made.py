@@ -15,17 +15,17 @@ from lab.experiments.types import (
     Axis,
     Claim,
     Experiment,
-    Figure,
+    FigureSpec,
     Level,
-    Metric,
     Outcome,
     Point,
     Published,
     Repetitions,
     Results,
     Row,
-    Series,
     Summary,
+    TimeSeries,
+    TrialMetric,
     Verdict,
 )
 
@@ -55,12 +55,12 @@ def summary(values: Sequence[float], missing: int = 0, unit: str = "s") -> Summa
 
 def results(
     axes: Sequence[Axis],
-    figures: Sequence[Figure],
+    figures: Sequence[FigureSpec],
     mean: Callable[[dict[str, str]], float],
     *,
     repetitions: int = 10,
     spread: float = 0.06,
-    metric: Metric = Metric("transfer_time", "max(transfer)", "s"),  # noqa: B008
+    metric: TrialMetric = TrialMetric("transfer_time", "max(transfer)", "s"),  # noqa: B008
     published: Callable[[dict[str, str]], float | None] = lambda labels: None,
     fails: Callable[[dict[str, str], int], bool] = lambda labels, seed: False,
     verdicts: Sequence[Verdict] = (),
@@ -133,10 +133,10 @@ def results(
     )
 
 
-def _series(level: float, chance: random.Random) -> dict[str, Series]:
+def _series(level: float, chance: random.Random) -> dict[str, TimeSeries]:
     times = tuple(index / 10 for index in range(100))
     values = tuple(level * (1 + 0.3 * math.sin(t_s)) + chance.gauss(0, 0.1 * level) for t_s in times)
-    return {"goodput": Series(times, values, "Mbit/s")}
+    return {"goodput": TimeSeries(times, values, "Mbit/s")}
 
 
 DISTANCE = axis("distance", "2 m", "4 m", "6 m", "8 m", "10 m", unit="m")
@@ -170,7 +170,7 @@ def _paper(labels: dict[str, str]) -> float | None:
 
 def table1(kind: str = "bar", **changes: Any) -> Results:
     """As workloads/sap/experiments/table1.yaml of the design, drawn as ``kind``."""
-    figure = Figure(kind, TITLE, "distance", "transfer_time", "transport")  # type: ignore[arg-type]
+    figure = FigureSpec(kind, TITLE, "distance", "transfer_time", "transport")  # type: ignore[arg-type]
     given: dict[str, Any] = {"figures": [figure], "published": _paper, "verdicts": [FASTEST, SPEED]} | changes
     return results([DISTANCE, TRANSPORT], mean=given.pop("mean", _mean), **given)
 

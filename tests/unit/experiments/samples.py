@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
 from lab.experiments.analysis.statistics import summarise
-from lab.experiments.types import Axis, Experiment, Figure, Level, Metric, Point, Repetitions, Row, Summary
+from lab.experiments.types import Axis, Experiment, FigureSpec, Level, Point, Repetitions, Row, Summary, TrialMetric
 
 AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "sap-approximate"]}
 
@@ -15,7 +15,7 @@ AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "sap-ap
 def experiment(
     axes: Mapping[str, Sequence[str]] = AXES,
     metrics: Mapping[str, str] | None = None,
-    figures: Iterable[Figure] = (),
+    figures: Iterable[FigureSpec] = (),
     zipped: bool = False,
 ) -> Experiment:
     """A grid of these labels (``zipped``: the axes advance together), metrics with their units."""
@@ -32,7 +32,7 @@ def experiment(
         axes=tuple(Axis(name, tuple(Level(label, None) for label in labels)) for name, labels in axes.items()),
         points=tuple(points),
         repetitions=Repetitions(3, 3),
-        metrics=tuple(Metric(name, name, unit) for name, unit in (metrics or {"throughput": "Mbit/s"}).items()),
+        metrics=tuple(TrialMetric(name, name, unit) for name, unit in (metrics or {"throughput": "Mbit/s"}).items()),
         figures=tuple(figures),
         published=(),
         claims=(),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.experiments.analysis import claims
 from lab.experiments.analysis.statistics import summarise
-from lab.experiments.types import Claim, Experiment, Figure, Published, Row, Verdict
+from lab.experiments.types import Claim, Experiment, FigureSpec, Published, Row, Verdict
 from lab.expressions.grammar import Comparison, Indexed, Language, parse
 from lab.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
@@ -230,7 +230,7 @@ def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
         InputError, match=r'"quick" is ambiguous, .* several metrics; write throughput\[quick\] or outage\[quick\]'
     ):
         claims.check(claim("all(quick < never)"), TWO)
-    drawn = replace(TWO, figures=(Figure("bar", "", x="distance", y="outage", by="roaming"),))
+    drawn = replace(TWO, figures=(FigureSpec("bar", "", x="distance", y="outage", by="roaming"),))
     found = claims.judge(
         claim("all(quick < 5 ms)"), drawn, rows(drawn, throughput=[None] * 9, outage=[9, 1, 9, 9, 2, 9, 9, 3, 9])
     )

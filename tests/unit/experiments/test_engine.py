@@ -23,11 +23,11 @@ from lab.experiments.analysis import metrics, statistics
 from lab.experiments.run.engine import Progress, Sweep
 from lab.experiments.run.store import Kept, Store, pack
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Lost, Refused, pack_directory
-from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
+from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Trial, TrialMetric
 
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i", "code": "c"}
 TWICE = Repetitions(2, 2)
-RTT = Metric("rtt", "rtt", "ms")
+RTT = TrialMetric("rtt", "rtt", "ms")
 Result = float | Answer | BaseException
 Work = Callable[[str, int], Result]  # a point's plan and a seed -> the metric, or what happens instead
 
@@ -133,7 +133,7 @@ class Lab:
         return self.crew.given if self.crew else []
 
 
-def by_name(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
+def by_name(metrics: Sequence[TrialMetric], data: Mapping[str, Any]) -> dict[str, float | None]:
     return {metric.name: data[metric.that] for metric in metrics}
 
 

@@ -23,11 +23,11 @@ from lab.drawing.series import marker, stroke
 from lab.drawing.shapes import Path as Drawn
 from lab.drawing.shapes import Text
 from lab.experiments.draw import figures
-from lab.experiments.types import Figure, Metric, Published, Results, Summary
+from lab.experiments.types import FigureSpec, Published, Results, Summary, TrialMetric
 
 from . import made
 
-GOODPUT = Metric("goodput", "sum(goodput)", "Mbit/s")
+GOODPUT = TrialMetric("goodput", "sum(goodput)", "Mbit/s")
 
 
 def drawn(results: Results) -> list[Chart]:
@@ -50,7 +50,7 @@ def marks(chart: Chart, kind: type) -> list[Any]:
 
 
 def heat_map(results: Results) -> Results:
-    figure = Figure("heat-map", "Heat", "distance", "transport", value="transfer_time")
+    figure = FigureSpec("heat-map", "Heat", "distance", "transport", value="transfer_time")
     return replace(results, experiment=replace(results.experiment, figures=(figure,)))
 
 
@@ -91,7 +91,9 @@ def test_numbers_that_were_computed_are_not_called_published(kind: Any) -> None:
 def test_without_a_paper_the_legend_has_the_series_alone() -> None:
     chart = one("line", published=lambda labels: None)
     assert [key.label for key in keys(chart)] == ["tcp", "sap-approximate", "sap-precise"]
-    single = drawn(made.results([made.DISTANCE], [Figure("line", "", "distance", "goodput")], float_of, metric=GOODPUT))
+    single = drawn(
+        made.results([made.DISTANCE], [FigureSpec("line", "", "distance", "goodput")], float_of, metric=GOODPUT)
+    )
     assert keys(single[0]) == [] and single[0].title == "Goodput over distance"
 
 
@@ -109,7 +111,7 @@ def float_of(labels: dict[str, str]) -> float:
     ],
 )
 def test_error_bars_say_what_they_are(errors: Any, words: str, half: Any) -> None:
-    figure = Figure("line", "", "distance", "transfer_time", "transport", errors=errors)
+    figure = FigureSpec("line", "", "distance", "transfer_time", "transport", errors=errors)
     results = made.table1(figures=[figure])
     chart = drawn(results)[0]
     assert words in chart.about
@@ -196,14 +198,14 @@ def test_a_distribution_ends_at_one() -> None:
 
 
 def test_a_distribution_of_samples_over_time() -> None:
-    figure = Figure("cdf", "", "goodput", "share", "transport")
+    figure = FigureSpec("cdf", "", "goodput", "share", "transport")
     chart = drawn(made.table1(figures=[figure], series=True, repetitions=2))[0]
     assert chart.panels[0].axes.x.label == "goodput, Mbit/s" and "samples" in chart.about and not chart.warnings
     assert len(marks(chart, Trace)) == 3
 
 
 def test_time_series_are_means_in_a_band() -> None:
-    figure = Figure("time-series", "Goodput", "time", "goodput", "transport")
+    figure = FigureSpec("time-series", "Goodput", "time", "goodput", "transport")
     chart = drawn(made.table1(figures=[figure], series=True))[0]
     trace, area = marks(chart, Trace)[0], marks(chart, Area)[0]
     assert len(marks(chart, Area)) == 3 and len(trace.dots) == 100
@@ -214,7 +216,7 @@ def test_time_series_are_means_in_a_band() -> None:
 
 
 def test_a_time_series_of_one_trial_is_as_it_was_recorded() -> None:
-    figure = Figure("time-series", "", "time", "goodput")
+    figure = FigureSpec("time-series", "", "time", "goodput")
     results = made.results([], [figure], lambda labels: 4.0, repetitions=1, series=True)
     chart = drawn(results)[0]
     series = results.outcomes[0].series["goodput"]
@@ -229,14 +231,14 @@ def test_a_heat_map_has_a_cell_for_each_point_and_a_panel_for_each_further_label
     assert chart.ramp is not None and chart.ramp.label == "transfer time, s"
     assert cells[0].published == "(1.16)" and "In brackets: published" in chart.about
     load = made.axis("load", "low", "high")
-    figure = Figure("heat-map", "", "distance", "transport", value="transfer_time")
+    figure = FigureSpec("heat-map", "", "distance", "transport", value="transfer_time")
     (chart,) = drawn(made.results([made.DISTANCE, made.TRANSPORT, load], [figure], float_of))
     assert [panel.title for panel in chart.panels] == ["low", "high"]
 
 
 def test_logarithmic_axes() -> None:
     loss = made.axis("loss", "0.001 %", "0.01 %", "1 %", unit="%")
-    figure = Figure("line", "", "loss", "goodput", log=("x", "y"))
+    figure = FigureSpec("line", "", "loss", "goodput", log=("x", "y"))
     (chart,) = drawn(
         made.results([loss], [figure], lambda labels: 1 / float(labels["loss"].split()[0]), metric=GOODPUT)
     )
@@ -247,7 +249,7 @@ def test_logarithmic_axes() -> None:
 
 
 def test_what_has_no_logarithm_is_told() -> None:
-    figure = Figure("line", "", "distance", "goodput", log=("y",))
+    figure = FigureSpec("line", "", "distance", "goodput", log=("y",))
     results = made.results(
         [made.DISTANCE], [figure], lambda labels: 0.0 if labels["distance"] == "4 m" else 5.0, metric=GOODPUT
     )
@@ -257,11 +259,11 @@ def test_what_has_no_logarithm_is_told() -> None:
 
 def test_other_axes_make_series_of_their_own_unless_they_go_along() -> None:
     load = made.axis("load", "low", "high")
-    figure = Figure("line", "", "distance", "transfer_time", "transport")
+    figure = FigureSpec("line", "", "distance", "transfer_time", "transport")
     free = drawn(made.results([made.DISTANCE, made.TRANSPORT, load], [figure], float_of))[0]
     assert [key.label for key in keys(free)][:3] == ["tcp, low", "tcp, high", "sap-approximate, low"]
     power = made.axis("power", "1 dBm", "2 dBm", "3 dBm", "4 dBm", "5 dBm", unit="dBm")
-    results = made.results([made.DISTANCE, power], [Figure("line", "", "distance", "transfer_time")], float_of)
+    results = made.results([made.DISTANCE, power], [FigureSpec("line", "", "distance", "transfer_time")], float_of)
     points = tuple(point for point in results.experiment.points if point.number % 6 == 0)  # zip: the diagonal
     zipped = replace(results, experiment=replace(results.experiment, points=points), rows=results.rows[::6])
     (chart,) = drawn(zipped)
@@ -269,7 +271,7 @@ def test_other_axes_make_series_of_their_own_unless_they_go_along() -> None:
 
 
 def test_where_keeps_only_those_points() -> None:
-    figure = Figure("line", "", "distance", "transfer_time", where={"transport": "tcp"})
+    figure = FigureSpec("line", "", "distance", "transfer_time", where={"transport": "tcp"})
     (chart,) = drawn(made.table1(figures=[figure]))
     ours, theirs = sorted(marks(chart, Trace), key=lambda trace: trace.published)
     assert len(ours.dots) == 5 and [dot.y for dot in theirs.dots] == made.PAPER["tcp"]
@@ -291,7 +293,7 @@ def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
     assert len(set(strokes)) == 12  # by colour, single and double
     variants = made.axis("queue", *(f"variant-{number}" for number in range(14)))
     load = made.axis("load", "low", "high")
-    figure = Figure("bar", "", "load", "goodput", "queue")
+    figure = FigureSpec("bar", "", "load", "goodput", "queue")
     (chart,) = drawn(made.results([variants, load], [figure], lambda labels: 3.0, metric=GOODPUT))
     assert len({bar.style for bar in marks(chart, Bar)}) == 14 == len(chart.legend)
 
@@ -316,10 +318,10 @@ LABELS = st.text(min_size=1, max_size=60)
 )
 def test_any_label_can_be_drawn(xs: list[str], bys: list[str], kind: Any, title: str) -> None:
     axes = [made.axis("x axis", *xs), made.axis("<by> & 'more'", *bys)]
-    figure = Figure(kind, title, "x axis", "m", axes[1].name)
+    figure = FigureSpec(kind, title, "x axis", "m", axes[1].name)
     if kind == "heat-map":
-        figure = Figure(kind, title, "x axis", axes[1].name, value="m")
-    results = made.results(axes, [figure], lambda labels: 1.0, metric=Metric("m", "m", "<&>"), repetitions=2)
+        figure = FigureSpec(kind, title, "x axis", axes[1].name, value="m")
+    results = made.results(axes, [figure], lambda labels: 1.0, metric=TrialMetric("m", "m", "<&>"), repetitions=2)
     drawn(results)
 
 
@@ -331,10 +333,10 @@ def test_any_label_can_be_drawn(xs: list[str], bys: list[str], kind: Any, title:
 )
 def test_any_number_can_be_drawn(values: list[float], kind: Any, log: tuple[str, ...]) -> None:
     levels = made.axis("n", *(str(index) for index in range(len(values))))
-    figure = Figure(kind, "", "m" if kind == "cdf" else "n", "m", log=log)
+    figure = FigureSpec(kind, "", "m" if kind == "cdf" else "n", "m", log=log)
     if kind == "heat-map":
-        figure = Figure(kind, "", "n", "n", value="m")
-    results = made.results([levels], [figure], lambda labels: 1.0, metric=Metric("m", "m", "1"))
+        figure = FigureSpec(kind, "", "n", "n", value="m")
+    results = made.results([levels], [figure], lambda labels: 1.0, metric=TrialMetric("m", "m", "1"))
     rows = tuple(
         replace(row, metrics={"m": Summary((value,) * 2, value, abs(value) / 2, abs(value) / 4, 2, 0, "1")})
         for row, value in zip(results.rows, values, strict=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lab.errors import InputError
 from lab.experiments.analysis.metrics import absent, check, values
-from lab.experiments.types import Metric
+from lab.experiments.types import TrialMetric
 from lab.metrics.base import summary
 from lab.plan.load import load
 from lab.shared.types import Plan
@@ -108,18 +108,18 @@ RECORD = {
     ],
 )
 def test_numbers_of_a_run(that: str, unit: str, value: float | None) -> None:
-    assert values([Metric("m", that, unit)], RECORD) == {"m": pytest.approx(value, rel=1e-12)}
+    assert values([TrialMetric("m", that, unit)], RECORD) == {"m": pytest.approx(value, rel=1e-12)}
 
 
 def test_every_metric_has_an_answer() -> None:
-    metrics = [Metric("a", "goodput", "Mbit/s"), Metric("b", "outage", "ms")]
+    metrics = [TrialMetric("a", "goodput", "Mbit/s"), TrialMetric("b", "outage", "ms")]
     assert values(metrics, RECORD) == {"a": 10.0, "b": None}
     assert values([], RECORD) == {}
 
 
 def test_a_record_without_the_metric_says_so() -> None:
     with pytest.raises(InputError, match=r'metrics\.m\.that: the workload has no metric "jitter"'):
-        values([Metric("m", "jitter", "ms")], RECORD)
+        values([TrialMetric("m", "jitter", "ms")], RECORD)
 
 
 @pytest.mark.parametrize(
@@ -138,17 +138,17 @@ def test_a_record_without_the_metric_says_so() -> None:
 )
 def test_a_parsed_value_that_does_not_fit_is_told_with_its_place(that: str, unit: str, message: str) -> None:
     with pytest.raises(InputError) as failure:
-        values([Metric("m", that, unit, "x.yaml:9")], RECORD)
+        values([TrialMetric("m", that, unit, "x.yaml:9")], RECORD)
     assert failure.value.message.startswith(f"metrics.m.that: {message}")
     assert failure.value.where == "x.yaml:9"
 
 
 def test_what_a_parser_did_not_find_is_told() -> None:
     metrics = [
-        Metric("a", "fetch@sta2.byts", "B"),
-        Metric("b", "outage.max", "ms"),
-        Metric("c", "sum(fetch.http_code)", ""),
-        Metric("d", "fetch@sta2.flows", ""),
+        TrialMetric("a", "fetch@sta2.byts", "B"),
+        TrialMetric("b", "outage.max", "ms"),
+        TrialMetric("c", "sum(fetch.http_code)", ""),
+        TrialMetric("d", "fetch@sta2.flows", ""),
     ]
     assert absent(metrics, RECORD) == [
         'metric a: fetch@sta2 has no "byts" (did you mean bytes?); known: exit, bytes, time_total, sha256, flows',
@@ -160,10 +160,10 @@ def test_what_a_parser_did_not_find_is_told() -> None:
 def test_a_program_has_an_exit_status_and_what_several_nodes_run_several_values() -> None:
     found = load("wired-pair", "ping/ping", settings=("nodes.h1.roles=[server, client]",))
     assert [process.id for process in found.processes] == ["echo@h1", "echo@h2"]
-    check(Metric("m", "sum(echo.exit)", ""), found)
-    check(Metric("m", "echo@h2.rtt_mean", "ms"), found)
+    check(TrialMetric("m", "sum(echo.exit)", ""), found)
+    check(TrialMetric("m", "echo@h2.rtt_mean", "ms"), found)
     with pytest.raises(InputError, match="is a list with one value per node"):
-        check(Metric("m", "echo.rtt_mean", "ms"), found)
+        check(TrialMetric("m", "echo.rtt_mean", "ms"), found)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_program_has_an_exit_status_and_what_several_nodes_run_several_values(
     ],
 )
 def test_what_fits(that: str, unit: str, plan: Plan) -> None:
-    check(Metric("m", that, unit), plan)
+    check(TrialMetric("m", that, unit), plan)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
 )
 def test_what_is_refused(that: str, unit: str, message: str, plan: Plan) -> None:
     with pytest.raises(InputError) as failure:
-        check(Metric("m", that, unit), plan)
+        check(TrialMetric("m", that, unit), plan)
     assert failure.value.message.startswith(message)
 
 
@@ -243,7 +243,7 @@ geomean( first( len( median( rising( outage .
 )
 def test_any_text_is_a_number_or_an_input_error(that: str, unit: str) -> None:
     try:
-        (value,) = values([Metric("m", that, unit)], RECORD).values()
+        (value,) = values([TrialMetric("m", that, unit)], RECORD).values()
     except InputError as error:
         assert str(error)
     else:
@@ -254,7 +254,7 @@ def test_any_text_is_a_number_or_an_input_error(that: str, unit: str) -> None:
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=10).map(" ".join), st.sampled_from(["ms", "Mbit/s", ""]))
 def test_what_is_checked_has_numbers(plan: Plan, that: str, unit: str) -> None:
     record = {"metrics": {metric.name: measured(metric.unit, 2.5, 9.0) for metric in plan.metrics}}
-    metric = Metric("m", that, unit)
+    metric = TrialMetric("m", that, unit)
     try:
         check(metric, plan)
     except InputError:

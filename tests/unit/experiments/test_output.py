@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lab.errors import HostError, RecordError
 from lab.experiments.output import files
 from lab.experiments.output.trials import commands
-from lab.experiments.types import Figure, Level, Metric, Outcome, Summary
+from lab.experiments.types import FigureSpec, Level, Outcome, Summary, TrialMetric
 
 from . import made
 
@@ -153,7 +153,7 @@ LABELS = st.text(min_size=1, max_size=30)
 @settings(deadline=None, max_examples=30)
 @given(st.lists(LABELS, min_size=1, max_size=4, unique=True), LABELS, st.text(max_size=80))
 def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
-    metric = Metric(name + "!", "m", "s")
+    metric = TrialMetric(name + "!", "m", "s")
     results = made.results(
         [made.axis(name, *labels)],
         [],
@@ -205,7 +205,7 @@ def test_commands_in_brief(given: list[Any], expected: list[str]) -> None:
 def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:
     distance = made.axis("distance", *(f"{number} m" for number in range(1, 301)), unit="m")
     results = made.results(
-        [distance], [Figure("line", "", "distance", "transfer_time")], lambda labels: 1.0, repetitions=20
+        [distance], [FigureSpec("line", "", "distance", "transfer_time")], lambda labels: 1.0, repetitions=20
     )
     page = files.write(results, tmp_path, formats=[])
     assert page.stat().st_size < 600_000

@@ -20,7 +20,7 @@ from lab.experiments.draw import figures
 from lab.experiments.output import files, tables
 from lab.experiments.output.junit import junit
 from lab.experiments.output.page import page, repetitions
-from lab.experiments.types import Claim, Contents, Figure, Metric, Repetitions, Results, Verdict
+from lab.experiments.types import Claim, Contents, FigureSpec, Repetitions, Results, TrialMetric, Verdict
 from tests.unit.report.test_pages import Page as Reader
 
 from . import made
@@ -114,9 +114,9 @@ def test_what_comes_from_files_is_text_not_markup() -> None:
     axis = made.axis(evil, evil, "b")
     results = made.results(
         [axis, made.TRANSPORT],
-        [Figure("line", evil, evil, "m", "transport")],
+        [FigureSpec("line", evil, evil, "m", "transport")],
         lambda labels: 1.0,
-        metric=Metric("m", evil, evil),
+        metric=TrialMetric("m", evil, evil),
         verdicts=[verdict],
         fails=lambda labels, seed: seed == 1,
         name=evil,
@@ -138,7 +138,7 @@ def test_what_comes_from_files_is_text_not_markup() -> None:
 @given(st.text(max_size=40), st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=3, unique=True))
 def test_any_text_makes_a_page(name: str, labels: list[str]) -> None:
     axis = made.axis(name, *labels)
-    figure = Figure("bar", name, name, "transfer_time")
+    figure = FigureSpec("bar", name, name, "transfer_time")
     results = made.results([axis], [figure], lambda labels: 1.0, fails=lambda labels, seed: seed == 1, about=name)
     read(results)
     said(results)
@@ -179,7 +179,7 @@ def test_a_terminal_shows_commands_that_can_be_copied() -> None:
 
 def test_what_comes_from_files_does_not_steer_the_terminal() -> None:
     evil = "[/red] [link=x] \x1b[31m \x9b31m"
-    metric = Metric("m", evil, evil)
+    metric = TrialMetric("m", evil, evil)
     text = said(made.results([made.axis(evil, evil)], [], lambda labels: 1.0, metric=metric, repetitions=1))
     assert text.count("[/red]") >= 3 and "\x1b" not in text and "\x9b" not in text
 

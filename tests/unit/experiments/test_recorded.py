@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.experiments.analysis import sources
-from lab.experiments.types import Figure
+from lab.experiments.types import FigureSpec
 from lab.record import Record, build
 
 from . import made
@@ -37,11 +37,11 @@ def data(metrics: dict[str, Any], **sources: list[dict[str, Any]]) -> dict[str, 
 
 def test_what_figures_want() -> None:
     figures = [
-        Figure("time-series", "", "goodput", "goodput"),
-        Figure("cdf", "", "transfer_time", "transfer_time"),  # a metric of the experiment: of trials
-        Figure("cdf", "", "ping.rtt", "ping.rtt"),
-        Figure("line", "", "distance", "transfer_time"),
-        Figure("time-series", "", "goodput", "goodput", "transport"),
+        FigureSpec("time-series", "", "goodput", "goodput"),
+        FigureSpec("cdf", "", "transfer_time", "transfer_time"),  # a metric of the experiment: of trials
+        FigureSpec("cdf", "", "ping.rtt", "ping.rtt"),
+        FigureSpec("line", "", "distance", "transfer_time"),
+        FigureSpec("time-series", "", "goodput", "goodput", "transport"),
     ]
     assert sources.wanted(made.table1(figures=figures).experiment) == ("goodput", "ping.rtt")
 
@@ -74,7 +74,7 @@ def test_of_a_real_record(record: Record) -> None:
 def test_it_can_be_drawn(record: Record) -> None:
     from lab.experiments.draw import figures
 
-    results = made.table1(figures=[Figure("time-series", "", "ping.rtt", "ping.rtt")], repetitions=1)
+    results = made.table1(figures=[FigureSpec("time-series", "", "ping.rtt", "ping.rtt")], repetitions=1)
     series = sources.series(sources.wanted(results.experiment), record.data)
     outcomes = tuple(replace(outcome, series=series) for outcome in results.outcomes)
     (chart,) = figures.charts(replace(results, outcomes=outcomes))

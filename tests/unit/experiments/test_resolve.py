@@ -8,7 +8,7 @@ import pytest
 from lab.cli import check
 from lab.errors import InputError
 from lab.experiments.file import resolve
-from lab.experiments.types import Axis, Figure, Level, Metric, Published, Repetitions
+from lab.experiments.types import Axis, FigureSpec, Level, Published, Repetitions, TrialMetric
 from lab.plan.load import load as load_plan
 
 from .files import EXPERIMENT, TOPOLOGY, WORKLOAD, changed, loaded
@@ -35,9 +35,9 @@ def test_an_experiment() -> None:
         Axis("roaming", (Level("never", None), Level("quick", None)), None),
     )
     assert found.repetitions == Repetitions(3, 9, 0.05)
-    assert found.metrics == (Metric("throughput", "sum(goodput)", "Mbit/s"), Metric("delay", "delay", "ms"))
+    assert found.metrics == (TrialMetric("throughput", "sum(goodput)", "Mbit/s"), TrialMetric("delay", "delay", "ms"))
     assert found.figures == (
-        Figure("bar", "Throughput over distance", "distance", "throughput", by="roaming", errors="ci95"),
+        FigureSpec("bar", "Throughput over distance", "distance", "throughput", by="roaming", errors="ci95"),
     )
     assert found.published == (
         Published("throughput", {"roaming": "never", "distance": "2 m"}, 0.001),

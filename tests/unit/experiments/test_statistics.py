@@ -11,7 +11,7 @@ from scipy import stats
 
 from lab.experiments.analysis.statistics import (
     ENDLESS,
-    Sample,
+    Mean,
     deviation_of,
     enough,
     half_width,
@@ -129,14 +129,14 @@ def test_a_difference_is_that_of_scipy(a: list[float], b: list[float]) -> None:
     interval = theirs.confidence_interval(0.95)
     one, other = summarise(a, ""), summarise(b, "")
     assert one.mean is not None and other.mean is not None
-    ours = welch(Sample(one.mean, one.deviation, one.n), Sample(other.mean, other.deviation, other.n))
+    ours = welch(Mean(one.mean, one.deviation, one.n), Mean(other.mean, other.deviation, other.n))
     assert ours.half_width == pytest.approx((interval.high - interval.low) / 2, rel=1e-5)
     if abs(theirs.pvalue - 0.05) > 1e-4:
         assert ours.significant is bool(theirs.pvalue < 0.05)
 
 
 def test_differences_without_a_deviation() -> None:
-    assert welch(Sample(1, None, 1), Sample(2, 0.1, 5)).significant is None
-    assert welch(Sample(1, 0.0, 3), Sample(1, 0.0, 3)).significant is False
-    assert welch(Sample(1, 0.0, 3), Sample(1.001, 0.0, 3)).significant is True
+    assert welch(Mean(1, None, 1), Mean(2, 0.1, 5)).significant is None
+    assert welch(Mean(1, 0.0, 3), Mean(1, 0.0, 3)).significant is False
+    assert welch(Mean(1, 0.0, 3), Mean(1.001, 0.0, 3)).significant is True
     assert half_width(0.0, 2) == 0.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.drawing.marks import Dot
-from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
+from lab.experiments.types import Axis, Experiment, FigureSpec, Point, Results, Summary, TimeSeries
 from lab.numbers import short
 from lab.text import capitalized
 
@@ -40,11 +40,11 @@ class Group:
 
 
 @dataclass(frozen=True)
-class View:
+class FigureData:
     """Results as a figure needs them."""
 
     results: Results
-    figure: Figure
+    figure: FigureSpec
     name: str
 
     @property
@@ -155,7 +155,7 @@ class View:
         known |= {name for outcome in self.results.outcomes for name in outcome.series}
         return next((name for name in (self.figure.x, self.figure.y) if name in known), self.figure.y)
 
-    def series(self, group: Group, name: str) -> list[Series]:
+    def series(self, group: Group, name: str) -> list[TimeSeries]:
         """The series of that name of all trials of a group."""
         numbers = {point.number for point in group.points}
         outcomes = (found for found in self.results.outcomes if found.point in numbers)

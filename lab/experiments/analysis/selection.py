@@ -14,25 +14,25 @@ from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.experiments.labels import matching_label
-from lab.experiments.types import Axis, Experiment, Metric, Point
+from lab.experiments.types import Axis, Experiment, Point, TrialMetric
 
-Place = tuple[tuple[str, str], ...]  # (axis, label) of the remaining axes
+Labels = tuple[tuple[str, str], ...]  # (axis, label) of the remaining axes
 _LISTED_MAX = 12  # labels of an axis in a message
 _PAPER = "paper."  # prefix of a name: the paper's values instead of the measured ones
 
 
 @dataclass(frozen=True)
-class Series:
+class Values:
     """Values of a statement by place; at least one."""
 
-    places: tuple[Place, ...]
+    places: tuple[Labels, ...]
     values: tuple[Any, ...]
 
-    def each(self, operation: Callable[[Any], Any]) -> Series:
+    def each(self, operation: Callable[[Any], Any]) -> Values:
         """Apply the operation to each value."""
-        return Series(self.places, tuple(map(operation, self.values)))
+        return Values(self.places, tuple(map(operation, self.values)))
 
-    def items(self) -> Iterator[tuple[Place, Any]]:
+    def items(self) -> Iterator[tuple[Labels, Any]]:
         """Return places with their values."""
         return zip(self.places, self.values, strict=True)
 
@@ -51,18 +51,18 @@ def paired(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     Raises:
         InputError: two series over different places.
     """
-    if isinstance(left, Series) and isinstance(right, Series):
+    if isinstance(left, Values) and isinstance(right, Values):
         if left.places != right.places:
             raise InputError(_unpaired(left.places, right.places))
-        return Series(left.places, tuple(map(operation, left.values, right.values)))
-    if isinstance(left, Series):
+        return Values(left.places, tuple(map(operation, left.values, right.values)))
+    if isinstance(left, Values):
         return left.each(lambda value: operation(value, right))
-    if isinstance(right, Series):
+    if isinstance(right, Values):
         return right.each(lambda value: operation(left, value))
     return operation(left, right)
 
 
-def _unpaired(left: tuple[Place, ...], right: tuple[Place, ...]) -> str:
+def _unpaired(left: tuple[Labels, ...], right: tuple[Labels, ...]) -> str:
     axes = [" and ".join(axis for axis, _ in places[0]) for places in (left, right)]
     if axes[0] != axes[1]:
         return f"a series over {axes[0]} cannot be paired with one over {axes[1]}; fix the same axes on both sides"
@@ -71,7 +71,7 @@ def _unpaired(left: tuple[Place, ...], right: tuple[Place, ...]) -> str:
     return f"the two series cannot be paired: only the one on the {side} has {describe(lonely)}"
 
 
-def describe(place: Place) -> str:
+def describe(place: Labels) -> str:
     """Format a place for a reader: ``distance 2 m, roaming quick``."""
     return ", ".join(f"{axis} {label}" for axis, label in place)
 
@@ -80,13 +80,13 @@ def describe(place: Place) -> str:
 class Selection:
     """A metric at some points. ``places`` None: a single point, so a value instead of a series."""
 
-    metric: Metric
+    metric: TrialMetric
     points: tuple[Point, ...]
-    places: tuple[Place, ...] | None
+    places: tuple[Labels, ...] | None
     published: tuple[float, ...] = ()  # by point, in the metric's unit; empty: use the measured values
 
 
-class Grid:
+class Selector:
     """Looks up series in the axes and points of an experiment."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -96,7 +96,7 @@ class Grid:
         self.metrics = {metric.name: metric for metric in experiment.metrics}
         self.usual = self._usual(experiment)
 
-    def _usual(self, experiment: Experiment) -> Metric | None:
+    def _usual(self, experiment: Experiment) -> TrialMetric | None:
         """Return the metric of a label that stands alone: the only metric, or the only one drawn."""
         if len(self.metrics) == 1:
             return next(iter(self.metrics.values()))
@@ -173,7 +173,7 @@ class Grid:
         alike = suggestion(name, [*self.metrics, *labels])
         raise InputError(f'there is no series "{name}"{alike}; known: {"; ".join(known)}')
 
-    def _usual_of(self, name: str) -> Metric:
+    def _usual_of(self, name: str) -> TrialMetric:
         if self.usual is None:
             raise InputError(
                 f'"{name}" is ambiguous, since there are several metrics; write '
@@ -214,7 +214,7 @@ class Grid:
             raise InputError(f'no axis has a label "{label}"{alike}; known: {options}')
         return next(iter(found.items()))
 
-    def _select(self, metric: Metric, fixed: Mapping[str, str]) -> Selection:
+    def _select(self, metric: TrialMetric, fixed: Mapping[str, str]) -> Selection:
         points = tuple(point for point in self.points if _has(point, fixed))
         if not points:
             place = describe(tuple(fixed.items()))
