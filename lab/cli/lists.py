@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,66 +34,55 @@ def print_list(as_json: bool, what: str | None = None) -> None:
         console().print()
 
 
+def _described(names: Iterable[str], about: Callable[[str], str]) -> dict[str, str]:
+    """Each name with its description, or with what is wrong with it: one mistake must not hide the others."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = about(name)
+        except InputError as error:
+            found[name] = f"cannot be used: {error}"
+    return found
+
+
 def _files(kind: str) -> dict[str, str]:
-    """Files of a kind by short name, each with its description."""
     from lab import library
     from lab.model.include import read
 
-    found = {}
-    for name, path in library.known(kind).items():
-        try:
-            data = read(path).data
-        except InputError as error:  # one invalid file must not hide the others
-            data = {"about": f"cannot be read: {error}"}
-        found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
-    return found
+    known = library.known(kind)
+
+    def about(name: str) -> str:
+        data = read(known[name]).data
+        return str(data.get("about", "")) if isinstance(data, dict) else ""
+
+    return _described(known, about)
 
 
 def _probes() -> dict[str, str]:
-    """Probes, each with its description."""
     from lab.probes import base as probes
 
-    found = {}
-    for name in probes.known():
-        try:
-            probe = probes.load(name)
-        except InputError as error:
-            found[name] = f"cannot be used: {error}"
-        else:
-            found[name] = f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about
-    return found
+    def about(name: str) -> str:
+        probe = probes.load(name)
+        return f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about
+
+    return _described(probes.known(), about)
 
 
 def _metrics() -> dict[str, str]:
-    """Metrics, each with its description."""
     from lab.metrics import base as metrics
     from lab.views.base import VIEWS
 
-    found = {}
-    for kind in metrics.known():
-        try:
-            found[kind] = metrics.load(kind).about
-        except InputError as error:
-            found[kind] = f"cannot be used: {error}"
-    for stray in VIEWS.stray():
-        found[str(stray.where)] = f"cannot be used: {stray}"
-    return found
+    found = _described(metrics.known(), lambda kind: metrics.load(kind).about)
+    return found | {str(stray.where): f"cannot be used: {stray}" for stray in VIEWS.stray()}
 
 
 def _images() -> dict[str, str]:
-    """Node images, each with its description, or with what is wrong with its file or name."""
     from lab import library
     from lab.model.image import image_file
 
-    found = {}
-    for name, folder in library.images().items():
-        try:
-            found[name] = image_file(folder).about
-        except InputError as error:  # one invalid file must not hide the others
-            found[name] = f"cannot be used: {error}"
-    for folder in library.unfit_images():
-        found[folder.name] = f"cannot be used: {library.unfit_name(folder)}"
-    return found
+    known = library.images()
+    found = _described(known, lambda name: image_file(known[name]).about)
+    return found | {one.name: f"cannot be used: {library.unfit_name(one)}" for one in library.unfit_images()}
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {

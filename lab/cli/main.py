@@ -220,7 +220,7 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the resolved plan: addresses, links, timeline, processes."""
+    """Print the plan: addresses, links, timeline, processes."""
     from lab.plan.exchanged import in_order
     from lab.plan.load import load
 
@@ -255,7 +255,7 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List topologies, workloads, experiments, images, probes, metrics."""
+    """List topologies, workloads, experiments and what they use."""
     from lab.cli.lists import print_list
 
     print_list(as_json, what)
@@ -342,7 +342,7 @@ def reproduce(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run the trials of an experiment; draw it beside the paper.
+    """Run the trials of an experiment; compare it with the paper.
 
     Stored trials are not run again. Exit status 1: a claim fails.
     """
@@ -378,7 +378,7 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another one, of the same workload or experiment.")],
     as_json: Json = False,
 ) -> None:
-    """Compare two runs of a workload, or two results of an experiment.
+    """Compare two runs, or two results of an experiment.
 
     Of runs: settings that differ, metrics with difference and ratio, checks that changed. Of results of an experiment,
     made with two builds: the difference of each metric, with a confidence interval.
@@ -425,7 +425,7 @@ def rootfs(
     refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build the guest's file system unless it is cached; describe it."""
+    """Build the guest's file system unless cached; describe it."""
     from lab.builders.image.image import ensure_image
     from lab.cli.lists import print_facts
     from lab.terminal import reporter

@@ -35,6 +35,12 @@ def test_help_has_three_spellings() -> None:
         assert (other.returncode, other.stdout) == (0, long.stdout)
 
 
+def test_help_shows_whole_summaries_on_80_columns() -> None:
+    commands = lab("--help", COLUMNS="80").stdout.split("Commands:\n")[1].splitlines()
+    assert len(commands) == len(VERBS)
+    assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_so_has_that_of_each_verb(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
