@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 _PORT = re.compile(r"(tcp|udp|udplite)/(?P<number>\d{1,5})\Z")
+_EXAMPLES = "tcp/80, udp/5001 or udplite/5001"
 
 
 def port_mistake(port: object) -> str | None:
@@ -13,6 +14,6 @@ def port_mistake(port: object) -> str | None:
     match = _PORT.match(port) if isinstance(port, str) else None
     if match and 1 <= int(match["number"]) <= 65535:
         return None
-    digits = re.search(r"\d+", str(port))
-    write = f"tcp/{digits[0]}, or udp/{digits[0]}" if digits else "tcp/80, udp/5001 or udplite/5001"
+    bare = str(port).isdecimal()
+    write = f"tcp/{port}, or udp/{port}" if bare and 1 <= int(str(port)) <= 65535 else _EXAMPLES
     return f'"{port}" is not a valid port; write {write}'

@@ -181,9 +181,19 @@ def test_a_condition_that_does_not_hold_is_told_with_the_last_state(net: Lab, ag
         net.wait_for(lambda: None)
 
 
-@pytest.mark.parametrize("port", [80, "80", "http/80", "tcp/0", "tcp/99999"])
-def test_a_port_that_is_none_is_told_before_the_guest_is_asked(port: Any) -> None:
-    with pytest.raises(CallError, match=rf'"{port}" is not a valid port; write tcp/80, udp/5001 or udplite/5001'):
+@pytest.mark.parametrize(
+    ("port", "write"),
+    [
+        (80, "tcp/80, or udp/80"),
+        ("80", "tcp/80, or udp/80"),
+        ("http/80", "tcp/80, udp/5001 or udplite/5001"),
+        ("0", "tcp/80, udp/5001 or udplite/5001"),
+        ("tcp/0", "tcp/80, udp/5001 or udplite/5001"),
+        ("tcp/99999", "tcp/80, udp/5001 or udplite/5001"),
+    ],
+)
+def test_an_invalid_port_is_refused_before_the_guest_is_asked(port: Any, write: str) -> None:
+    with pytest.raises(CallError, match=rf'"{port}" is not a valid port; write {write}'):
         listening("h1", port)
 
 
