@@ -63,7 +63,7 @@ kernel: bootstrap ## build the guest's kernel
 kernel-edit: bootstrap ## unpack the guest's kernel as a git repository with the series applied
 	@$(PYTHON) -m lab.builders.kernel.edit edit
 
-kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
+kernel-patches: bootstrap ## write the parts of the kernel from the commits made there
 	@$(PYTHON) -m lab.builders.kernel.edit patches
 
 rootfs: bootstrap ## build the guest's root file system

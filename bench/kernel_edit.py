@@ -3,7 +3,7 @@
 
     python -m bench.kernel_edit [--header] [--clean]
 
-It adds a message to mac80211 in a copy of hwsim-patches, builds that kernel with the kept objects, and boots it. If
+It adds a message to mac80211 in a copy of its parts, builds that kernel with the kept objects, and boots it. If
 there are none, it first makes them. ``--header`` adds a line to mac80211's header for drivers instead, which 79 files
 include. ``--clean`` also builds the changed kernel from nothing and compares the bytes.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench.machine import load_average, machine
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
-from lab.builders.kernel.series import PATCHES, Series
+from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import PACKAGE, ensure_source
 from lab.builders.kernel.tree import KIND
 from lab.cache.report import LineReport
@@ -53,17 +53,28 @@ CODE = Change(
 HEADER = Change("include/net/mac80211.h", "struct device;", '#define LAB_BENCH "{mark}"')
 
 
-def changed_series(unchanged: Path, directory: Path, store: Store, change: Change, mark: str) -> Series:
+def copy_of(series: Series, directory: Path) -> Path:
+    """Copy the parts of a series, of which there is a further one: bench."""
+    for part in series.parts:
+        shutil.copytree(part.directory, directory / part.name, dirs_exist_ok=True)
+    (directory / "bench" / "patches").mkdir(parents=True, exist_ok=True)
+    (directory / "series").write_text("".join(f"{name}\n" for name in dict.fromkeys([*series.names, "bench"])))
+    shutil.copy(series.directory / "tested", directory)
+    return directory
+
+
+def changed_series(unchanged: Series, directory: Path, store: Store, change: Change, mark: str) -> Series:
     """A copy of a series, in a new directory, with a change more."""
-    shutil.copytree(unchanged, directory)
+    copy_of(unchanged, directory)
     (tree,) = (store.root / KIND).glob("[!.]*")
     file, line = change.file, change.line.format(mark=mark)
     before = (tree / "source" / file).read_text().splitlines(keepends=True)
     at = next(number for number, text in enumerate(before) if text.startswith(change.before))
     after = [*before[:at], f"{line}\n", *before[at:]]
-    (directory / "patches" / NAME).write_text("".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}")))
-    with (directory / "series").open("a") as listing:
-        listing.write(f"{NAME}\n")
+    (directory / "bench" / "patches" / NAME).write_text(
+        "".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}"))
+    )
+    (directory / "bench" / "series").write_text(f"{NAME}\n")
     return Series(directory)
 
 
@@ -100,10 +111,12 @@ def main() -> None:
     store = Store("kernel", "the kernel")
     print(f"{machine()}; {load_average()}")
     with tempfile.TemporaryDirectory() as parent:
-        unchanged = shutil.copytree(PATCHES, Path(parent) / "unchanged")
+        unchanged = Series(copy_of(Series(), Path(parent) / "unchanged"))
         # another kernel than any in the cache, so that it is built, with the same objects
-        (unchanged / "files" / "Documentation" / "bench.rst").write_text(f"{time.time_ns()}\n")
-        first = ensure_kernel(LineReport(), series=Series(unchanged), store=store)
+        page = unchanged.directory / "bench" / "files" / "Documentation" / "bench.rst"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"{time.time_ns()}\n")
+        first = ensure_kernel(LineReport(), series=unchanged, store=store)
         mark = f"bench.kernel_edit {time.time_ns()}"
         series = changed_series(unchanged, Path(parent) / "changed", store, change, mark)
         began_s = time.monotonic()

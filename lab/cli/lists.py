@@ -140,10 +140,12 @@ def print_images(built: Sequence[Any], as_json: bool) -> None:
 def print_facts(built: Any, as_json: bool) -> None:
     """The fields of a build result, one per line."""
     facts = {
-        key: str(value) if not isinstance(value, dict) else value for key, value in dataclasses.asdict(built).items()
+        key: list(value) if isinstance(value, tuple) else value if isinstance(value, dict) else str(value)
+        for key, value in dataclasses.asdict(built).items()
     }
     if as_json:
         print(json.dumps(facts, indent=2))
         return
     for key, value in facts.items():
-        print(f"{key}: {len(value)} packages" if isinstance(value, dict) else f"{key}: {value}")
+        shown = f"{len(value)} packages" if isinstance(value, dict) else value
+        print(f"{key}: {' '.join(shown) if isinstance(shown, list) else shown}")

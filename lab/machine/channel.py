@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Two pipes to /proc/hostask of a guest: lines to its agent, and lines back.
 
-While the agent reads, the whole guest stands still (hwsim-patches/files/arch/um/drivers/hostask_kern.c). So between two
-lines no virtual time passes.
+While the agent reads, the whole guest stands still (hwsim-patches/uml/files/arch/um/drivers/hostask_kern.c). So between
+two lines no virtual time passes.
 """
 
 from __future__ import annotations

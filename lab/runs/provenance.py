@@ -46,6 +46,7 @@ def versions(uses: Uses, machine: Machine) -> dict[str, object]:
         "lab": lab_version(),
         "kernel": machine.kernel.release,
         "kernel_package": machine.kernel.package_version,
+        "kernel_parts": machine.kernel.parts,
         **({} if machine.kernel.tested else {"kernel_tested": "no"}),
         "packages": machine.image.packages,
         **({stack_entry(stack.name): stack_version(stack)} if stack else {}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel's own checks of hwsim-patches: checkpatch --strict on patches and files, sparse on their code.
+"""The kernel's own checks of its parts: checkpatch --strict on patches and files, sparse on their code.
 
 sparse must find nothing in a new file. In a file of the kernel that a patch changes, it may find only what it finds
 without the series, with the same options. The cache stores which states have passed.
@@ -24,6 +24,7 @@ from lab.builders.toolchain import toolchain_versions
 from lab.cache.report import LineReport, Report
 from lab.cache.store import Store, content_key
 from lab.errors import BuildError, LabError
+from lab.library import shown
 
 RECIPE = 3  # increment when the checks become stricter
 NEEDED_BYTES = 2_000_000_000
@@ -103,14 +104,18 @@ def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> Non
     Raises:
         BuildError: It reports problems.
     """
-    base = series.directory / "files"
-    code = [base / name for name in series.files if name.suffix in (".c", ".h", ".S")]
+    code = [
+        part.directory / "files" / name
+        for part in series.parts
+        for name in part.files
+        if name.suffix in (".c", ".h", ".S")
+    ]
     report.step(f"kernel patches: checkpatch on {len(series.patches)} patches and {len(code)} files")
     script = ["perl", str(tree / "scripts" / "checkpatch.pl"), *CHECKPATCH]
     for patch in series.patches:
-        log.run(f"checkpatch of {patch.name}", [*script, str(patch)])
+        log.run(f"checkpatch of {shown(patch)}", [*script, str(patch)])
     for path in code:
-        log.run(f"checkpatch of {path.relative_to(base)}", [*script, "--file", str(path)])
+        log.run(f"checkpatch of {shown(path)}", [*script, "--file", str(path)])
 
 
 def compiled(files: list[Path]) -> list[Path]:

@@ -1,33 +1,41 @@
 # SPDX-License-Identifier: MIT
-"""Changing the kernel: from hwsim-patches to a git repository, and back.
+"""Changing the kernel: from its parts to a git repository, and back.
 
-``edit`` unpacks the source as a repository: one commit for Linux, one for the new files, one per patch. The user
-commits on top, or amends. ``write_back`` turns that into ``files/``, ``patches/`` and ``series``: a commit's changes of
-new files go to ``files/``, the rest becomes a patch. Without changes, it reproduces every byte.
+``edit`` unpacks the source as a repository: one commit for Linux, one for the new files of each part, one per patch.
+Their messages end with the part: ``Part: medium``. The user commits on top, or amends. ``write_back`` first moves each
+commit behind the others of its part, as ``git rebase`` does. Then it writes ``files/``, ``patches/`` and ``series`` of
+each part: a commit's changes of files that its part adds go to ``files/``, the rest becomes a patch. Without changes,
+it reproduces every byte.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import Part, Series
 from lab.builders.kernel.source import Source, ensure_source, given_source, unpack
 from lab.builders.step import BuildLog
 from lab.cache.report import LineReport, Report
 from lab.checkout import checkout
 from lab.errors import BuildError, HostError, InputError, LabError
+from lab.library import shown
 
 TREE = Path("build", "kernel")  # in the checkout
 BASE = "lab-base"  # tag: Linux as it was unpacked
 FILES = "lab-files"  # tag: with the new files
 SOURCE_SHA256, SOURCE_PATH = "lab.sourceSha256", "lab.sourcePath"  # in git's configuration: of what
-FILES_SUBJECT = "hwsim-patches/files"
+_PART = re.compile(r"^Part: (\S+)$", re.MULTILINE)  # at the end of a commit's message
 SERIES_HEAD = (
     "# SPDX-License-Identifier: GPL-2.0-only\n# The order in which patches/ apply; written by `make kernel-patches`.\n"
 )
@@ -97,9 +105,11 @@ def _base_commits(tree: Path, source: Source, series: Series, report: Report) ->
     git(tree, "add", "--all", "--force")
     git(tree, "commit", "--quiet", f"--message=Linux {source.version}", env=US)
     git(tree, "tag", BASE)
-    series.copy_files(tree)
-    git(tree, "add", "--all", "--force")
-    git(tree, "commit", "--quiet", "--allow-empty", f"--message={FILES_SUBJECT}", env=US)
+    for part in series.parts:
+        if part.files:
+            part.copy_files(tree)
+            git(tree, "add", "--all", "--force")
+            git(tree, "commit", "--quiet", f"--message=New files\n\nPart: {part.name}", env=US)
     git(tree, "tag", FILES)
 
 
@@ -117,52 +127,138 @@ def _apply(tree: Path, source: Source, series: Series, report: Report) -> None:
         return
     report.step(f"applying {len(patches)} patches")
     committer = {name: value for name, value in US.items() if "COMMITTER" in name}
-    try:
-        git(tree, "am", "--quiet", "--keep-cr", *map(str, patches), env=committer)
-    except BuildError as error:
-        raise BuildError(
-            f"a patch no longer applies to Linux {source.version}\n{error.message}",
-            hint=f"in {tree}: `git am --show-current-patch=diff` shows it; make its change by hand, `git add` it, "
-            "`git am --continue`; when all are through, `make kernel-patches`",
-        ) from error
+    with tempfile.TemporaryDirectory() as folder:
+        mails = [Path(folder, f"{number:04}") for number in range(len(patches))]
+        parts = [part.name for part in series.parts for _ in part.patches]
+        for mail, patch, part in zip(mails, patches, parts, strict=True):
+            mail.write_bytes(patch.read_bytes().replace(b"\n---\n", f"\nPart: {part}\n---\n".encode(), 1))
+        try:
+            git(tree, "am", "--quiet", "--keep-cr", *map(str, mails), env=committer)
+        except BuildError as error:
+            raise BuildError(
+                f"a patch no longer applies to Linux {source.version}\n{error.message}",
+                hint=f"in {tree}: `git am --show-current-patch=diff` shows it; make its change by hand, `git add` it, "
+                "`git am --continue`; when all are through, `make kernel-patches`",
+            ) from error
 
 
-def write_back(tree: Path, series: Series) -> list[str]:
-    """Write the commits of the tree to files/, patches/ and series; returns the patches' names.
+def write_back(tree: Path, series: Series) -> list[Path]:
+    """Write the commits of the tree to files/, patches/ and series of their parts; returns the patches.
 
     Raises:
-        InputError: There is no such tree, `git am` is in progress, or there are uncommitted changes.
+        InputError: There is no such tree, git is in the middle of something, there are uncommitted changes, or a commit
+            does not name its part.
+        BuildError: A commit cannot be moved to its part: a later part changes the same lines.
     """
     if not (tree / ".git").is_dir():
         raise InputError(f"{tree} does not exist", hint="`make kernel-edit` creates it")
     if (tree / ".git" / "rebase-apply").exists():
         raise InputError(f"{tree}: the series is not applied yet", hint="finish it there with `git am --continue`")
+    if (tree / ".git" / "rebase-merge").exists():
+        raise InputError(f"{tree}: a rebase is not finished", hint="finish it there with `git rebase --continue`")
     if changed := git(tree, "status", "--porcelain").splitlines():
         listing = "".join(f"\n    {line}" for line in changed[:10])
         raise InputError(f"{tree} has uncommitted changes:{listing}", hint="commit them there first")
-    added = _paths(git(tree, "diff", "--name-only", "--no-renames", "--diff-filter=A", "-z", BASE, "HEAD"))
-    with tempfile.TemporaryDirectory(dir=series.directory, prefix=".new-") as text:
+    names = series.names
+    _sort(tree, names)
+    ends, owners = _ends(tree, names), _owners(tree)
+    start = FILES
+    for number, part in enumerate(series.parts):
+        end = ends[part.name]
+        _check_files(tree, part, (start, end), owners, names[number + 1 :])
+        _write_part(tree, part, (start, end), [name for name, owner in owners.items() if owner == part.name])
+        start = end
+    return series.patches
+
+
+def _commits(tree: Path, since: str) -> list[tuple[str, str, str | None]]:
+    """Return (id, subject, part) of the commits since one, oldest first; part is None if the message names none."""
+    found = []
+    for entry in git(tree, "log", "--reverse", "-z", "--format=%H%n%B", f"{since}..HEAD").split("\0"):
+        commit, _, message = entry.partition("\n")
+        if commit:
+            parts = _PART.findall(message)
+            found.append((commit, message.partition("\n")[0], parts[-1] if parts else None))
+    return found
+
+
+def _sort(tree: Path, names: list[str]) -> None:
+    """Move each commit behind the others of its part."""
+    commits = _commits(tree, FILES)
+    for commit, subject, part in commits:
+        if part not in names:
+            raise InputError(
+                f'{tree}: commit {commit[:12]} "{subject}" {f"names the part {part}" if part else "names no part"}',
+                hint=f"`git commit --amend --trailer Part=NAME` (git rebase -i for an earlier commit); the parts are "
+                f"{', '.join(names)}; a new one of a stack is a folder workloads/<stack>/kernel",
+            )
+    wanted = sorted(commits, key=lambda each: names.index(str(each[2])))
+    if wanted == commits:
+        return
+    committer = {name: value for name, value in US.items() if "COMMITTER" in name}
+    with tempfile.NamedTemporaryFile("w") as todo:
+        todo.write("".join(f"pick {commit}\n" for commit, _, _ in wanted))
+        todo.flush()
+        editor = f"cp {shlex.quote(todo.name)}"
+        try:
+            git(tree, "-c", f"sequence.editor={editor}", "rebase", "--quiet", "--interactive", FILES, env=committer)
+        except BuildError as error:
+            raise BuildError(
+                f"a commit cannot be moved to its part without a conflict\n{error.message}",
+                hint=f"in {tree}: resolve it, `git add`, `git rebase --continue`, then `make kernel-patches` again",
+            ) from error
+
+
+def _ends(tree: Path, names: list[str]) -> dict[str, str]:
+    """Return the last commit of each part, or of the parts before it."""
+    last = {part: commit for commit, _, part in _commits(tree, FILES)}
+    ends, end = {}, FILES
+    for name in names:
+        ends[name] = end = last.get(name, end)
+    return ends
+
+
+def _owners(tree: Path) -> dict[str, str]:
+    """Return which part adds each file that Linux does not have."""
+    found: dict[str, str] = {}
+    log = ["log", "--reverse", "--no-renames", "--diff-filter=A", "--name-only", "--format=%x01%B%x02"]
+    for entry in git(tree, *log, "-z", f"{BASE}..HEAD").split("\x01")[1:]:
+        message, _, names = entry.partition("\x02")
+        found |= {name: _PART.findall(message)[-1] for name in re.split(r"[\0\n]+", names) if name}
+    return found
+
+
+def _check_files(tree: Path, part: Part, commits: tuple[str, str], owners: Mapping[str, str], later: list[str]) -> None:
+    """Raise InputError if commits of a part change files that do not exist before a later part adds them."""
+    for name in git(tree, "diff", "--name-only", "--no-renames", "-z", *commits).split("\0"):
+        if owners.get(name) in later:
+            raise InputError(
+                f"{tree}: a commit of part {part.name} changes {name}, which is a new file of part {owners[name]}",
+                hint="put what belongs there into a commit of its own",
+            )
+
+
+def _write_part(tree: Path, part: Part, commits: tuple[str, str], added: list[str]) -> None:
+    """Write one part: its commits are those from one to another, its new files are ``added``, if they are there."""
+    with tempfile.TemporaryDirectory(dir=part.directory, prefix=".new-") as text:
         fresh = Path(text)
-        names = _write_patches(tree, fresh, added)
-        _write_files(tree, fresh, added)
-        (fresh / "series").write_text(SERIES_HEAD + "".join(f"{name}\n" for name in names))
-        _replace(fresh, series.directory)
-    return names
-
-
-def _write_patches(tree: Path, fresh: Path, added: list[str]) -> list[str]:
-    (fresh / "patches").mkdir()
-    elsewhere = [f":(exclude,top,literal){path}" for path in added]
-    directory = f"--output-directory={fresh / 'patches'}"
-    git(tree, *FORMAT_PATCH, directory, f"{FILES}..HEAD", "--", ":(top)", *elsewhere)
-    return sorted(path.name for path in (fresh / "patches").iterdir())
-
-
-def _write_files(tree: Path, fresh: Path, added: list[str]) -> None:
-    for name in added:
-        target = fresh / "files" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(tree / name, target)
+        (fresh / "patches").mkdir()
+        elsewhere = [f":(exclude,top,literal){name}" for name in added]
+        output = f"--output-directory={fresh / 'patches'}"
+        git(tree, *FORMAT_PATCH, output, "..".join(commits), "--", ":(top)", *elsewhere)
+        names = sorted(path.name for path in (fresh / "patches").iterdir())
+        for name in names:
+            patch = fresh / "patches" / name
+            message, line, changes = patch.read_bytes().partition(b"\n---\n")
+            patch.write_bytes(re.sub(rb"\nPart: \S+(?=\n|$)", b"", message) + line + changes)
+        there = set(git(tree, "ls-tree", "-r", "--name-only", "-z", commits[1]).split("\0"))
+        if kept := sorted(there.intersection(added)):
+            archive = git_bytes(tree, "-c", "tar.umask=0022", "archive", "--prefix=files/", commits[1], "--", *kept)
+            with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+                tar.extractall(fresh, filter="data")
+        if names:
+            (fresh / "series").write_text(SERIES_HEAD + "".join(f"{name}\n" for name in names))
+        _replace(fresh, part.directory)
 
 
 def _replace(fresh: Path, directory: Path) -> None:
@@ -172,14 +268,17 @@ def _replace(fresh: Path, directory: Path) -> None:
             shutil.rmtree(old)
         if (fresh / name).exists() and any((fresh / name).iterdir()):
             (fresh / name).rename(old)
-    (fresh / "series").replace(directory / "series")
-
-
-def _paths(listing: str) -> list[str]:
-    return sorted(name for name in listing.split("\0") if name)
+    (directory / "series").unlink(missing_ok=True)
+    if (fresh / "series").exists():
+        (fresh / "series").rename(directory / "series")
 
 
 def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
+    """Run git as ``git_bytes`` does; returns its output as text."""
+    return git_bytes(tree, *arguments, env=env).decode(errors="surrogateescape")
+
+
+def git_bytes(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> bytes:
     """Run git in a tree, without the user's configuration; returns its output.
 
     Raises:
@@ -200,7 +299,7 @@ def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
     if done.returncode:
         output = (done.stderr + done.stdout).decode(errors="replace").strip()
         raise BuildError(f"git {arguments[0]} failed in {tree}:\n{output}")
-    return done.stdout.decode(errors="surrogateescape")
+    return done.stdout
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -217,8 +316,8 @@ def main(arguments: list[str] | None = None) -> int:
             source = given_source(options.source) if options.source else ensure_source(report)
             edit(source, Series(), tree, report)
         else:
-            for name in write_back(tree, Series()):
-                report.step(f"hwsim-patches/patches/{name}")
+            for path in write_back(tree, Series()):
+                report.step(shown(path))
     except LabError as error:
         report.step(f"lab: {error}")
         return error.exit_status

@@ -33,6 +33,11 @@ class EditedTree:
         return self._series.fragments
 
     @property
+    def names(self) -> list[str]:
+        """The names of the parts that the series has now."""
+        return self._series.names
+
+    @property
     def tested(self) -> Tested:
         """What the whole test suite last passed with."""
         return self._series.tested
@@ -48,7 +53,7 @@ class EditedTree:
     def sha256(self) -> str:
         """A hash of names and content of the files that differ from Linux, and of the configuration."""
         digest = hashlib.sha256(b"edited\0")
-        configuration = {Path("config") / path.name: path.read_bytes() for path in self.fragments}
+        configuration = {Path("config", str(number)): path.read_bytes() for number, path in enumerate(self.fragments)}
         for contents in (self._contents, configuration):
             for path, content in contents.items():
                 digest.update(f"{path}\0{-1 if content is None else len(content)}\0".encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The guest kernel: User Mode Linux from a source, our series and our configuration, built once per content.
+"""The guest kernel: User Mode Linux from a source and the parts of our series, built once per content.
 
 The same source, series and compiler give the same bytes, regardless of user, place, time, and of what was built before.
 """
@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.builders.kernel.config import check_survived, read_options
@@ -57,6 +57,7 @@ class Kernel:
     compiler: str
     tested: bool  # whether the test suite last passed with this source and this series
     key: str
+    parts: tuple[str, ...] = ()  # of the series; of a kernel that the lab has not built, they are unknown
 
 
 def ensure_kernel(
@@ -77,7 +78,7 @@ def ensure_kernel(
             default: Debian's package.
         refresh: Fetch the package again, to use a newer version.
         modules: Folders of kernel modules that it has in addition, by name.
-        series: Default: hwsim-patches of this checkout.
+        series: Default: hwsim-patches of this checkout, and what stacks add.
         store: The cache of kernels; default: the user's.
         source_store: The cache of the package; default: the user's.
 
@@ -130,7 +131,8 @@ def load_kernel(directory: Path, series: Series) -> Kernel:
     """Read a finished entry of the cache."""
     facts = json.loads((directory / FACTS).read_text())
     tested = series.tested.names(facts["package_sha256"], facts["series_sha256"])
-    return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, **facts)
+    parts = tuple(facts.pop("parts", ()))
+    return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, parts=parts, **facts)
 
 
 def _make(directory: Path, changed: Changed, source: Source, compiler: str, store: Store, report: Report) -> None:
@@ -158,6 +160,7 @@ def _make(directory: Path, changed: Changed, source: Source, compiler: str, stor
         "package_sha256": source.sha256,
         "series_sha256": series_sha256,
         "compiler": compiler,
+        "parts": changed.names,
     }
     (directory / FACTS).write_text(json.dumps(facts, indent=2) + "\n")
 
@@ -244,8 +247,3 @@ def make(tree: Path, objects: Path, *arguments: str) -> list[str]:
     """The command line for the kernel's own make."""
     variables = [f"{name}={value}" for name, value in MAKE_VARIABLES.items()]
     return ["make", "-C", str(tree), f"O={objects}", *variables, *arguments]
-
-
-def kernel_facts(kernel: Kernel) -> dict[str, object]:
-    """The description of a kernel in records: everything except its path."""
-    return {name: value for name, value in asdict(kernel).items() if name != "path"}

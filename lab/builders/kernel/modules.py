@@ -39,6 +39,10 @@ class Changed(Protocol):
         """The Kconfig fragments in order."""
 
     @property
+    def names(self) -> list[str]:
+        """The names of the parts."""
+
+    @property
     def tested(self) -> Tested:
         """What the whole test suite last passed with."""
 
@@ -61,6 +65,11 @@ class WithModules:
     def fragments(self) -> list[Path]:
         """The Kconfig fragments in order."""
         return self._changed.fragments
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the parts."""
+        return self._changed.names
 
     @property
     def tested(self) -> Tested:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""hwsim-patches: the patches and new files of the lab's kernel, and how they are put into a source tree."""
+"""The parts of the lab's kernel, and how they are put into a source tree.
+
+A part has the patches, new files and options of one subject, in OpenWrt's layout. Those in hwsim-patches are the
+instrument's; ``workloads/<stack>/kernel`` is that of a stack, and goes with it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,8 @@ from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.checkout import DATA
 from lab.errors import BuildError
+from lab.library import shown
+from lab.text import entries
 
 PATCHES = DATA / "hwsim-patches"
 _PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
@@ -34,11 +40,12 @@ class Tested:
         return (sha256, series_sha256) == (self.sha256, self.series_sha256)
 
 
-class Series:
-    """The folder hwsim-patches, or another one with the same layout."""
+@dataclass(frozen=True)
+class Part:
+    """A folder with ``patches/`` in the order of ``series``, ``files/`` and ``config/``; each of them may be absent."""
 
-    def __init__(self, directory: Path = PATCHES) -> None:
-        self.directory = directory
+    name: str
+    directory: Path
 
     @property
     def patches(self) -> list[Path]:
@@ -47,17 +54,8 @@ class Series:
         Raises:
             BuildError: ``series`` names a patch that does not exist, or does not name an existing one.
         """
-        listing = self.directory / "series"
-        lines = listing.read_text().splitlines() if listing.exists() else []
-        names = [name for line in lines if (name := line.partition("#")[0].strip())]
-        for number, line in enumerate(lines, 1):
-            name = line.partition("#")[0].strip()
-            if name and not (self.directory / "patches" / name).is_file():
-                raise BuildError(f"patches/{name} does not exist", where=f"{listing}:{number}")
-        there = {path.name for path in (self.directory / "patches").glob("*.patch")}
-        if forgotten := sorted(there - set(names)):
-            raise BuildError(f"patches/{forgotten[0]} is not listed in {listing}", hint="add it where it belongs")
-        return [self.directory / "patches" / name for name in names]
+        folder = self.directory / "patches"
+        return _listed(self.directory / "series", folder, sorted(folder.glob("*.patch")))
 
     @property
     def files(self) -> list[Path]:
@@ -66,15 +64,92 @@ class Series:
         return sorted(path.relative_to(base) for path in base.rglob("*") if path.is_file())
 
     @property
+    def fragments(self) -> list[Path]:
+        """The Kconfig fragments in order."""
+        return fragments(self.directory / "config")
+
+    def contents(self) -> list[Path]:
+        """All files that the kernel depends on."""
+        return [*self.patches, *(self.directory / "files" / name for name in self.files), *self.fragments]
+
+    def apply(self, tree: Path, version: str, log: BuildLog) -> None:
+        """Put files and patches into a source that has the parts before this one.
+
+        Raises:
+            BuildError: A patch does not apply (names it and the file), or a new file already exists.
+        """
+        self.copy_files(tree)
+        for patch in self.patches:
+            apply_patch(patch, tree, version, log)
+
+    def copy_files(self, tree: Path) -> None:
+        """Put the new files into a source tree.
+
+        Raises:
+            BuildError: One of them already exists.
+        """
+        for name in self.files:
+            source, target = self.directory / "files" / name, tree / name
+            if target.exists():
+                raise BuildError(
+                    f"{shown(source)} already exists in the kernel source",
+                    hint="a change to a file that exists is a patch (make kernel-edit); a new file needs a new name",
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+
+
+class Series:
+    """The parts of the kernel in the order in which they apply: those that ``series`` lists, then those of stacks."""
+
+    def __init__(self, directory: Path = PATCHES) -> None:
+        """``directory``: hwsim-patches; stacks are in the folder ``workloads`` next to it."""
+        self.directory = directory
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts in order.
+
+        Raises:
+            BuildError: ``series`` names a folder that does not exist, or does not name an existing one; or two parts
+                have the same name.
+        """
+        folders = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir()]
+        own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, folders)]
+        stacks = sorted(self.directory.parent.glob("workloads/*/kernel"))
+        names = {part.name for part in own}
+        if twice := [path for path in stacks if path.parent.name in names]:
+            raise BuildError(
+                f"{shown(twice[0])}: {shown(self.directory)} already has a part {twice[0].parent.name}",
+                hint="rename the stack",
+            )
+        return [*own, *(Part(path.parent.name, path) for path in stacks)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the parts."""
+        return [part.name for part in self.parts]
+
+    @property
+    def patches(self) -> list[Path]:
+        """The patch files of all parts in order."""
+        return [patch for part in self.parts for patch in part.patches]
+
+    @property
+    def files(self) -> list[Path]:
+        """Paths of all new files, relative to the kernel tree."""
+        return sorted(name for part in self.parts for name in part.files)
+
+    @property
     def patched(self) -> list[Path]:
         """Paths of the kernel's own files that the patches change, relative to the kernel tree."""
-        names = {name for patch in self.patches for name in _PATCHED.findall(patch.read_text())}
-        return sorted(Path(name) for name in names)
+        names = {Path(name) for patch in self.patches for name in _PATCHED.findall(patch.read_text())}
+        return sorted(names - set(self.files))
 
     @property
     def fragments(self) -> list[Path]:
         """The Kconfig fragments in order."""
-        return fragments(self.directory / "config")
+        return [path for part in self.parts for path in part.fragments]
 
     @property
     def tested(self) -> Tested:
@@ -84,13 +159,13 @@ class Series:
         return Tested(facts["package"], facts["sha256"], facts["series"], int(facts["objects"]))
 
     def sha256(self) -> str:
-        """A hash of names and content of patches, new files and configuration."""
+        """A hash of the names of parts, and of names and content of their patches, new files and configuration."""
         digest = hashlib.sha256()
-        base = self.directory / "files"
-        for path in [*self.patches, *(base / name for name in self.files), *self.fragments]:
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(self.directory)}\0{len(content)}\0".encode())
-            digest.update(content)
+        for part in self.parts:
+            for path in part.contents():
+                content = path.read_bytes()
+                digest.update(f"{part.name}/{path.relative_to(part.directory)}\0{len(content)}\0".encode())
+                digest.update(content)
         return digest.hexdigest()
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
@@ -115,30 +190,29 @@ class Series:
         return {name: (scratch / name).read_bytes() if (scratch / name).exists() else None for name in touched}
 
     def apply(self, tree: Path, version: str, log: BuildLog) -> None:
-        """Put files and patches into an unpacked source.
+        """Put all parts into an unpacked source.
 
         Raises:
             BuildError: A patch does not apply (names it and the file), or a new file already exists.
         """
-        self.copy_files(tree)
-        for patch in self.patches:
-            apply_patch(patch, tree, version, log)
+        for part in self.parts:
+            part.apply(tree, version, log)
 
-    def copy_files(self, tree: Path) -> None:
-        """Put the new files into a source tree.
 
-        Raises:
-            BuildError: One of them already exists.
-        """
-        for name in self.files:
-            target = tree / name
-            if target.exists():
-                raise BuildError(
-                    f"hwsim-patches/files/{name} already exists in the kernel source",
-                    hint="a change to a file of the kernel is a patch (make kernel-edit); a new file needs a new name",
-                )
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(self.directory / "files" / name, target)
+def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:
+    """Return what a ``series`` lists, one name a line, of a folder; it must be all that is there.
+
+    Raises:
+        BuildError: It is not.
+    """
+    lines = list(entries(listing.read_text())) if listing.exists() else []
+    paths = [folder / words[0] for _, words in lines]
+    for path, (number, _) in zip(paths, lines, strict=True):
+        if not path.exists():
+            raise BuildError(f"{shown(path)} does not exist", where=f"{shown(listing)}:{number}")
+    if forgotten := [path for path in there if path not in paths]:
+        raise BuildError(f"{shown(forgotten[0])} is not listed in {shown(listing)}", hint="add it where it belongs")
+    return paths
 
 
 def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:

@@ -87,15 +87,15 @@ class Attr(IntEnum):
     CLOCK_PPB = auto()
     AC = auto()
     SHORT_SLOTS = auto()
-    HACK = auto()
+    ANSWER_DELAY_US = auto()
+    ANSWER_WAIT_US = auto()
+    DROP_TAIL = auto()
+    HACK = 64  # what a stack adds has a number of its own
     HACK_TURNAROUND_US = auto()
     HACK_TIMER_US = auto()
     HACK_SENT = auto()
     HACK_RECEIVED = auto()
     HACK_IN_CLEAR = auto()
-    ANSWER_DELAY_US = auto()
-    ANSWER_WAIT_US = auto()
-    DROP_TAIL = auto()
 
 
 class Frame(IntEnum):

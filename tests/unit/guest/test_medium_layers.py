@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"
-DRIVER = FOLDER / "drivers" / "net" / "wireless" / "virtual"
+from tests.unit.guest.medium_source import DRIVER, medium_source
+
 PREFIX = "hwsim_medium_"
 PURE = ("math", "phy", "mask", "errors", "edca", "ampdu")
 TOP = ("radio", "netlink")
@@ -22,21 +22,27 @@ _USED = re.compile(r"\b(hwsim_\w+)\b")
 _INCLUDED = re.compile(rf'^#include "{PREFIX}(\w+)\.h"', re.MULTILINE)
 
 
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the medium's files."""
+    return medium_source(tmp_path_factory.mktemp("medium")) / DRIVER
+
+
 def read(folder: Path) -> dict[str, str]:
     """Return the source files of the medium by their short names, without comments and tests."""
     paths = (path for path in folder.glob(f"{PREFIX}*.c") if not path.stem.endswith("_test"))
     return {path.stem.removeprefix(PREFIX): _COMMENT.sub("", path.read_text()) for path in paths}
 
 
-def listed(header: str) -> tuple[str, ...]:
+def listed(driver: Path, header: str) -> tuple[str, ...]:
     """Return the files that the comment of a layer's header lists, in order."""
-    opening = _COMMENT.findall((DRIVER / f"{PREFIX}{header}.h").read_text())[1]
+    opening = _COMMENT.findall((driver / f"{PREFIX}{header}.h").read_text())[1]
     return tuple(_LISTED.findall(opening))
 
 
-def order() -> tuple[str, ...]:
+def order(driver: Path) -> tuple[str, ...]:
     """Return all files, lowest layer first."""
-    return (*PURE, "core", *listed("air"), *listed("mac"), *TOP)
+    return (*PURE, "core", *listed(driver, "air"), *listed(driver, "mac"), *TOP)
 
 
 def upward(files: dict[str, str], ranks: dict[str, int]) -> Iterator[str]:
@@ -49,26 +55,26 @@ def upward(files: dict[str, str], ranks: dict[str, int]) -> Iterator[str]:
                 yield f"{file} uses {name} of {owner}"
 
 
-def test_each_file_has_one_place() -> None:
-    assert sorted(order()) == sorted(read(DRIVER))
+def test_each_file_has_one_place(driver: Path) -> None:
+    assert sorted(order(driver)) == sorted(read(driver))
 
 
-def test_calls_go_down() -> None:
-    ranks = {name: rank for rank, name in enumerate(order())}
-    assert list(upward(read(DRIVER), ranks)) == []
+def test_calls_go_down(driver: Path) -> None:
+    ranks = {name: rank for rank, name in enumerate(order(driver))}
+    assert list(upward(read(driver), ranks)) == []
 
 
 @pytest.mark.parametrize("header", ["air", "mac"])
-def test_a_layer_sees_its_own_header_and_lower_ones(header: str) -> None:
+def test_a_layer_sees_its_own_header_and_lower_ones(driver: Path, header: str) -> None:
     above = {"air": {"mac", "radio"}, "mac": {"radio"}}[header]
-    for name in listed(header):
-        included = set(_INCLUDED.findall((DRIVER / f"{PREFIX}{name}.c").read_text()))
+    for name in listed(driver, header):
+        included = set(_INCLUDED.findall((driver / f"{PREFIX}{name}.c").read_text()))
         assert included and not included & above, name
 
 
-def test_pure_files_know_no_radio() -> None:
+def test_pure_files_know_no_radio(driver: Path) -> None:
     for name in (*PURE, "core"):
-        assert not re.search(r"\bhwsim_(radio|medium|ppdu|mac)\b", read(DRIVER)[name]), name
+        assert not re.search(r"\bhwsim_(radio|medium|ppdu|mac)\b", read(driver)[name]), name
 
 
 def test_a_call_upward_is_found() -> None:

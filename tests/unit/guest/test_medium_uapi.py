@@ -29,10 +29,9 @@ from lab.guest.medium.uapi import (
 )
 from lab.phy.curves import CURVES
 from lab.shared import types
+from tests.unit.guest.medium_source import DRIVER, SPECIFICATION, medium_source
 
-FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"
-DRIVER = FOLDER / "drivers" / "net" / "wireless" / "virtual"
-SPECIFICATION = FOLDER / "Documentation" / "netlink" / "specs" / "hwsim_medium.yaml"
+STACKS_FROM = 64  # attributes of the medium that a stack's part adds have numbers from there on
 _ENUM = re.compile(r"^enum (?P<name>\w+) \{(?P<body>.*?)^\};", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _POLICY = re.compile(
@@ -53,14 +52,17 @@ OURS: dict[str, tuple[type[IntEnum], str]] = {
 }
 
 
-def enums(header: str) -> dict[str, list[str]]:
-    """Members of each enum, in order, without the count at the end."""
-    found = {}
+def enums(header: str) -> dict[str, dict[str, int]]:
+    """Members of each enum with their numbers, in order, without the count at the end."""
+    found: dict[str, dict[str, int]] = {}
     for match in _ENUM.finditer(_COMMENT.sub("", header)):
-        members = [member.split("=")[0].strip() for member in match["body"].split(",")]
-        found[match["name"]] = [
-            member for member in members if member and not re.search(r"_NUM_|__|_ATTR_MAX$", member)
-        ]
+        members = found[match["name"]] = {}
+        value = 0
+        for member in match["body"].split(","):
+            name, _, number = (word.strip() for word in member.partition("="))
+            if name and not re.search(r"_NUM_|__|_ATTR_MAX$", name):
+                members[name] = value = int(number) if number else value
+                value += 1
     return found
 
 
@@ -69,11 +71,12 @@ def differences(header: str) -> list[str]:
     theirs = enums(header)
     found = []
     for name, (ours, prefix) in OURS.items():
-        for value, member in enumerate(theirs[name]):
+        for member, value in theirs[name].items():
             word = member.removeprefix(prefix)
             if word != "UNSPEC" and ours.__members__.get(word) != value:
                 found.append(f"{member} = {value}")
-        if len(theirs[name]) - ("UNSPEC" in theirs[name][0]) != len(ours):
+        stacks = [each for each in ours if each >= STACKS_FROM and f"{prefix}{each.name}" not in theirs[name]]
+        if len(theirs[name]) - ("UNSPEC" in next(iter(theirs[name]))) != len(ours) - len(stacks):
             found.append(f"{name} has {len(theirs[name])} members")
     return found
 
@@ -115,8 +118,20 @@ def test_a_difference_is_found() -> None:
     assert "HWSIM_MEDIUM_FAULT_DAMAGE = 0" in found
 
 
-def test_the_headers_numbers_are_ours() -> None:
-    text = (DRIVER / "hwsim_medium_uapi.h").read_text()
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The medium's files in a tree."""
+    return medium_source(tmp_path_factory.mktemp("medium"))
+
+
+@pytest.fixture(scope="module")
+def header(source: Path) -> str:
+    """The header that programs see."""
+    return (source / DRIVER / "hwsim_medium_uapi.h").read_text()
+
+
+def test_the_headers_numbers_are_ours(header: str) -> None:
+    text = header
     assert differences(text) == []
     curves = enums(text)["hwsim_medium_curve"]
     assert [kernels_word(curve.name) for curve in CURVES] == [
@@ -136,9 +151,9 @@ def test_names_of_curves(curve: tuple[str, str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def specification() -> dict[str, Any]:
+def specification(source: Path) -> dict[str, Any]:
     """The YNL specification, which tools of the kernel read."""
-    found: dict[str, Any] = YAML(typ="safe").load(SPECIFICATION.read_text())
+    found: dict[str, Any] = YAML(typ="safe").load((source / SPECIFICATION).read_text())
     return found
 
 
@@ -151,8 +166,8 @@ def entry_name(entry: str | dict[str, str]) -> str:
     return entry if isinstance(entry, str) else entry["name"]
 
 
-def test_the_specification_has_the_headers_enums(specification: dict[str, Any]) -> None:
-    theirs = enums((DRIVER / "hwsim_medium_uapi.h").read_text())
+def test_the_specification_has_the_headers_enums(specification: dict[str, Any], header: str) -> None:
+    theirs = enums(header)
     described = {"hwsim_medium_cmd": [operation["name"] for operation in specification["operations"]["list"]]}
     for attributes in specification["attribute-sets"]:
         described[attributes["enum-name"]] = [attribute["name"] for attribute in attributes["attributes"]]
@@ -166,22 +181,25 @@ def test_the_specification_has_the_headers_enums(specification: dict[str, Any]) 
         assert [member.endswith(f"_{c_word(word)}") for member, word in zip(members, words, strict=True)] == [
             True for _ in words
         ], name
+    (medium,) = (one for one in specification["attribute-sets"] if one["name"] == "medium")
+    given = {f"HWSIM_MEDIUM_ATTR_{c_word(one['name'])}": one["value"] for one in medium["attributes"] if "value" in one}
+    assert given.items() <= theirs["hwsim_medium_attr"].items()
     assert (specification["name"], specification["version"]) == (FAMILY, VERSION)
 
 
-def test_the_specification_has_the_headers_limits(specification: dict[str, Any]) -> None:
-    header = dict(re.findall(r"#define HWSIM_MEDIUM_(\w+)\s+(\d+)", (DRIVER / "hwsim_medium_uapi.h").read_text()))
+def test_the_specification_has_the_headers_limits(specification: dict[str, Any], header: str) -> None:
+    limits = dict(re.findall(r"#define HWSIM_MEDIUM_(\w+)\s+(\d+)", header))
     for definition in specification["definitions"]:
         if definition["type"] == "const":
-            assert header[c_word(definition["name"])] == str(definition["value"])
-    assert header["GENL_VERSION"] == str(VERSION)
+            assert limits[c_word(definition["name"])] == str(definition["value"])
+    assert limits["GENL_VERSION"] == str(VERSION)
 
 
-def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any]) -> None:
+def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any], source: Path) -> None:
     sets = {one["name"]: {item["name"]: item for item in one["attributes"]} for one in specification["attribute-sets"]}
     policies = {"": "medium", "LINK_": "link", "RATE_": "rate"}
     found = set()
-    for policy in _POLICY.finditer((DRIVER / "hwsim_medium_netlink.c").read_text()):
+    for policy in _POLICY.finditer((source / DRIVER / "hwsim_medium_netlink.c").read_text()):
         attribute = sets[policies[policy["set"]]][policy["name"].lower().replace("_", "-")]
         kernels = (policy["type"] or policy["first"]).removeprefix("NLA_").lower()
         if attribute["type"] == "nest":

@@ -47,8 +47,9 @@ def tree(tmp_path: Path) -> Path:
 @pytest.fixture
 def series(tmp_path: Path) -> Series:
     directory = tmp_path / "hwsim-patches"
-    (directory / "config").mkdir(parents=True)
-    (directory / "config" / "00-base.config").write_text("# why\nCONFIG_KNOWN=y\n")
+    (directory / "own" / "config").mkdir(parents=True)
+    (directory / "own" / "config" / "00-base.config").write_text("# why\nCONFIG_KNOWN=y\n")
+    (directory / "series").write_text("own\n")
     (directory / "tested").write_text("package 6.12.1-1\nsha256 0\nseries 0\nobjects 2\n")
     return Series(directory)
 
@@ -80,6 +81,7 @@ def test_kernel_and_what_it_was_made_of(build: Builder) -> None:
     assert kernel.package_version == "6.12.117"
     assert kernel.series_sha256 == build.series.sha256()
     assert "gcc" in kernel.compiler
+    assert kernel.parts == ("own",)
     assert sorted(path.name for path in kernel.path.parent.iterdir()) == ["config", "kernel.json", "linux"]
 
 
@@ -100,7 +102,7 @@ def test_tested_source_is_not(build: Builder) -> None:
 
 def test_tested_source_with_other_patches_is_told(build: Builder) -> None:
     build.name_as_tested()
-    (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
+    (build.series.directory / "own" / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
     assert not build().tested
     assert "kernel: not tested with these patches and modules; `make test` checks patches" in build.told.steps
 
@@ -123,13 +125,13 @@ def test_change_of_source_or_configuration_is_another_kernel(build: Builder) -> 
     keys = {build().key}
     (build.tree / "greeting").write_text("good day\n")
     keys.add(build().key)
-    (build.series.directory / "config" / "10-more.config").write_text("CONFIG_OTHER=y\n")
+    (build.series.directory / "own" / "config" / "10-more.config").write_text("CONFIG_OTHER=y\n")
     keys.add(build().key)
     assert len(keys) == 3
 
 
 def test_option_that_the_kernel_does_not_take(build: Builder) -> None:
-    (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_UNKNOWN=y\n")
+    (build.series.directory / "own" / "config" / "10-more.config").write_text("# why\nCONFIG_UNKNOWN=y\n")
     with pytest.raises(BuildError, match=r"10-more\.config:2  CONFIG_UNKNOWN=y was not kept"):
         build()
     assert not list(build.store.directory.glob("*/linux"))

@@ -43,7 +43,7 @@ class Checked:
     """A series and the kernel it applies to."""
 
     def __init__(self, root: Path) -> None:
-        self.tree, self.directory, self.told = root / "linux", root / "hwsim-patches", KeptReport()
+        self.tree, self.directory, self.told = root / "linux", root / "hwsim-patches" / "own", KeptReport()
         for directory in ("arch/um", "net", "scripts"):
             (self.tree / directory).mkdir(parents=True)
         (self.tree / "Makefile").write_text(MAKEFILE)
@@ -53,6 +53,7 @@ class Checked:
             (self.directory / directory).mkdir(parents=True)
         (self.directory / "config" / "00-base.config").write_text("CONFIG_NET=y\n")
         (self.directory / "series").write_text("0001-change.patch\n")
+        (self.directory.parent / "series").write_text("own\n")
         self.write(patch="tidy", file="sound")
         self.store = Store("kernel-check", "the check", root=root / "cache")
 
@@ -61,7 +62,7 @@ class Checked:
         (self.directory / "files" / "net" / "new.c").write_text(f"{file}\n")
 
     def check(self) -> None:
-        check_series(given_source(self.tree), Series(self.directory), self.told, self.store)
+        check_series(given_source(self.tree), Series(self.directory.parent), self.told, self.store)
 
 
 @pytest.fixture
@@ -79,13 +80,15 @@ def test_tidy_series_passes_and_is_not_checked_again(checked: Checked) -> None:
 
 def test_untidy_patch(checked: Checked) -> None:
     checked.write(patch="untidy", file="sound")
-    with pytest.raises(BuildError, match=r"(?s)checkpatch of 0001-change\.patch failed.*WARNING:UNTIDY: tidy up"):
+    with pytest.raises(
+        BuildError, match=r"(?s)checkpatch of \S+/own/patches/0001-change\.patch failed.*WARNING:UNTIDY: tidy up"
+    ):
         checked.check()
 
 
 def test_untidy_file(checked: Checked) -> None:
     checked.write(patch="tidy", file="untidy")
-    with pytest.raises(BuildError, match=r"(?s)checkpatch of net/new\.c failed.*WARNING:UNTIDY"):
+    with pytest.raises(BuildError, match=r"(?s)checkpatch of \S+/own/files/net/new\.c failed.*WARNING:UNTIDY"):
         checked.check()
 
 

@@ -36,9 +36,11 @@ def source(tmp_path: Path) -> Source:
 
 @pytest.fixture
 def series(tmp_path: Path) -> Series:
-    directory = tmp_path / "hwsim-patches"
-    directory.mkdir()
-    return Series(directory)
+    """Two parts of the instrument, and one of a stack; none has anything yet."""
+    for folder in ("hwsim-patches/low", "hwsim-patches/high", "workloads/stack/kernel"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "hwsim-patches" / "series").write_text("low\nhigh\n")
+    return Series(tmp_path / "hwsim-patches")
 
 
 @pytest.fixture
@@ -48,13 +50,25 @@ def tree(source: Source, series: Series, tmp_path: Path) -> Path:
     return directory
 
 
-def commit(tree: Path, message: str) -> None:
+def commit(tree: Path, message: str, part: str | None = "low") -> None:
     git(tree, "add", "--all")
-    git(tree, "commit", "--quiet", f"--message={message}", env=USER)
+    trailer = [f"--trailer=Part: {part}"] if part else []
+    git(tree, "commit", "--quiet", f"--message={message}", *trailer, env=USER)
 
 
-def content(directory: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+def content(series: Series) -> dict[str, bytes]:
+    parts = [path for part in series.parts for path in part.directory.rglob("*") if path.is_file()]
+    return {str(path): path.read_bytes() for path in parts}
+
+
+def names(patches: list[Path]) -> list[str]:
+    """The last folder but one, and the name: low/0001-change.patch."""
+    return [f"{path.parent.parent.name}/{path.name}" for path in patches]
+
+
+def lengthen(tree: Path, name: str, line: str, after: str) -> None:
+    path = tree / name
+    path.write_text(path.read_text().replace(f"{after}\n", f"{after}\n{line}\n"))
 
 
 def change(tree: Path) -> None:
@@ -72,11 +86,13 @@ def change(tree: Path) -> None:
 
 def test_commits_become_patches_and_new_files(tree: Path, series: Series) -> None:
     change(tree)
-    assert write_back(tree, series) == ["0001-net-greet-louder.patch", "0002-net-greet-louder-still.patch"]
-    assert [patch.name for patch in series.patches] == write_back(tree, series)
+    written = write_back(tree, series)
+    assert names(written) == ["low/0001-net-greet-louder.patch", "low/0002-net-greet-louder-still.patch"]
+    assert series.patches == written
     assert series.files == [Path("net/new.c")]
-    assert (series.directory / "files" / "net" / "new.c").read_text() == "newer\n"
+    assert (series.directory / "low" / "files" / "net" / "new.c").read_text() == "newer\n"
     patch = series.patches[0].read_text()
+    assert "Signed-off-by: A User <user@example.org>\n---\n" in patch
     assert "+HELLO\n" in patch
     assert "new.c" not in patch
     assert "From: A User <user@example.org>\nDate: Thu, 2 Jan 2025 03:04:05 +0000\n" in patch
@@ -85,12 +101,12 @@ def test_commits_become_patches_and_new_files(tree: Path, series: Series) -> Non
 def test_there_and_back_changes_no_byte(tree: Path, series: Series, source: Source, tmp_path: Path) -> None:
     change(tree)
     write_back(tree, series)
-    before = content(series.directory)
+    before = content(series)
     again = tmp_path / "again"
     edit(source, series, again, KeptReport())
     assert (again / "net" / "hello.c").read_text() == "zero\none\nHELLO!\nthree\n"
     write_back(again, series)
-    assert content(series.directory) == before
+    assert content(series) == before
 
 
 def test_user_configuration_of_git_does_not_show(
@@ -98,12 +114,85 @@ def test_user_configuration_of_git_does_not_show(
 ) -> None:
     change(tree)
     write_back(tree, series)
-    before = content(series.directory)
+    before = content(series)
     config = tmp_path / "gitconfig"
     config.write_text("[diff]\n\tnoprefix = true\n\tcontext = 9\n[format]\n\tsignature = me\n\tsubjectPrefix = NET\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     write_back(tree, series)
-    assert content(series.directory) == before
+    assert content(series) == before
+
+
+def stacked(tree: Path) -> None:
+    """The stack changes a file of Linux and one that the low part adds, and adds one itself."""
+    change(tree)
+    lengthen(tree, "net/hello.c", "four", after="three")
+    (tree / "net" / "new.c").write_text("newer\nmore\nstill more\nhook\n")
+    (tree / "net" / "stack.c").write_text("stack\n")
+    commit(tree, "net: let the stack in", "stack")
+
+
+def test_each_part_has_its_own(tree: Path, series: Series, source: Source, tmp_path: Path) -> None:
+    stacked(tree)
+    assert names(write_back(tree, series))[2:] == ["kernel/0001-net-let-the-stack-in.patch"]
+    low, high, stack = series.parts
+    assert (low.directory / "files" / "net" / "new.c").read_text() == "newer\n"
+    assert (high.patches, high.files, stack.files) == ([], [], [Path("net/stack.c")])
+    assert not (high.directory / "series").exists()
+    assert "+hook\n" in stack.patches[0].read_text()
+    before = content(series)
+    again = tmp_path / "again"
+    edit(source, series, again, KeptReport())
+    write_back(again, series)
+    assert content(series) == before
+
+
+def test_a_commit_on_top_goes_to_its_part(tree: Path, series: Series) -> None:
+    stacked(tree)
+    lengthen(tree, "net/hello.c", "half", after="zero")
+    (tree / "net" / "low.c").write_text("low\n")
+    commit(tree, "net: count halves", "low")
+    after = {name: (tree / name).read_text() for name in ("net/hello.c", "net/new.c", "net/low.c", "net/stack.c")}
+    assert names(write_back(tree, series)) == [
+        "low/0001-net-greet-louder.patch",
+        "low/0002-net-greet-louder-still.patch",
+        "low/0003-net-count-halves.patch",
+        "kernel/0001-net-let-the-stack-in.patch",
+    ]
+    assert series.parts[0].files == [Path("net/low.c"), Path("net/new.c")]
+    assert {name: (tree / name).read_text() for name in after} == after
+    assert "Part:" not in "".join(patch.read_text() for patch in series.patches)
+
+
+def test_a_commit_that_cannot_go_to_its_part_can_be_resolved(tree: Path, series: Series) -> None:
+    stacked(tree)
+    lengthen(tree, "net/hello.c", "five", after="four")
+    commit(tree, "net: count on", "low")
+    with pytest.raises(BuildError, match=r"(?s)cannot be moved to its part.*git rebase --continue"):
+        write_back(tree, series)
+    with pytest.raises(InputError, match="a rebase is not finished"):
+        write_back(tree, series)
+
+
+@pytest.mark.parametrize(("part", "said"), [(None, "names no part"), ("other", "names the part other")])
+def test_a_commit_of_no_part(tree: Path, series: Series, part: str | None, said: str) -> None:
+    (tree / "net" / "hello.c").write_text("changed\n")
+    commit(tree, "net: change", part)
+    with pytest.raises(InputError, match=rf'"net: change" {said}') as caught:
+        write_back(tree, series)
+    assert "the parts are low, high, stack" in str(caught.value)
+
+
+def test_a_part_does_not_change_files_that_a_later_one_adds(
+    tree: Path, series: Series, source: Source, tmp_path: Path
+) -> None:
+    stacked(tree)
+    write_back(tree, series)
+    again = tmp_path / "again"
+    edit(source, series, again, KeptReport())
+    (again / "net" / "stack.c").write_text("changed\n")
+    commit(again, "net: change", "high")
+    with pytest.raises(InputError, match=r"of part high changes net/stack\.c, which is a new file of part stack"):
+        write_back(again, series)
 
 
 def test_removed_commit_and_file_go(tree: Path, series: Series) -> None:

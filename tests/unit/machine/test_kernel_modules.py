@@ -27,7 +27,7 @@ def module(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def series(tmp_path: Path) -> Series:
-    (tmp_path / "hwsim-patches" / "patches").mkdir(parents=True)
+    (tmp_path / "hwsim-patches").mkdir(parents=True)
     return Series(tmp_path / "hwsim-patches")
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,7 @@ Subject: [PATCH] greet louder
 
 @pytest.fixture
 def series(tmp_path: Path) -> Series:
-    directory = tmp_path / "hwsim-patches"
+    directory = tmp_path / "hwsim-patches" / "own"
     (directory / "patches").mkdir(parents=True)
     (directory / "files" / "net").mkdir(parents=True)
     (directory / "config").mkdir()
@@ -34,7 +36,8 @@ def series(tmp_path: Path) -> Series:
     (directory / "files" / "net" / "new.c").write_text("new\n")
     (directory / "config" / "00-base.config").write_text("CONFIG_NET=y\n")
     (directory / "series").write_text("# comment\n0001-greet-louder.patch  # why\n")
-    return Series(directory)
+    (directory.parent / "series").write_text("own\n")
+    return Series(directory.parent)
 
 
 @pytest.fixture
@@ -77,13 +80,13 @@ def test_new_file_must_be_new(series: Series, tree: Path, log: BuildLog) -> None
 
 
 def test_series_names_what_is_not_there(series: Series) -> None:
-    (series.directory / "series").write_text("0001-greet-louder.patch\n0002-gone.patch\n")
-    with pytest.raises(BuildError, match=r"series:2  patches/0002-gone\.patch does not exist"):
+    (series.directory / "own" / "series").write_text("0001-greet-louder.patch\n0002-gone.patch\n")
+    with pytest.raises(BuildError, match=r"own/series:2  \S+/own/patches/0002-gone\.patch does not exist"):
         _ = series.patches
 
 
 def test_patch_that_series_forgot(series: Series) -> None:
-    (series.directory / "series").write_text("")
+    (series.directory / "own" / "series").write_text("")
     with pytest.raises(BuildError, match=r"patches/0001-greet-louder\.patch is not listed"):
         _ = series.patches
 
@@ -91,14 +94,14 @@ def test_patch_that_series_forgot(series: Series) -> None:
 @pytest.mark.parametrize("changed", ["patches/0001-greet-louder.patch", "files/net/new.c", "config/00-base.config"])
 def test_hash_sees_every_change(series: Series, changed: str) -> None:
     before = series.sha256()
-    path = series.directory / changed
+    path = series.directory / "own" / changed
     path.write_text(path.read_text() + "\n")
     assert series.sha256() != before
 
 
 def test_hash_does_not_see_the_comments_of_series(series: Series) -> None:
     before = series.sha256()
-    (series.directory / "series").write_text("0001-greet-louder.patch\n")
+    (series.directory / "own" / "series").write_text("0001-greet-louder.patch\n")
     assert series.sha256() == before
 
 
@@ -108,8 +111,77 @@ def test_file_that_patch_failed_on() -> None:
     assert failed_file(output) == "c.h"
 
 
+@pytest.fixture
+def stack(series: Series) -> Path:
+    """The part of a stack, which changes a new file of the series."""
+    folder = series.directory.parent / "workloads" / "stack" / "kernel"
+    (folder / "patches").mkdir(parents=True)
+    (folder / "config").mkdir()
+    (folder / "patches" / "0001-more.patch").write_text(
+        "Subject: [PATCH] more\n\n--- a/net/new.c\n+++ b/net/new.c\n@@ -1 +1,2 @@\n new\n+more\n"
+    )
+    (folder / "config" / "stack.config").write_text("CONFIG_STACK=y\n")
+    (folder / "series").write_text("0001-more.patch\n")
+    return folder
+
+
+def test_the_part_of_a_stack_follows(series: Series, stack: Path, tree: Path, log: BuildLog) -> None:
+    assert series.names == ["own", "stack"]
+    assert [path.name for path in series.fragments] == ["00-base.config", "stack.config"]
+    series.apply(tree, "6.12", log)
+    assert (tree / "net" / "new.c").read_text() == "new\nmore\n"
+    assert series.patched == [Path("net/hello.c")]
+
+
+def test_without_the_stack_the_kernel_is_that_without_its_part(series: Series, tmp_path: Path) -> None:
+    before = series.sha256()
+    folder = tmp_path / "workloads" / "stack" / "kernel" / "files"
+    folder.mkdir(parents=True)
+    (folder / "stack.c").write_text("stack\n")
+    assert series.sha256() != before
+    shutil.rmtree(folder.parent.parent)
+    assert (series.names, series.sha256()) == (["own"], before)
+
+
+def test_the_same_files_in_another_part_are_another_series(series: Series) -> None:
+    before = series.sha256()
+    (series.directory / "own").rename(series.directory / "other")
+    (series.directory / "series").write_text("other\n")
+    assert series.sha256() != before
+
+
+def test_a_part_that_is_not_listed(series: Series) -> None:
+    (series.directory / "more").mkdir()
+    with pytest.raises(BuildError, match=r"hwsim-patches/more is not listed in \S+/hwsim-patches/series"):
+        _ = series.parts
+
+
+def test_a_part_that_does_not_exist(series: Series) -> None:
+    (series.directory / "series").write_text("own\nmore\n")
+    with pytest.raises(BuildError, match=r"series:2  \S+/more does not exist"):
+        _ = series.parts
+
+
+def test_a_stack_with_the_name_of_a_part(series: Series) -> None:
+    (series.directory.parent / "workloads" / "own" / "kernel").mkdir(parents=True)
+    with pytest.raises(BuildError, match=r"workloads/own/kernel: \S+ already has a part own"):
+        _ = series.parts
+
+
 def test_our_own_series_is_whole() -> None:
     ours = Series()
     assert ours.patches
     assert ours.files
     assert len(ours.tested.sha256) == 64
+
+
+def test_each_part_of_the_instrument_applies_without_the_others() -> None:
+    """So the medium can be posted without the rest: no file has to do with two parts."""
+    ours = Series()
+    parts: dict[str, list[str]] = {}
+    for part in (part for part in ours.parts if part.directory.parent == ours.directory):
+        patched = re.findall(r"^(?:\+\+\+ b|--- a)/(\S+)", "".join(map(Path.read_text, part.patches)), re.MULTILINE)
+        for name in {*patched, *map(str, part.files)}:
+            parts.setdefault(name, []).append(part.name)
+    assert {name: both for name, both in parts.items() if len(both) > 1} == {}
+    assert {"uml", "net", "wifi", "medium"} <= {names[0] for names in parts.values()}

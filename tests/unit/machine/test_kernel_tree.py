@@ -71,8 +71,9 @@ class Lab:
         self.pack(self.archive)
         self.series = Series(place / "hwsim-patches")
         for name in ("config", "patches", "files"):
-            (self.series.directory / name).mkdir(parents=True)
-        (self.series.directory / "config" / "00-base.config").write_text("CONFIG_KNOWN=y\n")
+            (self.series.directory / "own" / name).mkdir(parents=True)
+        (self.series.directory / "series").write_text("own\n")
+        (self.series.directory / "own" / "config" / "00-base.config").write_text("CONFIG_KNOWN=y\n")
         (self.series.directory / "tested").write_text("package 6.12.1-1\nsha256 0\nseries 0\nobjects 2\n")
 
     def pack(self, archive: Path, **more: str) -> None:
@@ -92,11 +93,11 @@ class Lab:
         for word, new in files.items():
             name = names[word]
             text = PATCH.format(name=name, old=FILES[name].strip(), new=new)
-            (self.series.directory / "patches" / f"{word}.patch").write_text(text)
-        (self.series.directory / "series").write_text("".join(f"{word}.patch\n" for word in files))
+            (self.series.directory / "own" / "patches" / f"{word}.patch").write_text(text)
+        (self.series.directory / "own" / "series").write_text("".join(f"{word}.patch\n" for word in files))
 
     def add(self, name: str, text: str) -> None:
-        path = self.series.directory / "files" / name
+        path = self.series.directory / "own" / "files" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
@@ -157,7 +158,7 @@ def test_new_files_come_and_go(lab: Lab) -> None:
     lab.add("net/c.c", "c\n")
     assert lab.build().path.read_text().endswith("c\nall\n")
     assert lab.compiled == ["net/c.o"]
-    (lab.series.directory / "files" / "net" / "c.c").unlink()
+    (lab.series.directory / "own" / "files" / "net" / "c.c").unlink()
     assert lab.build().path.read_text() == "a\nall\nb\nall\nfor b\n"
     assert lab.compiled == []
 

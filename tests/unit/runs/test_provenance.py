@@ -22,6 +22,7 @@ class Part:
 
     sha256 = package_sha256 = series_sha256 = release = package_version = "1"
     tested = True
+    parts = ("own", "stack")
     packages: dict[str, str] = {}  # noqa: RUF012  # never changed
 
     def bundle(self, uses: Uses) -> Bundle:
@@ -57,6 +58,10 @@ def test_a_plan_is_run_with_the_code_of_its_own_stack() -> None:
     assert provenance.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
     with pytest.raises(BuildError, match="needs the code of the stack sap"):
         machine().stack(uses)
+
+
+def test_the_record_has_the_parts_of_the_kernel() -> None:
+    assert provenance.versions(PING, machine())["kernel_parts"] == ("own", "stack")
 
 
 def test_the_record_says_that_a_kernel_is_not_tested() -> None:

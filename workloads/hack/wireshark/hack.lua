@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Wireshark shows the TCP ACKs that ACK and BlockAck frames carry (TCP/HACK). The format is described at the head of
--- hwsim-patches/files/drivers/net/wireless/virtual/hwsim_hack.h.
+-- workloads/hack/kernel/files/drivers/net/wireless/virtual/hwsim_hack.h.
 --
 --     tshark -X lua_script:workloads/hack/wireshark/hack.lua -r runs/latest/raw/air-5180.pcapng -Y hack
 --

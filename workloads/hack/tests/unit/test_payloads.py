@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.hack.build import HERE, KERNEL, PARTS, WARNINGS
 from workloads.hack.tests.dissecting import Dissector
+from workloads.hack.tests.kernel.build import HERE, KERNEL, PARTS, WARNINGS
 from workloads.hack.tests.payloads import ACK, BLOCK_ACK, any_bytes, frame, write
 
 _COUNT = 3_000

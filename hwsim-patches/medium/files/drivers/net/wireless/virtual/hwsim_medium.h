@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What mac80211_hwsim sees of the 802.11 medium: it hands its radios' frames
+ * over, and gets back what they receive and how their frames fared.
+ */
+#ifndef __HWSIM_MEDIUM_H
+#define __HWSIM_MEDIUM_H
+
+#include <linux/err.h>
+#include <linux/types.h>
+#include <net/mac80211.h>
+#include "hwsim_medium_uapi.h"
+
+struct hwsim_radio;
+
+/**
+ * struct hwsim_medium_ops - what the medium asks of the driver
+ * @rx: a frame has arrived; the driver owns the skb. In softirq.
+ * @is_up: whether the radio has been started
+ * @tsf_offset_us: TSF of the radio less the time of day
+ * @set_clock: set the TSF to the time of day and so much more, and how fast it
+ *	goes; the radio is down
+ * @captured: whether anybody looks at the air
+ * @capture: a frame of the air with its radiotap header; the driver owns it.
+ *	NULL: there was no memory for one
+ */
+struct hwsim_medium_ops {
+	void (*rx)(struct ieee80211_hw *hw,
+		   struct ieee80211_rx_status *rx_status, struct sk_buff *skb);
+	bool (*is_up)(struct ieee80211_hw *hw);
+	s64 (*tsf_offset_us)(struct ieee80211_hw *hw);
+	void (*set_clock)(struct ieee80211_hw *hw, u32 ahead_us, s32 drift_ppb);
+	bool (*captured)(void);
+	void (*capture)(struct sk_buff *skb);
+};
+
+#if IS_ENABLED(CONFIG_MAC80211_HWSIM_MEDIUM)
+
+struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
+				    const struct hwsim_medium_ops *ops);
+void hwsim_radio_free(struct hwsim_radio *radio);
+bool hwsim_radio_attached(const struct hwsim_radio *radio);
+
+/* mac80211's operations, for radios on a medium */
+void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		    struct sk_buff *skb, struct ieee80211_channel *channel,
+		    bool is_own);
+void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq);
+void hwsim_radio_stop(struct hwsim_radio *radio);
+void hwsim_radio_listen(struct hwsim_radio *radio,
+			const struct cfg80211_chan_def *chandef);
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
+unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+				struct station_info *sinfo);
+void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
+			 const struct ieee80211_tx_queue_params *params);
+void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		     const struct ieee80211_bss_conf *conf);
+int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		      struct ieee80211_ampdu_params *params);
+void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_flush(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif, bool drop);
+
+void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
+void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
+			    struct ieee80211_sta *sta, bool sleeps);
+void hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			 u16 tids, int max_count,
+			 enum ieee80211_frame_release_type reason,
+			 bool more_data);
+
+#else
+
+static inline struct hwsim_radio *
+hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
+		const struct hwsim_medium_ops *ops)
+{
+	return NULL;
+}
+
+static inline void hwsim_radio_free(struct hwsim_radio *radio) {}
+
+static inline bool hwsim_radio_attached(const struct hwsim_radio *radio)
+{
+	return false;
+}
+
+static inline void
+hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+	       struct sk_buff *skb, struct ieee80211_channel *channel,
+	       bool is_own) {}
+static inline void
+hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq) {}
+static inline void hwsim_radio_stop(struct hwsim_radio *radio) {}
+static inline void
+hwsim_radio_listen(struct hwsim_radio *radio,
+		   const struct cfg80211_chan_def *chandef) {}
+static inline void
+hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
+static inline void
+hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr) {}
+
+static inline unsigned int
+hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
+{
+	return 0;
+}
+
+static inline void
+hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+			   struct station_info *sinfo) {}
+static inline void
+hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
+		    const struct ieee80211_tx_queue_params *params) {}
+static inline void
+hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		const struct ieee80211_bss_conf *conf) {}
+
+static inline int
+hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		  struct ieee80211_ampdu_params *params)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void
+hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}
+static inline void
+hwsim_radio_flush(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
+		  bool drop) {}
+static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
+static inline void
+hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		       bool sleeps) {}
+static inline void
+hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		    u16 tids, int max_count,
+		    enum ieee80211_frame_release_type reason,
+		    bool more_data) {}
+
+#endif
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A frame of mac80211 in the hwsim medium: its place in queues, its attempts, and
+ * its fate.
+ */
+#include <linux/kernel.h>
+#include "hwsim_medium_mac.h"
+
+/**
+ * hwsim_queue_first - have a frame sent before others, but for beacons
+ * @ac: the access category
+ * @mpdu: the frame, in no queue
+ */
+void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu)
+{
+	struct list_head *at = &ac->queue;
+	struct hwsim_mpdu *other;
+
+	list_for_each_entry(other, &ac->queue, list) {
+		if (other->kind != HWSIM_MEDIUM_FRAME_BEACON)
+			break;
+		at = &other->list;
+	}
+	list_add(&mpdu->list, at);
+}
+
+/**
+ * hwsim_ac_pending - whether an access category may have something to send
+ * @ac: the access category; mac80211's queues may turn out to be empty
+ */
+bool hwsim_ac_pending(const struct hwsim_ac *ac)
+{
+	return !list_empty(&ac->queue) || ac->txqs;
+}
+
+/**
+ * hwsim_txq_holds_frames - whether mac80211 has more in a queue
+ * @txq: the queue
+ */
+bool hwsim_txq_holds_frames(struct ieee80211_txq *txq)
+{
+	unsigned long frames, bytes;
+
+	ieee80211_txq_get_depth(txq, &frames, &bytes);
+	return frames;
+}
+
+/**
+ * hwsim_mpdu_set_more_data - say whether more frames will follow
+ * @mpdu: a data frame
+ * @more_data: whether they will
+ */
+void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data)
+{
+	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+	hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_MOREDATA);
+	if (more_data)
+		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_MOREDATA);
+}
+
+/*
+ * Attempts that a frame has. Rate control's table says it, but of management
+ * frames that is made for radios that count otherwise: those keep to
+ * dot11ShortRetryLimit, else frames for stations that have left would clog an
+ * access point.
+ */
+static u32 attempts_of(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu)
+{
+	u32 limit = radio->hw->conf.short_frame_max_tx_count;
+	u32 i, count = 0;
+
+	if (mpdu->no_retry)
+		return 1;
+	if (radio->mac->retries && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		return radio->mac->retries;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
+		count += mpdu->rates[i].count;
+	return mpdu->kind == HWSIM_MEDIUM_FRAME_DATA ? count : min(count, limit);
+}
+
+/**
+ * hwsim_mpdu_is_exhausted - whether a frame has had all its attempts
+ * @radio: who sends
+ * @mpdu: the frame
+ */
+bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
+			     const struct hwsim_mpdu *mpdu)
+{
+	return mpdu->attempts + mpdu->bars >= attempts_of(radio, mpdu);
+}
+
+/**
+ * hwsim_mpdu_give_up - the attempt that goes on is a frame's last one
+ * @mpdu: the frame
+ */
+void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
+{
+	mpdu->no_retry = true;
+	mpdu->rts_failures = HWSIM_RTS_ATTEMPTS;
+}
+
+/**
+ * hwsim_mpdu_done - a frame's fate is known, and mac80211 learns of it
+ * @radio: who sent
+ * @ppdu: how it was sent last, or what asked about it
+ * @mpdu: the frame; no longer ours
+ *
+ * Of frames in A-MPDUs mac80211 does not count the retries.
+ */
+void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		     struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->to_sta && mpdu->attempts > 1)
+		hwsim_peer_retried(radio, ppdu->ra, mpdu->attempts - 1);
+	hwsim_count_done(ppdu, mpdu);
+	hwsim_up_status(radio, mpdu);
+}

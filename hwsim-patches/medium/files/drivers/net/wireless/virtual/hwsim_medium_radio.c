@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A radio of mac80211_hwsim and the medium it is on.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "hwsim_medium_radio.h"
+
+#define DEFAULT_NOISE_MBM	(-9400)	/* kT in 20 MHz, noise figure 7 dB */
+#define DEFAULT_ED_MBM		(-6200)	/* CCA-ED, 17.3.10.6 */
+#define DEFAULT_DETECT_OFDM_MB	300
+#define DEFAULT_DETECT_DSSS_MB	(-400)
+
+#define DSSS_RATES		4	/* 1, 2, 5.5, 11 Mbit/s */
+
+/* the list of media, and which radio is on which */
+DEFINE_MUTEX(hwsim_media_mutex);
+
+/* all radios of the driver, under hwsim_media_mutex */
+static LIST_HEAD(hwsim_all_radios);
+
+/**
+ * hwsim_radio_new - the driver has made a radio
+ * @hw: the radio for mac80211
+ * @index: its number
+ * @ops: what the medium may ask
+ *
+ * It is on no medium yet.
+ *
+ * Return: the radio, or NULL
+ */
+struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
+				    const struct hwsim_medium_ops *ops)
+{
+	struct {
+		struct hwsim_radio radio;
+		struct hwsim_mac mac;
+	} *both = kzalloc(sizeof(*both), GFP_KERNEL);
+	struct hwsim_radio *radio;
+	int i;
+
+	if (!both)
+		return NULL;
+	radio = &both->radio;
+	radio->mac = &both->mac;
+	radio->mac->radio = radio;
+	radio->mac->frames = &hwsim_frame_ops;
+	radio->hw = hw;
+	radio->index = index;
+	radio->ops = ops;
+	radio->noise_mbm = DEFAULT_NOISE_MBM;
+	radio->ed_mbm = DEFAULT_ED_MBM;
+	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
+	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
+	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
+	INIT_LIST_HEAD(&radio->tuned);
+	hash_init(radio->mac->peers);
+	hash_init(radio->mac->sessions);
+	hash_init(radio->mac->recipients);
+	hwsim_event_init(&radio->mac->timeout, HWSIM_PHASE_TIMEOUT);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		INIT_LIST_HEAD(&radio->mac->acs[i].queue);
+		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
+	}
+	mutex_lock(&hwsim_media_mutex);
+	list_add_tail(&radio->registered, &hwsim_all_radios);
+	mutex_unlock(&hwsim_media_mutex);
+	return radio;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_new);
+
+/**
+ * hwsim_radio_free - the driver removes a radio; mac80211 has let go of it
+ * @radio: the radio, or NULL
+ */
+void hwsim_radio_free(struct hwsim_radio *radio)
+{
+	if (!radio)
+		return;
+	mutex_lock(&hwsim_media_mutex);
+	hwsim_radio_detach(radio);
+	list_del(&radio->registered);
+	mutex_unlock(&hwsim_media_mutex);
+	kfree(radio);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_free);
+
+/**
+ * hwsim_radio_attached - whether a medium rules what a radio hears
+ * @radio: the radio, or NULL
+ */
+bool hwsim_radio_attached(const struct hwsim_radio *radio)
+{
+	return radio && READ_ONCE(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_attached);
+
+/**
+ * hwsim_radio_by_index - find a radio; under hwsim_media_mutex
+ * @index: its number
+ */
+struct hwsim_radio *hwsim_radio_by_index(u32 index)
+{
+	struct hwsim_radio *radio;
+
+	list_for_each_entry(radio, &hwsim_all_radios, registered)
+		if (radio->index == index)
+			return radio;
+	return NULL;
+}
+
+/* on a medium mac80211 is told of air time, and shares it; else there is none */
+static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
+{
+	u8 *features = radio->hw->wiphy->ext_features;
+	u32 feature = NL80211_EXT_FEATURE_AIRTIME_FAIRNESS;
+
+	if (on)
+		features[feature / 8] |= BIT(feature % 8);
+	else
+		features[feature / 8] &= ~BIT(feature % 8);
+}
+
+/**
+ * hwsim_radio_attach - put a radio on a medium; under hwsim_media_mutex
+ * @radio: the radio, down
+ * @medium: the medium
+ * @stream: name of the radio in random streams
+ * @extack: told what is wrong
+ */
+int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
+		       u64 stream, struct netlink_ext_ack *extack)
+{
+	u32 slot;
+	int i;
+
+	if (radio->medium) {
+		NL_SET_ERR_MSG(extack, "the radio is on a medium already");
+		return -EBUSY;
+	}
+	if (radio->ops->is_up(radio->hw)) {
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++)
+		if (!medium->radios[slot])
+			break;
+	if (slot == HWSIM_MEDIUM_MAX_RADIOS) {
+		NL_SET_ERR_MSG(extack, "the medium has 1024 radios already");
+		return -ENOSPC;
+	}
+	radio->links = kvcalloc(HWSIM_MEDIUM_MAX_RADIOS, sizeof(*radio->links),
+				GFP_KERNEL);
+	if (!radio->links)
+		return -ENOMEM;
+	radio->slot = slot;
+	radio->stream = stream;
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		struct hwsim_edca *edca = &radio->mac->acs[i].edca;
+
+		hwsim_stream_init(&edca->stream, medium->seed,
+				  HWSIM_STREAM_BACKOFF, stream, i);
+	}
+	hwsim_stream_init(&radio->mac->latency, medium->seed, HWSIM_STREAM_LATENCY,
+			  stream, 0);
+	hwsim_stream_init(&radio->choices, medium->seed, HWSIM_STREAM_CHOICES, stream,
+			  0);
+	hwsim_network_set_timing(radio);
+	hwsim_network_set_edca(radio);	/* DCF, until mac80211 says more */
+	spin_lock_bh(&medium->clock.lock);
+	medium->radios[slot] = radio;
+	medium->num_radios++;
+	WRITE_ONCE(radio->medium, medium);
+	set_airtime_fairness(radio, true);
+	spin_unlock_bh(&medium->clock.lock);
+	return 0;
+}
+
+/**
+ * hwsim_radio_set_dsss_only - make a radio one of 802.11b, or no longer
+ * @radio: the radio, down
+ * @dsss_only: whether it is to be one
+ * @extack: told what is wrong
+ *
+ * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
+ * 802.11n, so that networks know it for what it is.
+ *
+ * Return: 0, -EBUSY if the radio is up, -EOPNOTSUPP if it has no such rates
+ */
+int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
+			      struct netlink_ext_ack *extack)
+{
+	struct wiphy *wiphy = radio->hw->wiphy;
+	struct ieee80211_supported_band *band = wiphy->bands[NL80211_BAND_2GHZ];
+
+	if (dsss_only == radio->dsss_only)
+		return 0;
+	if (!band || band->n_bitrates < DSSS_RATES) {
+		NL_SET_ERR_MSG(extack, "the radio has no rates of 802.11b");
+		return -EOPNOTSUPP;
+	}
+	wiphy_lock(wiphy);
+	if (radio->ops->is_up(radio->hw)) {
+		wiphy_unlock(wiphy);
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	if (dsss_only) {
+		radio->all_bitrates = band->n_bitrates;
+		radio->has_ht = band->ht_cap.ht_supported;
+	}
+	/* they are in rising order, DSSS first */
+	band->n_bitrates = dsss_only ? DSSS_RATES : radio->all_bitrates;
+	band->ht_cap.ht_supported = !dsss_only && radio->has_ht;
+	radio->dsss_only = dsss_only;
+	wiphy_unlock(wiphy);
+	return 0;
+}
+
+/**
+ * hwsim_radio_detach - take a radio off its medium; under hwsim_media_mutex
+ * @radio: the radio, down
+ */
+void hwsim_radio_detach(struct hwsim_radio *radio)
+{
+	struct hwsim_medium *medium = radio->medium;
+	struct hwsim_recipient *recipient;
+	struct hlist_node *next;
+	u32 slot;
+	int i;
+
+	if (!medium)
+		return;
+	hwsim_medium_enter(medium);
+	hwsim_air_forget(radio);
+	hwsim_access_reset(radio);
+	hwsim_tx_purge(radio, NULL);
+	WARN_ON_ONCE(radio->mac->held);	/* each frame is completed, and once */
+	hwsim_up_forget(radio);
+	hash_for_each_safe(radio->mac->recipients, i, next, recipient, node) {
+		hash_del(&recipient->node);
+		kfree(recipient);
+	}
+	hwsim_peer_forget(radio, NULL);
+	hwsim_fault_forget(radio);
+	medium->radios[radio->slot] = NULL;
+	medium->num_radios--;
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
+		kfree(radio->links[slot]);
+		if (medium->radios[slot]) {
+			kfree(medium->radios[slot]->links[radio->slot]);
+			medium->radios[slot]->links[radio->slot] = NULL;
+		}
+	}
+	WRITE_ONCE(radio->medium, NULL);
+	set_airtime_fairness(radio, false);
+	WRITE_ONCE(radio->hw->drop_tail, 0);
+	hwsim_medium_leave(medium);
+	/* what is going up right now, in softirq */
+	synchronize_net();
+	kvfree(radio->links);
+	radio->links = NULL;
+}
+
+/**
+ * hwsim_radio_stop - a radio goes down
+ * @radio: the radio
+ */
+void hwsim_radio_stop(struct hwsim_radio *radio)
+{
+	hwsim_medium_enter(radio->medium);
+	hwsim_air_tune(radio, NULL);
+	hwsim_access_reset(radio);
+	hwsim_tx_purge(radio, NULL);
+	WARN_ON_ONCE(radio->mac->held);
+	hwsim_up_forget(radio);
+	hwsim_medium_leave(radio->medium);
+	/* what is going up right now, in softirq */
+	synchronize_net();
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_stop);
+
+static enum hwsim_phy_width width_of(enum nl80211_chan_width width)
+{
+	switch (width) {
+	case NL80211_CHAN_WIDTH_40:
+		return HWSIM_PHY_40MHZ;
+	case NL80211_CHAN_WIDTH_80:
+		return HWSIM_PHY_80MHZ;
+	case NL80211_CHAN_WIDTH_160:
+		return HWSIM_PHY_160MHZ;
+	default:
+		return HWSIM_PHY_20MHZ;
+	}
+}
+
+/**
+ * hwsim_radio_listen - a radio tunes to a channel
+ * @radio: the radio
+ * @chandef: the channel, or NULL
+ */
+void hwsim_radio_listen(struct hwsim_radio *radio,
+			const struct cfg80211_chan_def *chandef)
+{
+	struct ieee80211_channel *channel = chandef ? chandef->chan : NULL;
+	u64 now = hwsim_medium_enter(radio->medium);
+	int i;
+
+	if (channel) {
+		radio->width = width_of(chandef->width);
+		radio->centre_mhz = chandef->center_freq1;
+	}
+	if (radio->channel != channel || !radio->air) {
+		hwsim_air_tune(radio, channel);
+		if (channel && channel != radio->channel)
+			hwsim_tx_drop_queued(radio, NULL);
+		radio->channel = channel;
+		hwsim_network_set_timing(radio);
+		hwsim_sessions_resume(radio);
+		for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)
+			if (hwsim_ac_pending(&radio->mac->acs[i]))
+				hwsim_access_ready(radio, &radio->mac->acs[i], now);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_listen);
+
+/**
+ * hwsim_radio_add_address - a radio gets an interface
+ * @radio: the radio
+ * @addr: address of the interface
+ */
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
+{
+	u32 i;
+
+	hwsim_medium_enter(radio->medium);
+	for (i = 0; i < radio->num_addresses; i++)
+		if (ether_addr_equal(radio->addresses[i].addr, addr))
+			break;
+	if (i < HWSIM_MAX_ADDRESSES) {
+		if (i == radio->num_addresses) {
+			ether_addr_copy(radio->addresses[i].addr, addr);
+			radio->addresses[i].uses = 0;
+			radio->num_addresses++;
+		}
+		radio->addresses[i].uses++;
+	} else {
+		wiphy_warn(radio->hw->wiphy,
+			   "the medium knows %d addresses of a radio: %pM gets nothing\n",
+			   HWSIM_MAX_ADDRESSES, addr);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
+
+/**
+ * hwsim_radio_remove_address - a radio loses an interface
+ * @radio: the radio
+ * @addr: address of the interface
+ */
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
+{
+	u32 i;
+
+	hwsim_medium_enter(radio->medium);
+	for (i = 0; i < radio->num_addresses; i++) {
+		if (!ether_addr_equal(radio->addresses[i].addr, addr))
+			continue;
+		if (!--radio->addresses[i].uses)
+			radio->addresses[i] =
+				radio->addresses[--radio->num_addresses];
+		break;
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);
+
+/**
+ * hwsim_radio_filter - what a radio hands up besides frames that are for it
+ * @radio: the radio
+ * @flags: what mac80211 wants (FIF_...)
+ *
+ * Return: those of them that it knows
+ */
+unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
+{
+	flags &= FIF_OTHER_BSS | FIF_CONTROL | FIF_FCSFAIL;
+	hwsim_medium_enter(radio->medium);
+	radio->filter = flags;
+	hwsim_medium_leave(radio->medium);
+	return flags;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_filter);
+
+/**
+ * hwsim_radio_sta_statistics - what is known of a radio's peers
+ * @radio: the radio
+ * @addr: the peer
+ * @sinfo: gets the retries, and the rate, if that is fixed
+ */
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+				struct station_info *sinfo)
+{
+	static const u8 widths[] = {
+		RATE_INFO_BW_20, RATE_INFO_BW_40, RATE_INFO_BW_80,
+		RATE_INFO_BW_160,
+	};
+	const struct hwsim_phy_rate *rate = &radio->mac->fixed_rate;
+	struct rate_info *info = &sinfo->txrate;
+
+	hwsim_medium_enter(radio->medium);
+	sinfo->tx_retries = hwsim_peer_retries(radio, addr);
+	sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_RETRIES);
+	if (radio->mac->has_fixed_rate) {
+		memset(info, 0, sizeof(*info));
+		info->bw = widths[rate->width];
+		if (rate->short_gi)
+			info->flags |= RATE_INFO_FLAGS_SHORT_GI;
+		if (rate->class == HWSIM_PHY_HT) {
+			info->flags |= RATE_INFO_FLAGS_MCS;
+			info->mcs = rate->mcs + 8 * (rate->streams - 1);
+		} else if (rate->class == HWSIM_PHY_VHT) {
+			info->flags |= RATE_INFO_FLAGS_VHT_MCS;
+			info->mcs = rate->mcs;
+			info->nss = rate->streams;
+		} else {
+			info->legacy = hwsim_phy_rate_kbps(rate) / 100;
+		}
+		sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_BITRATE);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_sta_statistics);
+
+/**
+ * hwsim_medium_new - make a medium
+ * @id: its number
+ * @seed: of its random streams
+ *
+ * Return: the medium, or NULL
+ */
+struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
+{
+	struct hwsim_medium *medium = kvzalloc(sizeof(*medium),
+						 GFP_KERNEL_ACCOUNT);
+
+	if (!medium)
+		return NULL;
+	medium->id = id;
+	medium->seed = seed;
+	medium->mac_ops = &hwsim_mac_ops;
+	hwsim_clock_init(&medium->clock);
+	INIT_LIST_HEAD(&medium->airs);
+	INIT_LIST_HEAD(&medium->faults);
+	init_waitqueue_head(&medium->idle);
+	return medium;
+}
+
+/**
+ * hwsim_medium_free - remove a medium that has no radios
+ * @medium: the medium
+ */
+void hwsim_medium_free(struct hwsim_medium *medium)
+{
+	struct hwsim_fault *fault, *next_fault;
+	struct hwsim_air *air, *next_air;
+	int i;
+
+	hwsim_clock_stop(&medium->clock);
+	/* what was on the air of radios that are gone */
+	hwsim_medium_enter(medium);
+	hwsim_clock_run(&medium->clock, HWSIM_NEVER - 1);
+	hwsim_medium_leave(medium);
+	hwsim_clock_stop(&medium->clock);
+	list_for_each_entry_safe(fault, next_fault, &medium->faults, list)
+		kfree(fault);
+	list_for_each_entry_safe(air, next_air, &medium->airs, list)
+		kfree(air);
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++)
+		hwsim_curve_free(medium->curves[i]);
+	for (i = 0; i < HWSIM_MEDIUM_MAX_FADINGS; i++)
+		kvfree(medium->fadings[i]);
+	kvfree(medium);
+}
+
+/**
+ * hwsim_radio_forget_sta - a station is gone
+ * @radio: the radio
+ * @addr: its address
+ */
+void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+{
+	hwsim_medium_enter(radio->medium);
+	hwsim_sessions_forget(radio, addr);
+	hwsim_tx_forget_sta(radio, addr);
+	hwsim_peer_forget(radio, addr);
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);
