@@ -18,7 +18,6 @@ from lab.guest.lines import lines
 from lab.machine.memory import guest_bytes
 from lab.machine.process import GuestFiles, command_line
 from lab.model.document import label_of
-from lab.plan.exchanged import in_order
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
 
@@ -30,8 +29,7 @@ def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    with in_order("run", topology, workload):
-        plan = load(topology, workload, seed, settings, pcap=pcap)
+    plan = load(topology, workload, seed, settings, pcap=pcap)
     found = commands(plan, library.code_of(workload, plan.stack))
     print(json.dumps(found, indent=2) if as_json else "\n".join(found))
 

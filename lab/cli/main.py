@@ -221,11 +221,9 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the plan: addresses, links, timeline, processes."""
-    from lab.plan.exchanged import in_order
     from lab.plan.load import load
 
-    with in_order("show", topology, workload):
-        plan = load(topology, workload, seed, settings or [])
+    plan = load(topology, workload, seed, settings or [])
     if svg is not None:
         from lab.report.topology import write
 

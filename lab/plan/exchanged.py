@@ -3,37 +3,29 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from lab import library
 from lab.errors import InputError
+from lab.model.include import read
 
 _KEYS = {"topology": {"nodes", "links"}, "workload": {"roles", "processes", "metrics", "checks", "files", "probes"}}
 
 
-@contextlib.contextmanager
-def in_order(verb: str, topology: str, workload: str) -> Iterator[None]:
-    """Explain errors of a command whose two arguments are exchanged.
+def refuse_exchanged(topology: str, workload: str) -> None:
+    """Refuse a workload where the topology belongs, and the other way round.
 
     Raises:
-        InputError: they are; or the error itself.
+        InputError: they are exchanged.
     """
-    try:
-        yield
-    except InputError:
-        if _is("workload", topology) and _is("topology", workload):
-            raise InputError(
-                f"{topology} is a workload and {workload} a topology; write: lab {verb} {workload} {topology}"
-            ) from None
-        raise
+    if _is("workload", topology) and _is("topology", workload):
+        raise InputError(
+            f"{topology} is a workload and {workload} a topology; write the topology first: {workload} {topology}"
+        )
 
 
 def _is(kind: str, name: str) -> bool:
     """Return whether a name or path is that of a file of this kind."""
-    from lab.model.include import read
-
     path = Path(name)
     if not path.is_file():
         return name in library.known(kind)

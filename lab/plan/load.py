@@ -22,6 +22,7 @@ from lab.model.workload import Workload
 from lab.plan.contents import TOGETHER_BYTES, Content
 from lab.plan.contents import read as read_contents
 from lab.plan.docker import DockerImage, look
+from lab.plan.exchanged import refuse_exchanged
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.shared.types import Plan
@@ -50,9 +51,13 @@ def load(
         InputError, InputErrors: mistakes in what the user wrote.
     """
     parsed = overrides.parse(settings)
-    documents = _documents(topology, workload, parsed, places)
-    with registry.settled():  # the code next to the workload is known now
-        return _resolved(documents, seed, parsed, pcap, draft)
+    try:
+        documents = _documents(topology, workload, parsed, places)
+        with registry.settled():  # the code next to the workload is known now
+            return _resolved(documents, seed, parsed, pcap, draft)
+    except InputError:
+        refuse_exchanged(topology, workload)
+        raise
 
 
 def documents(

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from lab import runs
 from lab.errors import InputError, LabError, writing
 from lab.machine.memory import memory_text
-from lab.plan.exchanged import in_order
 from lab.runs.limits import wall_s
 from lab.runs.pool import run_all
 from lab.runs.start import machine_for
@@ -71,11 +70,10 @@ def run(options: RunOptions) -> Runs:
     topology, workload, seed = options.topology, options.workload, options.seed
     with _failing_in(options.junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = wall_s("--timeout", options.timeout)
-        with in_order("run", topology, workload):
-            plans = [
-                load(topology, workload, seed + number, options.settings, pcap=options.pcap)
-                for number in range(options.repeat)
-            ]
+        plans = [
+            load(topology, workload, seed + number, options.settings, pcap=options.pcap)
+            for number in range(options.repeat)
+        ]
     places = [Path()] * len(plans)
     with _failing_in(options.junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
         if (memory := memory_text(plans[0])) is not None:

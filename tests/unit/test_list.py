@@ -68,7 +68,7 @@ def test_topology_and_workload_in_the_wrong_order(
     Path("place.yaml").write_text(PLACE)
     workload, topology = names
     assert said(*verb.split(), workload, topology, capsys=capsys, monkeypatch=monkeypatch) == [
-        f"lab: {workload} is a workload and {topology} a topology; write: lab {verb.split()[0]} {topology} {workload}"
+        f"lab: {workload} is a workload and {topology} a topology; write the topology first: {topology} {workload}"
     ]
 
 
