@@ -72,7 +72,7 @@ def names(text: str) -> list[tuple[str, ...]]:
     """Return every name in a check, split at its dots, in order.
 
     Raises:
-        InputError: it is no check; shows where.
+        InputError: It is not a check; shows where.
     """
     return [part.path for part in walk(parse(text)) if isinstance(part, Name)]
 
@@ -84,7 +84,7 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
     explanation instead of as an error: the run is already over, and its record is worth keeping.
 
     Raises:
-        InputError: it is no check; shows where.
+        InputError: It is not a check; shows where.
     """
     tree = parse(text)
     try:

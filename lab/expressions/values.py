@@ -241,7 +241,7 @@ def _whole(quantity: Quantity) -> int:
     if quantity.unit:
         raise InputError(f"{quantity} has a unit; // and % are for plain whole numbers")
     if not math.isfinite(quantity.value) or quantity.value != int(quantity.value):
-        raise UndefinedError(f"{quantity} is no whole number; // and % are for whole numbers")
+        raise UndefinedError(f"{quantity} is not a whole number; // and % are for whole numbers")
     return int(quantity.value)
 
 

@@ -45,7 +45,7 @@ class Agent:
         """
         if not self._alone.acquire(blocking=False):
             raise CallError(
-                "another thread waits for this lab; let one thread use it, since virtual time goes on in each call"
+                "another thread waits for this lab; let one thread use it, since virtual time continues in each call"
             )
         try:
             self._guest.resume()

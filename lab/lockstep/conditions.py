@@ -91,7 +91,9 @@ class printed:
 
     def __init__(self, process: Process, pattern: str) -> None:
         if not isinstance(process, Process):
-            raise CallError(f'printed: {process!r} is no program; write printed(net["h1"].popen(["server"]), "ready")')
+            raise CallError(
+                f'printed: {process!r} is not a program; write printed(net["h1"].popen(["server"]), "ready")'
+            )
         self._process = process
         self._pattern = _pattern(pattern)
 
@@ -113,10 +115,10 @@ def _pattern(text: str) -> re.Pattern[str]:
         return re.compile(text, re.MULTILINE)
     except re.error as error:
         raise CallError(
-            f'printed: "{text}" is no regular expression: {error}; of characters as they are, re.escape makes one'
+            f'printed: "{text}" is not a valid regular expression: {error}; re.escape makes one of literal characters'
         ) from None
     except (TypeError, ValueError):  # no text, or a compiled one that has its flags
-        raise CallError(f'printed: {text!r} is no text; write what is looked for, such as "ready"') from None
+        raise CallError(f'printed: {text!r} is not text; write what is looked for, such as "ready"') from None
 
 
 class Holds:

@@ -163,7 +163,7 @@ class Lab:
 
     def _must_not_have_started(self) -> None:
         if self._directory is not None:
-            raise CallError(self._ended or "the lab has started already", hint="make another Lab to start anew")
+            raise CallError(self._ended or "the lab has started already", hint="make another Lab to start again")
 
     def finish(self) -> Record:
         """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.
@@ -241,7 +241,7 @@ class Lab:
             CallError: The lab does not run.
         """
         if self._ended is not None:
-            raise CallError(self._ended, hint="make another Lab to start anew")
+            raise CallError(self._ended, hint="make another Lab to start again")
         if self._is_forked():
             raise CallError("this process is a fork of the one that has the lab; use the lab there")
         if self._agent is None:
@@ -326,7 +326,7 @@ class Lab:
         """
         waited: Condition = Holds(condition) if callable(condition) else condition
         if not hasattr(waited, "holds"):
-            raise CallError(f"{condition!r} is no condition; write associated(…), or lambda: …")
+            raise CallError(f"{condition!r} is not a condition; write associated(…), or lambda: …")
         self._running()
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
         begun_ns = self.now_ns
@@ -364,7 +364,9 @@ class Lab:
     def _add(self, at_ns: int, event: Event, place: str) -> None:
         self._running()
         if not isinstance(event, Event):
-            raise CallError(f'{event!r} is no event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")')
+            raise CallError(
+                f'{event!r} is not an event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")'
+            )
         if self._time_to_come(at_ns) > self.end_ns:
             raise self._beyond(at_ns)
         try:

@@ -31,7 +31,7 @@ def time_ns(time: Time, what: str) -> int:
         CallError: It is not a time.
     """
     if not isinstance(time, str | float | int):
-        raise CallError(f"{what}: {time!r} is no time; write a number of seconds, such as 12.5")
+        raise CallError(f"{what}: {time!r} is not a time; write a number of seconds, such as 12.5")
     text = time if isinstance(time, str) else f"{float(time):.9f} s"
     try:
         found = int(units.DURATION.parse(text, usual="s"))
@@ -73,7 +73,7 @@ def text_of(text: object, what: str) -> str:
     """
     if not isinstance(text, str | os.PathLike):
         wanted = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-        raise CallError(f"{what} {text!r} is no text; write {json.dumps(wanted)}")
+        raise CallError(f"{what} {text!r} is not text; write {json.dumps(wanted)}")
     found = str(text)
     if "\0" in found:
         raise CallError(f"{what} {found!r} has a zero byte, which ends a text; leave it out")
@@ -104,7 +104,7 @@ def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
     found = {text_of(name, "env: the name"): text_of(value, f"env: {name}:") for name, value in (values or {}).items()}
     for name in found:
         if not name or "=" in name:
-            raise CallError(f'env: "{name}" is no name of a variable; write env={{"NAME": "value"}}')
+            raise CallError(f'env: "{name}" is not a valid name of a variable; write env={{"NAME": "value"}}')
     return found
 
 
@@ -126,7 +126,7 @@ def signal_of(number: int) -> int:
         CallError: There is none of that number.
     """
     if not isinstance(number, int) or not 1 <= number < signal.NSIG:
-        raise CallError(f"{number!r} is no signal; write one of Python's module signal, such as signal.SIGTERM")
+        raise CallError(f"{number!r} is not a signal; write one of Python's module signal, such as signal.SIGTERM")
     return int(number)
 
 

@@ -143,7 +143,7 @@ class Downlink:
     def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
         """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP, DHCP and null frames.
 
-        DHCP is told from data only as Ethernet.
+        DHCP is distinguished from data only as Ethernet.
         """
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)

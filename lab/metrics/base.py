@@ -105,7 +105,7 @@ class Metric:
     about: str = ""
     # the kinds of data that it is computed from, at least one of them; or MEDIUM, or PRINTED
     takes: ClassVar[tuple[Kind | str, ...]] = ()
-    words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from besides nodes
+    words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from in addition to nodes
     per: tuple[str, ...] = ("process",)  # what a value can stand for; the first is the default
     dimension: Dimension | None = None  # None: a count of ``unit``
     unit: str = ""  # the base unit, or what is counted
@@ -188,7 +188,7 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
 
 
 def _offers(probe: str | None, kind: Kind) -> bool:
-    """Return whether a probe yields a kind; what is no probe does not."""
+    """Return whether a probe yields a kind; a name that is not a probe's does not."""
     return probe is not None and probe not in _NO_PROBES and offered(kind, probes.load(probe).yields)
 
 
@@ -216,7 +216,7 @@ def _described(probe: str | None) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"a process of {', '.join(names)}" if names else "a process of a probe that yields them (there is none)"
+    return f"a process of {', '.join(names)}" if names else "a process of a probe that yields them (no probe does)"
 
 
 def series_of(source: Source, name: str) -> Series:

@@ -14,11 +14,11 @@ from lab.model.mobility import Spot
 
 
 class RandomDirection(PausingLegs):
-    """Nodes go up to the edge of the area, stay there, and go on in another direction."""
+    """Nodes go up to the edge of the area, stay there, and continue in another direction."""
 
     model: Literal["RandomDirection"] = Field(
         description="RandomDirection: each goes in a random direction up to the edge of the area, stays there, and "
-        "goes on in another direction."
+        "continues in another direction."
     )
 
     def leg(self, draws: random.Random, here: Spot) -> tuple[Spot, float]:

@@ -10,7 +10,7 @@ from lab.model.mobility import Area, Spot
 
 
 def travel_ns(begin: Spot, end: Spot, speed_m_s: float) -> int:
-    """Return how long a straight line takes, at least 1 ns: ways must go on."""
+    """Return how long a straight line takes, at least 1 ns: ways must not stop."""
     return max(1, round(math.dist(begin, end) * 1e6 / speed_m_s))
 
 

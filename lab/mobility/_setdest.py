@@ -41,7 +41,7 @@ class _Order:
 
 @dataclass
 class _Node:
-    """The way of a node, as it is known so far."""
+    """The way of a node, as far as it is known."""
 
     way: list[Waypoint] = field(default_factory=lambda: [_at(0.0, (0.0, 0.0, HEIGHT_M))])
 
@@ -114,4 +114,4 @@ def _order(text: str, line: int) -> _Order | None:
         if speed < 0:
             raise TraceError(line, f"a speed of {destination['speed']} m/s is below 0")
         return _Order(at_s, line, int(node["node"]), to_m=(x, y), speed_m_s=speed)
-    raise TraceError(line, f'"{text[:60]}" is no line of a movement file of ns-2, such as $node_(0) set X_ 12.5')
+    raise TraceError(line, f'"{text[:60]}" is not a line of a movement file of ns-2, such as $node_(0) set X_ 12.5')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Share of wrong bits in a damaged frame; error models give only the probability that it is damaged.
 
-The table beside this file was computed by lab.phy.viterbi, which runs a decoder.
+The table next to this file was computed by lab.phy.viterbi, which runs a decoder.
 """
 
 from __future__ import annotations

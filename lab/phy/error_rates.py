@@ -41,7 +41,7 @@ def snr_at_per(model: ErrorModel, curve: Curve, wanted_per: float, octets: int) 
     from scipy.optimize import brentq
 
     if not 0 < wanted_per < 1:
-        raise ValueError(f"a packet error rate of {wanted_per} is at no finite SNR")
+        raise ValueError(f"a packet error rate of {wanted_per} is not reached at any finite SNR")
     wanted = math.log(-math.log1p(-wanted_per) / (8 * octets))
 
     def excess(snr_db: float) -> float:

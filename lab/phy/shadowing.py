@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shadowing by place: a map of losses that a radio meets wherever it is, besides distance and walls.
+"""Shadowing by place: a map of losses at each place, in addition to distance and walls.
 
 The loss of a link is the sum of those at its ends, each with half of the variance. So links that share an end are
 correlated by one half, as in usual models of cells, and a node that moves away and back finds what it left.

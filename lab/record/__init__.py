@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The record of a run: everything that a report or a grader needs, in one versioned file beside the raw data.
+"""The record of a run: everything that a report or a grader needs, in one versioned file next to the raw data.
 
     record = build(directory, hashes={"kernel": …, "image": …, "series": …})   # after a run; writes record.json
     record = load(directory)                                                  # later

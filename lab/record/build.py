@@ -94,7 +94,7 @@ def _plan(directory: Path) -> Plan:
     try:
         return Plan.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        hint = "it is not the directory of a run; lab run prints its path"
+        hint = "it is not the directory of a run; `lab run` prints that"
         if runs := sorted(found.parent for found in directory.glob("*/plan.json")):
             hint = f"it holds {len(runs)} runs; choose one: lab report {runs[0]}"
         raise RecordError(f"{directory} has no plan.json", hint=hint) from None

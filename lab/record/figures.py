@@ -17,8 +17,8 @@ from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
 OF_A_STACK = (
-    "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is beside a "
-    "workload, to the directory of that"
+    "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is next to "
+    "a workload, to that workload's directory"
 )
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
@@ -130,7 +130,7 @@ def _row(row: Mapping[str, Any], kind: Metric, unit: str) -> dict[str, Any]:
 
 
 def _converted(value: float, scale: float) -> float:
-    """Convert a value and round it to the precision of clocks; without conversion keep it as it is."""
+    """Convert a value and round it to the precision of clocks; without conversion keep it unchanged."""
     if scale == 1.0:
         return value
     return round(value / scale, _DIGITS)

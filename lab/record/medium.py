@@ -71,7 +71,7 @@ def _grown(before: Sequence[Reading], after: Sequence[Reading], names: tuple[str
 
 
 def _grown_in_parts(readings: Sequence[Sequence[Reading]], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return how much counters grew that begin anew now and then: they are absent or smaller than before."""
+    """Return how much counters grew that restart now and then: they are absent or smaller than before."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for before, after in pairwise(readings):
         earlier = _by_name(before, names)

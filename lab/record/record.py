@@ -145,7 +145,7 @@ def load(directory: Path) -> Record:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        hint = "a run directory contains it when the run has ended; lab run prints its path"
+        hint = "a run's directory contains it once the run has ended; lab run prints its path"
         raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}", hint=_AGAIN) from None

@@ -174,7 +174,7 @@ def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _F
             continue
         links += 1
         if not found.member.issym() or links > _MOST_LINKS:
-            raise ValueError(f"{'/'.join(parts)} leads through {part}, which is no folder")
+            raise ValueError(f"{'/'.join(parts)} leads through {part}, which is not a folder")
         if found.member.linkname.startswith("/"):
             way = [root]
         rest += reversed(found.member.linkname.split("/"))

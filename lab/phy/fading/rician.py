@@ -23,7 +23,7 @@ class Rician(Fading):
     non-centrality 2 K (J. G. Proakis, Digital Communications, 2001, 2.1.4).
     """
 
-    about: ClassVar[str] = "a line of sight that is k stronger than all echoes together"
+    about: ClassVar[str] = "a line of sight that is stronger by k than all echoes together"
 
     k_db: float = param("Power ratio of the direct wave to all echoes.", unit="dB")
 

@@ -117,7 +117,7 @@ def test_no_layers_are_an_empty_image(tmp_path: Path) -> None:
         (layer(file("a"), file("b"))[:700], "layer 2 of 2: a damaged header after 1 files"),
         (layer(file("../a")), "layer 2 of 2: the path ../a leads out of it"),
         (layer(link("a", "b", hard=True)), "layer 2 of 2: a is a hard link to b, which is not there"),
-        (layer(file("low/x")), "layer 2 of 2: low leads through low, which is no folder"),
+        (layer(file("low/x")), "layer 2 of 2: low leads through low, which is not a folder"),
         (layer(link("a", "b"), link("b", "a"), file("a/x")), "layer 2 of 2: a leads through "),
     ],
 )

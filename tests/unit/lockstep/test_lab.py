@@ -124,14 +124,14 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
         (lambda net: net["h1"].run(["env"], env=5), r'env: 5 has no names and values; write env=\{"NAME": "value"\}'),
         (lambda net: net.do(event("move", object())), r"move: <object .*> cannot be written into a timeline; write t"),
         (lambda net: net.do(move("sta1", cast(Any, 5))), r"test_lab\.py:\d+  to: needs three coordinates"),
-        (lambda net: printed(cast(Any, 5), "x"), r"printed: 5 is no program; write printed\(net"),
+        (lambda net: printed(cast(Any, 5), "x"), r"printed: 5 is not a program; write printed\(net"),
         (
             lambda net: printed(PROCESS, "("),
-            r'printed: "\(" is no regular expression: missing \), .*; of characters as',
+            r'printed: "\(" is not a valid regular expression: missing \), .*; re.escape makes',
         ),
         (
             lambda net: printed(PROCESS, cast(Any, 5)),
-            r'printed: 5 is no text; write what is looked for, such as "ready"',
+            r'printed: 5 is not text; write what is looked for, such as "ready"',
         ),
         (lambda net: net[5], 'there is no node "5"; known: h1, s1, ap1, ap2, sta1'),
         (lambda net: net.nodes["ap11"], r'there is no node "ap11" \(did you mean ap1\?\); known: h1, s1'),
@@ -154,12 +154,12 @@ def test_an_unknown_metric_is_told_with_those_that_there_are(net: Lab) -> None:
 
 
 def test_what_is_no_condition(net: Lab) -> None:
-    with pytest.raises(CallError, match=r"5 is no condition; write associated\(…\), or lambda: …"):
+    with pytest.raises(CallError, match=r"5 is not a condition; write associated\(…\), or lambda: …"):
         net.wait_for(5)  # type: ignore[arg-type]
 
 
 def test_what_is_no_event(net: Lab) -> None:
-    with pytest.raises(CallError, match=r'no event; write roam\("sta1", "ap2"\)'):
+    with pytest.raises(CallError, match=r'not an event; write roam\("sta1", "ap2"\)'):
         net.at(1, "roam")  # type: ignore[arg-type]
 
 
@@ -248,7 +248,7 @@ def test_calls_before_the_start_and_after_the_end() -> None:
     with pytest.raises(CallError, match="there is no record yet"):
         _ = lab.record
     lab.close()
-    with pytest.raises(CallError, match="the lab has been closed\n  make another Lab to start anew"):
+    with pytest.raises(CallError, match="the lab has been closed\n  make another Lab to start again"):
         lab.run_until(1)
 
 

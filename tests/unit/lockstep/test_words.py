@@ -38,16 +38,16 @@ def test_a_command_is_a_list() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (lambda: argv_of(["echo", 5], "run"), 'run: the word 5 is no text; write "5"'),  # type: ignore[list-item]
+        (lambda: argv_of(["echo", 5], "run"), 'run: the word 5 is not text; write "5"'),  # type: ignore[list-item]
         (lambda: argv_of(["a\0b"], "run"), r"run: the word 'a\\x00b' has a zero byte"),
-        (lambda: text_of(b"/a", "path:"), r"path: b'/a' is no text; write \"/a\""),
-        (lambda: environment_of({"A": 5}), 'env: A: 5 is no text; write "5"'),  # type: ignore[dict-item]
-        (lambda: environment_of({"A=B": "5"}), 'env: "A=B" is no name of a variable'),
-        (lambda: environment_of({"": "5"}), 'env: "" is no name of a variable'),
+        (lambda: text_of(b"/a", "path:"), r"path: b'/a' is not text; write \"/a\""),
+        (lambda: environment_of({"A": 5}), 'env: A: 5 is not text; write "5"'),  # type: ignore[dict-item]
+        (lambda: environment_of({"A=B": "5"}), 'env: "A=B" is not a valid name of a variable'),
+        (lambda: environment_of({"": "5"}), 'env: "" is not a valid name of a variable'),
         (lambda: mode_of(-1), "mode: -1 are no permissions; write a number, such as 0o644"),
         (lambda: mode_of("0644"), "mode: '0644' are no permissions"),  # type: ignore[arg-type]
-        (lambda: signal_of(999), "999 is no signal; write one of Python's module signal"),
-        (lambda: signal_of("SIGTERM"), "'SIGTERM' is no signal"),  # type: ignore[arg-type]
+        (lambda: signal_of(999), "999 is not a signal; write one of Python's module signal"),
+        (lambda: signal_of("SIGTERM"), "'SIGTERM' is not a signal"),  # type: ignore[arg-type]
     ],
 )
 def test_what_the_agent_could_not_take_is_refused_before(given: Callable[[], object], message: str) -> None:

@@ -182,7 +182,7 @@ def test_a_grid_and_a_circle(plans: Plans) -> None:
         ),
         (
             'position: ["{index % 1.5} m", 0 m, 0 m]',
-            "t.yaml:6  nodes.sta: {index % 1.5}: 1.5 is no whole number; // and % are for whole numbers",
+            "t.yaml:6  nodes.sta: {index % 1.5}: 1.5 is not a whole number; // and % are for whole numbers",
         ),
         (
             'position: ["{5 m // index}", 0 m, 0 m]',

@@ -39,7 +39,10 @@ def test_roles_become_their_nodes_and_words_stay(plans: Plans) -> None:
             '"server" includes nodes without a radio: h1; name stations or access points',
         ),
         ("frame-loss: {of: client, unit: dB}", 'unit: "dB" is not a unit of this metric; known: %'),
-        ('frame-loss: {of: client, unit: "%", per: frame}', 'per: "frame" is not possible here; known: link, node'),
+        (
+            'frame-loss: {of: client, unit: "%", per: frame}',
+            'per: "frame" is not possible here; known: link, node',
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(plans: Plans, metric: str, message: str) -> None:

@@ -360,7 +360,11 @@ def test_a_trace_of_bonnmotion(plans: Plans, tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("w.tcl", "$node_(0) set X_ 1\n$node_(0) jump\n", 'w.tcl:2  "$node_(0) jump" is no line of a movement file of'),
+        (
+            "w.tcl",
+            "$node_(0) set X_ 1\n$node_(0) jump\n",
+            'w.tcl:2  "$node_(0) jump" is not a line of a movement file of',
+        ),
         ("w.tcl", '$ns_ at -1 "$node_(0) set X_ 1"\n', "w.tcl:1  -1 s is before the start"),
         ("w.tcl", '$ns_ at 1 "$node_(0) setdest 1 nan 1"\n', 'w.tcl:1  "nan" is not a number (position in m)'),
         ("w.tcl", "\n# nothing\n", "w.tcl:1  has no movements of nodes"),

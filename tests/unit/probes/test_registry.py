@@ -7,6 +7,7 @@ import ast
 
 import pytest
 
+from lab.errors import InputError
 from lab.probes.base import Probe, Target, known, load
 
 TARGET = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2/8")
@@ -24,8 +25,8 @@ def test_the_tools_of_the_lab_are_known() -> None:
     assert "base" not in known() and not [name for name in known() if name.startswith(("_", "-"))]
 
 
-def test_an_unknown_probe_is_a_key_error() -> None:
-    with pytest.raises(KeyError):
+def test_an_unknown_probe_is_an_input_error() -> None:
+    with pytest.raises(InputError, match='there is no probe "telepathy"'):
         load("telepathy")
 
 
