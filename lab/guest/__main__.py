@@ -63,7 +63,7 @@ def _drive(guest: LiveGuest, duration_ns: int) -> None:
 
 
 def shell() -> None:
-    """An interactive prompt in real time. Ctrl-C before the prompt ends it; Ctrl-\\ does nothing."""
+    """An interactive prompt in real time. Ctrl-C before the prompt ends it; at the prompt, Ctrl-\\ does nothing."""
     import signal
 
     from lab.guest.shell import Shell

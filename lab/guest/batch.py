@@ -16,6 +16,7 @@ from mininet.log import lg, output, setLogLevel
 from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.network.network import LabNet
+from lab.guest.network.nodes import LabNode
 from lab.guest.shell import Shell
 
 _FAILED, _UNKNOWN = 1, 127  # as in sh
@@ -48,12 +49,13 @@ class Batch(Shell):
         setLogLevel("output")
 
     def run(self) -> None:
-        """Run all lines."""
+        """Run all lines, up to an exit in a file that one of them names."""
+        ended = False
         while (asked := self._host.ask()) is not None:
             self._guest.loop.run_until(now_ns())  # listen to daemons
             command = asked["line"].strip()
-            if command and not command.startswith("#"):
-                self.onecmd(command)
+            if command and not command.startswith("#") and not ended:
+                ended = bool(self.onecmd(command))
             self._host.tell({"status": self._status})
         self._host.tell({"status": self._status})  # all have run
 
@@ -66,14 +68,11 @@ class Batch(Shell):
         return ended
 
     def default(self, line: str) -> Any:
-        """Run a command in a node, as Mininet does, but with nothing to read: no one types there."""
-        first, _, rest = line.partition(" ")
-        if first not in self.mn:
-            self._status = _UNKNOWN
-        if first not in self.mn or not rest:
-            return super().default(line)
-        words = " ".join(self._address(word) for word in rest.split(" "))
-        begun_ns = self._guest.clock.elapsed_ns()
-        self._status = self.mn[first].execute(words, output)
-        if not self._status:
-            self._note_command(first, words, begun_ns)
+        """Run a command in a node; 127 if there is no such node."""
+        self._status = 0 if line.partition(" ")[0] in self.mn else _UNKNOWN
+        return super().default(line)
+
+    def _status_of(self, node: LabNode, words: str) -> int:
+        """Run a command with nothing to read, since no one types there; returns its status."""
+        self._status = node.execute(words, output)
+        return self._status

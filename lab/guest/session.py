@@ -40,8 +40,12 @@ class Session:
         Raises:
             GuestError: The host refuses it, and says why.
         """
-        self._host.tell({"what": what, **content})
-        found = self._host.ask() or {"refused": "the lab has ended"}
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C must not separate these two
+        try:
+            self._host.tell({"what": what, **content})
+            found = self._host.ask() or {"refused": "the lab has ended"}
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if "refused" in found:
             raise GuestError(found["refused"])
         return found

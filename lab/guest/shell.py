@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import logging
+import os
 import re
+import readline
 import select
 import signal
+import struct
 import sys
+import termios
+import tty
+from pathlib import Path
 from typing import Any, TextIO
 
 from mininet.cli import CLI
-from mininet.log import error, output, setLogLevel
-from mininet.util import quietRun
+from mininet.log import error, lg, output, setLogLevel
 
 from lab.guest.errors import GuestError
 from lab.guest.handoff import Handoff
@@ -22,6 +29,7 @@ from lab.guest.network import links
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
+from lab.guest.tasks import ENVIRONMENT
 from lab.shared.paths import PROMPT
 
 WELCOME = """
@@ -41,8 +49,14 @@ _HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", 
 ROAM_TIMEOUT_NS = 10_000_000_000
 # a command that took longer is saved as one in the background: a timeline waits for its events, and moves wait, too
 _LONG_NS = 100_000_000
+_TERMINALS = ("/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo")  # where programs look for what one can do
+_USUAL_TERMINAL = "xterm-256color"
+_CTRL_C = b"\x03"
+_FIT_MS = 500
+_BLOCK_BYTES = 4096
 _QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
-_MOVE = "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m 0 m 1 m 3 m/s"
+_NUMBER = re.compile(r"[-+]?[\d.]+")
+_MOVE = "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m, 0 m, 1 m, 3 m/s"
 
 
 class Shell(CLI):
@@ -62,6 +76,9 @@ class Shell(CLI):
         self._network = network
         self._host = Host(opened())
         self._session = Session(guest, self._host)
+        self._sources: list[str] = []  # files that are being read, one from the other
+        self._place = ""  # FILE:LINE of the current command, if it comes from a file
+        lg.addFilter(self._placed)
         network.build()
         self.greet()
         super().__init__(network, stdin)
@@ -69,11 +86,17 @@ class Shell(CLI):
     def run(self) -> None:
         """Mininet's: Ctrl-C ends a command from now on."""
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # a program's output may go to a file, and lines that are pasted are commands of their own
+        readline.parse_and_bind("set enable-bracketed-paste off")
         PROMPT.touch()
         super().run()
 
     def greet(self) -> None:
-        """Print the nodes and the most useful commands."""
+        """Print the nodes and the most useful commands, on a terminal of the host's type."""
+        self._fit(sys.stdin.fileno())
+        found = self._session.ask("terminal")["type"]
+        known = any(Path(place, found[:1], found).exists() for place in _TERMINALS)
+        os.environ["TERM"] = ENVIRONMENT["TERM"] = found if known else _USUAL_TERMINAL
         setLogLevel("info")
         kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
@@ -88,16 +111,60 @@ class Shell(CLI):
 
     def default(self, line: str) -> Any:
         """Mininet's: run a command in a node; note it if it succeeds."""
-        begun_ns = self._guest.clock.elapsed_ns()
         first, _, rest = line.partition(" ")
         if first not in self.mn or not rest.strip():
             super().default(line)
             return
-        node = self.mn[first]
+        begun_ns = self._guest.clock.elapsed_ns()
         words = " ".join(self._address(word) for word in rest.split(" "))
-        super().default(f"{first} {node.container.own.for_shell(words)}")
-        if node.shell and node.last_status() == "0":
+        if self._status_of(self.mn[first], words) == 0:
             self._note_command(first, words, begun_ns)
+
+    def _status_of(self, node: LabNode, words: str) -> int:
+        """Run a command with the terminal as its own until it ends; returns its status.
+
+        What was typed and not read comes to the prompt, as in any shell.
+        """
+        keyboard = self.stdin.fileno()
+        before = termios.tcgetattr(keyboard)
+        early: list[bytes] = []  # Ctrl-C before the terminal passes it on as any other key
+        signal.signal(signal.SIGINT, lambda *_: early.append(_CTRL_C))
+        tty.setraw(keyboard, termios.TCSANOW)
+        try:
+            node.sendCmd(words)
+            self._fit(keyboard, node.master)
+            self._pass_on(node, keyboard, b"".join(early))
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            typed = node.take_back() + _rest_of(keyboard)
+            termios.tcsetattr(keyboard, termios.TCSANOW, before)
+        for byte in typed:
+            fcntl.ioctl(keyboard, termios.TIOCSTI, bytes([byte]))
+        return node.last_status
+
+    def _pass_on(self, node: LabNode, keyboard: int, typed: bytes) -> None:
+        """Pass on what is typed, after what has been typed, and printed, until a command ends."""
+        while node.waiting:
+            poller = select.poll()
+            poller.register(node.shell_end, select.POLLIN)
+            poller.register(node.master, select.POLLIN | (select.POLLOUT if typed and node.begun else 0))
+            if not typed:
+                poller.register(keyboard, select.POLLIN)
+            ready = dict(poller.poll(_FIT_MS))
+            if not ready:
+                self._fit(keyboard, node.master)
+            if keyboard in ready:
+                typed = os.read(keyboard, _BLOCK_BYTES)
+            if typed and ready.get(node.master, 0) & select.POLLOUT:
+                typed = typed[os.write(node.master, typed) :]
+            if node.shell_end in ready or ready.get(node.master, 0) & ~select.POLLOUT:
+                output(node.monitor())
+
+    def _fit(self, *terminals: int) -> None:
+        """Give terminals the size of the host's: their kernel does not report when that changes."""
+        size = struct.pack("4H", *self._session.ask("terminal")["size"], 0, 0)
+        for terminal in terminals:
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
 
     def _note_command(self, node: str, words: str, begun_ns: int) -> None:
         took_long = self._guest.clock.elapsed_ns() - begun_ns > _LONG_NS
@@ -108,6 +175,32 @@ class Shell(CLI):
         """Return the address of a node, and any other word as it is."""
         return self.mn[word].defaultIntf().updateIP() or word if word in self.mn else word
 
+    def do_source(self, line: str) -> Any:
+        """Run the commands of a file of the host, one per line: source FILE."""
+        if len(line.split()) != 1:
+            error("source FILE\n")
+            return None
+        name = line.strip()
+        if name in self._sources:
+            raise GuestError(f"{name} is being read already")
+        before = self._place
+        self._sources.append(name)
+        try:
+            for number, command in enumerate(self._session.ask("source", path=name)["lines"], 1):
+                self._place = f"{name}:{number}: "
+                if command.strip() and not command.lstrip().startswith("#") and self.onecmd(command.strip()):
+                    return True
+        finally:
+            self._place = before
+            self._sources.pop()
+        return None
+
+    def _placed(self, record: logging.LogRecord) -> bool:
+        """Let an error name the line of the file that it comes from."""
+        if record.levelno == logging.ERROR and self._place:
+            record.msg = f"{self._place}{str(record.msg).removeprefix('*** ')}"
+        return True
+
     def do_link(self, line: str) -> None:
         """Take a wired link down or up: link NODE NODE up|down."""
         words = line.split()
@@ -117,10 +210,14 @@ class Shell(CLI):
         self._fire(f"link: [{words[0]}, {words[1]}], to: {words[2]}")
 
     def do_move(self, line: str) -> None:
-        """Move a node, at once or at a speed: move NODE X Y Z [SPEED], such as move sta1 42 m 0 m 1 m 3 m/s."""
-        node, _, rest = line.strip().partition(" ")
-        found = _QUANTITY.findall(rest)
-        if len(found) not in (3, 4) or _QUANTITY.sub("", rest).strip():
+        """Move a node, at once or at a speed: move NODE X Y Z [SPEED], such as move sta1 42 m, 0 m, 1 m, 3 m/s."""
+        node, *written = re.split(r"[\s,]+", line.strip())
+        if len(written) in (3, 4) and all(map(_NUMBER.fullmatch, written)):
+            with_units = map(" ".join, zip(written, ("m", "m", "m", "m/s"), strict=False))
+            error(f"a place without units: write move {node} {', '.join(with_units)}\n")
+            return
+        found = _QUANTITY.findall(" ".join(written))
+        if len(found) not in (3, 4) or _QUANTITY.sub("", " ".join(written)).strip():
             error(f"{_MOVE}\n")
             return
         *place, speed = found if len(found) == 4 else [*found, ""]
@@ -180,23 +277,6 @@ class Shell(CLI):
         self._session.note(f"roam: {words[0]}, to: {words[1]}", begun_ns)
         output(f"{words[0]} is associated with {words[1]}\n")
 
-    def waitForNode(self, node: LabNode) -> None:
-        """Pass on what is typed and printed until a command ends, as Mininet does, or the node's shell does."""
-        poller = select.poll()
-        for source in (self.stdin, node.stdout, node.shell_end):
-            poller.register(source, select.POLLIN)
-        if self.isatty():
-            quietRun("stty -icanon min 1")  # programs that ask get each character as it is typed
-        while node.waiting:
-            try:
-                ready = {number for number, _ in poller.poll()}
-                if self.stdin.fileno() in ready:
-                    node.write(self.stdin.read(1))
-                if ready - {self.stdin.fileno()}:
-                    output(node.monitor())
-            except KeyboardInterrupt:
-                node.sendInt()
-
     def do_links(self, _line: str) -> None:
         """List the wired links with their shaping, and the access point of each station."""
         for link in self.mn.links:
@@ -221,3 +301,11 @@ class Shell(CLI):
     def emptyline(self) -> Any:
         """Do nothing, as in Mininet."""
         return None
+
+
+def _rest_of(keyboard: int) -> bytes:
+    """What has been typed and nobody has read; the terminal is raw."""
+    typed = b""
+    while select.select([keyboard], [], [], 0)[0] and (more := os.read(keyboard, _BLOCK_BYTES)):
+        typed += more
+    return typed

@@ -27,7 +27,7 @@ from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.shared.types import Plan
 
-_TRACE_MOST = 64 << 20  # bytes
+_TEXT_MOST = 64 << 20  # bytes
 _MOST_IMAGES = 14  # HOSTROM_MAX of the kernel, without the base image and the code of a stack
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
@@ -161,7 +161,7 @@ def topology_source(document: Document, *, alone: bool = False) -> Source[Topolo
             texts[table] = _text(document.path.parent / table)
         for index, entry in enumerate(model.mobility):
             keys = ("mobility", index, "file")
-            texts |= {name: _trace(document.path.parent / name) for name in entry.files()}
+            texts |= {name: text_file(document.path.parent / name) for name in entry.files()}
     except InputError as error:
         raise document.error(keys, error.message) from None
     images, docker = _images(document, model, read_docker=not alone)
@@ -270,21 +270,25 @@ def _text(path: Path) -> str:
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
 
 
-def _trace(path: Path) -> str:
-    """Read a trace, unpacked if it ends in .gz."""
+def text_file(path: Path) -> str:
+    """Read a text file of the user's, unpacked if it ends in .gz.
+
+    Raises:
+        InputError: It cannot be read, is too long, or is not text.
+    """
     packed = path.suffix == ".gz"
     try:
         if path.exists() and not path.is_file():  # a device or a pipe may have no end
             raise InputError(f"{label_of(path)} is not a regular file")
         with gzip.open(path) if packed else path.open("rb") as file:
-            content = file.read(_TRACE_MOST + 1)
+            content = file.read(_TEXT_MOST + 1)
     except (zlib.error, gzip.BadGzipFile, EOFError):
         raise InputError(f"{label_of(path)} is not a gzip file, or is truncated") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
-    if len(content) > _TRACE_MOST:
-        raise InputError(f"{label_of(path)} has more than {_TRACE_MOST >> 20} MiB{' when unpacked' if packed else ''}")
+    if len(content) > _TEXT_MOST:
+        raise InputError(f"{label_of(path)} has more than {_TEXT_MOST >> 20} MiB{' when unpacked' if packed else ''}")
     try:
         return content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -20,6 +22,7 @@ from lab.shared.paths import RAW
 
 WORKLOAD = "idle"  # of a prompt: no processes
 _PLACE = "event"  # that of what is typed
+_FORM = "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
 _SUFFIXES = (".yaml", ".yml")
 _OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
 
@@ -42,6 +45,8 @@ class Session:
             "event": self._event,
             "capture": self._capture,
             "save": self._save,
+            "source": self._source,
+            "terminal": self._terminal,
         }
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -54,6 +59,7 @@ class Session:
 
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""
+        _refuse_what_is_no_event(asked["written"])
         added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
         told = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
         return {
@@ -61,6 +67,17 @@ class Session:
             "updates": [[update.at_ns, update.links] for update in added.updates],
             "told": [" ".join(words).rstrip() for words in told],
         }
+
+    @staticmethod
+    def _source(asked: dict[str, Any]) -> dict[str, Any]:
+        """Return the lines of a file with commands."""
+        return {"lines": load.text_file(Path(asked["path"]).expanduser()).splitlines()}
+
+    @staticmethod
+    def _terminal(_asked: dict[str, Any]) -> dict[str, Any]:
+        """Return type and size of the terminal; "dumb" if a file or a program receives what the guest prints."""
+        columns, lines = shutil.get_terminal_size()
+        return {"type": os.environ.get("TERM") or "dumb" if os.isatty(1) else "dumb", "size": [lines, columns]}
 
     def _capture(self, _asked: dict[str, Any]) -> dict[str, Any]:
         """Put the frames that were captured into the current directory, one file for each channel."""
@@ -107,6 +124,29 @@ class Session:
         )
         origin = f"# a session of lab shell {self._topology}, seed {self._seed}"
         return f"{origin}\n{text.getvalue()}timeline:\n{timeline}"
+
+
+def _refuse_what_is_no_event(written: str) -> None:
+    """Refuse what the prompt's event cannot be: an InputError says what to write."""
+    if _is_mapping(written):
+        return
+    with_commas = re.sub(r"(?<=[^\s,])\s+(?=\w+:\s)", ", ", written)
+    wanted = (
+        with_commas
+        if _is_mapping(with_commas)
+        else "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
+    )
+    raise InputError(f'"{written}" is not an event; write event {wanted}')
+
+
+def _is_mapping(written: str) -> bool:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        return isinstance(YAML(typ="safe").load(f"{{{written}}}"), dict)
+    except YAMLError:
+        return False
 
 
 def _at(at_ns: int) -> str:

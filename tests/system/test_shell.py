@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
 import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -30,13 +34,27 @@ PROMPT = "lab> "
 class Terminal:
     """A pseudo-terminal with a lab shell in it."""
 
-    def __init__(self, topology: str, *options: str) -> None:
+    def __init__(self, topology: str, *options: str, cwd: Path | None = None, output: IO[bytes] | None = None) -> None:
         self.master, slave = pty.openpty()
+        self.size(24, 80)
         self.process = subprocess.Popen(
-            ["setsid", "--ctty", str(LAB), "shell", topology, *options], stdin=slave, stdout=slave, stderr=slave
+            ["setsid", "--ctty", str(LAB), "shell", topology, *options],
+            stdin=slave,
+            stdout=output or slave,
+            stderr=output or slave,
+            cwd=cwd,
+            env={**os.environ, "TERM": "screen-256color"},
         )
         os.close(slave)
         self.text = ""
+
+    def size(self, lines: int, columns: int) -> None:
+        """Resize the window."""
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
+
+    def type(self, text: str) -> None:
+        """Type, or paste, some text."""
+        os.write(self.master, text.encode())
 
     def until(self, wanted: str) -> str:
         """Read until ``wanted`` appears; returns what came since the last call."""
@@ -107,6 +125,116 @@ def test_a_session(machine: runs.Machine) -> None:
     finally:
         if terminal.process.poll() is None:
             terminal.process.kill()
+
+
+@pytest.fixture
+def terminal(machine: runs.Machine) -> Iterator[Terminal]:
+    """A prompt on one-ap."""
+    found = Terminal("one-ap")
+    try:
+        found.until(PROMPT)
+        yield found
+    finally:
+        if found.process.poll() is None:
+            found.process.kill()
+            found.process.wait()
+
+
+def test_a_shell_and_programs_that_ask_have_a_terminal(terminal: Terminal) -> None:
+    terminal.type("sta1 sh\n")
+    terminal.until("# ")
+    terminal.type("tty; echo $((6 * 7))\n")
+    assert "/dev/pts/0\n42\n" in terminal.until("# ")
+    terminal.type("exit\n")
+    terminal.until(PROMPT)
+    terminal.type("sta1 cat\n")
+    terminal.until("cat\n")
+    terminal.type("one\ntwo\n")
+    terminal.until("one\ntwo\none\ntwo\n")
+    terminal.press("D")
+    terminal.until(PROMPT)
+    terminal.type("sta1 while :; do read -p $((6 * 7)); done\n")
+    terminal.until("\n42")
+    terminal.press("C")
+    terminal.until(PROMPT)
+    assert "130" in terminal.ask("sta1 echo $?")
+
+
+def test_what_is_pasted_goes_where_it_is_read(terminal: Terminal) -> None:
+    terminal.type("sta1 bash\n")
+    terminal.until("/# ")
+    terminal.type("echo $((40 + 1))\necho $((40 + 2))\nexit\nnodes\nh1 echo $((40 + 3))\n")
+    in_bash = terminal.until(PROMPT)
+    assert "\n41\n" in in_bash.replace("\x1b[?2004l", "") and "\n42\n" in in_bash.replace("\x1b[?2004l", "")
+    assert "available nodes are" not in in_bash
+    assert "ap1 h1 sta1\n" in terminal.until(PROMPT)
+    assert "\n43\n" in terminal.until(PROMPT)
+
+
+def test_a_program_that_leaves_the_terminal_raw(terminal: Terminal) -> None:
+    terminal.ask("h1 stty raw -echo")
+    terminal.type("h1 cat\n")
+    terminal.until("cat\n")
+    terminal.press("D")
+    terminal.until(PROMPT)
+    assert "here\n" in terminal.ask("h1 echo here")
+
+
+def test_type_and_size_of_the_terminal(terminal: Terminal) -> None:
+    assert "\nscreen-256color\n" in terminal.ask("sta1 echo $TERM")
+    assert "\n24 80\n" in terminal.ask("sta1 stty size")
+    terminal.type("""sta1 bash -c 'trap "stty size; exit" WINCH; echo $((6 * 7)); while :; do sleep 0.1; done'\n""")
+    terminal.until("\n42\n")
+    terminal.size(50, 132)
+    terminal.until("50 132\n")
+    terminal.until(PROMPT)
+
+
+def test_no_escape_codes_if_the_output_is_not_a_terminal(machine: runs.Machine, tmp_path: Path) -> None:
+    with (tmp_path / "output").open("wb") as output:
+        terminal = Terminal("one-ap", output=output)
+        until(lambda: PROMPT.encode() in (tmp_path / "output").read_bytes())
+        terminal.type("h1 ls --color=auto /\nexit\n")
+        assert terminal.process.wait(timeout=DEADLINE_S) == 0
+    printed = (tmp_path / "output").read_bytes()
+    assert b"usr" in printed and b"\x1b" not in printed
+
+
+def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) -> None:
+    (tmp_path / "commands").write_text(
+        "# comment\n\nh1 echo one\nnowhere\nroam sta1 h1\nevent link: h1\nsource commands\nh1 echo two\n"
+    )
+    found = piped("source commands\nsource missing\nh1 echo three\n", cwd=tmp_path)
+    assert found.stdout.splitlines() == [
+        "one",
+        "commands:4: Unknown command: nowhere",
+        "commands:5: roam STATION ACCESS-POINT, with one of sta1 and one of ap1",
+        "commands:6: to: is missing (the new state: up or down)",
+        "commands:7: commands is being read already",
+        "two",
+        "*** missing cannot be read: No such file or directory",
+        "three",
+    ]
+    terminal = Terminal("one-ap", cwd=tmp_path)
+    try:
+        terminal.until(PROMPT)
+        assert "commands:4: Unknown command: nowhere" in terminal.ask("source commands")
+        assert "here\n" in terminal.ask("h1 echo here")
+        (tmp_path / "end").write_text("h1 echo last\nexit\nh1 echo never\n")
+        terminal.type("source end\n")
+        assert "never" not in terminal.rest() and terminal.process.wait(timeout=DEADLINE_S) == 0
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
+def test_mistakes_at_the_prompt_say_what_to_write(machine: runs.Machine) -> None:
+    found = piped("move sta1 40,0,0\nmove sta1 1 2 3 4\nevent fault: lose frames: ack\n")
+    assert found.stdout.splitlines() == [
+        "a place without units: write move sta1 40 m, 0 m, 0 m",
+        "a place without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
+        '*** "fault: lose frames: ack" is not an event; write event fault: lose, frames: ack',
+    ]
 
 
 def session_of(lab: int) -> Path | None:
@@ -199,7 +327,7 @@ def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: 
     found = piped(commands, "two-aps-handoff", cwd=tmp_path)
     assert "move sta1 to (3, 0, 1) m\n" in found.stdout and "move sta1 to (9, 0, 1) m at 3 m/s\n" in found.stdout
     assert 'there is no node "sta9" (did you mean sta1?)' in found.stdout
-    assert "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m 0 m 1 m 3 m/s\n" in found.stdout
+    assert "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m, 0 m, 1 m, 3 m/s\n" in found.stdout
     assert {path.name for path in tmp_path.glob("*.pcapng")} >= {"air-2412.pcapng"}
     assert "air-2412.pcapng\n" in found.stdout and found.returncode == 0
     listed = re.findall(r"^([\d.]+) s  (\w+): \w+", found.stdout, re.MULTILINE)
@@ -247,7 +375,7 @@ def test_sigterm_ends_commands_from_a_pipe(machine: runs.Machine) -> None:
         assert process.stderr.read() == b"lab: interrupted\n"
 
 
-def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
+def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: Path) -> None:
     """In the order of this list; the last line of the script shows that all have."""
     examples = {
         "dump": "dump",
@@ -259,7 +387,7 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
         "iperfudp": "iperfudp 1M sta1 h1",
         "link": "link h1 ap1 up",
         "links": "links",
-        "move": "move sta1 0 m 0 m 0 m",
+        "move": "move sta1 0 m, 0 m, 0 m",
         "net": "net",
         "nodes": "nodes",
         "noecho": "noecho h1 true",
@@ -272,10 +400,11 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
         "py": "py sta1.IP()",
         "roam": "roam sta1 ap1",
         "save": "save session.txt",
-        "sh": "sh echo nodes >/tmp/commands",
-        "source": "source /tmp/commands",
+        "sh": "sh true",
+        "source": f"source {tmp_path}/commands",
         "time": "time nodes",
     }
+    (tmp_path / "commands").write_text("nodes\n")
     found = piped("\n".join([*examples.values(), "h1 echo the end", ""]))
     _, listed = found.stdout.split("runs a program in a node):\n", 1)
     commands = listed.split("\n\n")[0].split()[1:]  # below a rule

@@ -97,7 +97,8 @@ class DockerRoot(Root):
         line, background, _ = line.rstrip().partition(" &") if line.rstrip().endswith(" &") else (line, "", "")
         uid, user = self._identity()
         entered = [commands.ENTER_IN_NODE, str(self._pid_in_node()), "-", "-d", self._cwd, "-u", f"{uid}:{user}"]
-        variables = [f"{name}={value}" for name, value in self._environment.items()]
+        environment = {"TERM": ENVIRONMENT["TERM"], **self._environment}
+        variables = [f"{name}={value}" for name, value in environment.items()]
         return shlex.join(["env", "-i", *variables, *entered, *self._in_shell(line)]) + background
 
     def as_words(self, line: str, background: bool) -> list[str]:

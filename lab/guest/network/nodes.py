@@ -2,15 +2,21 @@
 """Mininet's node class, each node a container.
 
 ``node.cmd('…')``, ``node.popen([...])``, ``node.IP()``, ``node.intfList()`` work as in Mininet. The shell behind
-``cmd`` starts at its first use, and again after ``exit``.
+``cmd`` starts at its first use, and again after ``exit``. Its commands come in a file, not by its terminal, so that the
+terminal belongs to the programs alone, and what is typed for them.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
+import fcntl
 import os
+import re
 import select
 import subprocess
+import termios
+import tty
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,9 +29,24 @@ from lab.guest.network.container import Container
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
-PROMPT = chr(127)  # how Mininet's Node recognizes the end of a command
-_LINE = "/run/lab/line"  # in the node
-_STATUS = 250  # descriptor on which the shell reports statuses: no command can hide it, as it could hide a file
+_LINE = "/run/lab/line"  # in the node: the command
+# the shell's own descriptors, of its terminal and of the pipe by which it is asked to run the command: no command can
+# hide them, as it could hide a file
+_TERMINAL, _ASK = 250, 251
+# bash runs this where it would read a command from its terminal, and again after Ctrl-C; before each command it reports
+# the command's number, and after it also its status, and the process that it has left in the background
+_REPORT = rf"printf '\177lab %d %d %d\177' $_lab $_status ${{!-0}} >&{_TERMINAL}"
+_BEGUN = rf"printf '\177lab %d\177' $_lab >&{_TERMINAL}; _again"
+_RUN = f"{_BEGUN}; . {_LINE} {_TERMINAL}>&- {_ASK}<&-"
+_LOOP = (
+    f"_status=${{_lab:+13}}0 _lab=${{_lab:-0}}; export -n PROMPT_COMMAND; unset HISTFILE; set +m; {_REPORT}; "
+    f"_again() {{ return $_status; }}; while read -r -u {_ASK} _lab _stdin; "
+    f"do if [ $_stdin ]; then {_RUN} <$_stdin; else {_RUN}; fi; _status=$?; {_REPORT}; done"
+)
+_REPORTED = re.compile("\177lab (\\d+)(?: (\\d+) (\\d+))?\177")
+_PARTLY = re.compile("\177(l|la|lab[ \\d]*)?$")
+_BLOCK_BYTES = 4096
+_TIOCGPTPEER = 0x5441  # asm-generic/ioctls.h
 
 
 class LabIntf(Intf):
@@ -54,13 +75,17 @@ class LabNode(MininetNode):
     shell: Any
     stdin: Any
     stdout: Any
+    master: int
+    readbuf: str
 
     def __init__(self, spec: types.Node, mounts: Sequence[Mount], phy: int | None = None, **params: Any) -> None:
         """``phy`` is the number of its mac80211_hwsim radio, which lives in the container's network namespace."""
         self.spec = spec
         self.radio = spec.radio
         self.phy = phy
-        self._exit_status = 0  # of its last shell that has ended
+        self.last_status = 0  # of the last command in its shell
+        self._number = 0  # of the last command
+        self.begun = False  # whether its shell has come to it: Ctrl-C before would hit the shell itself
         self.container = Container(spec, mounts)
         super().__init__(spec.name, inNamespace=True, **params)
         self.pid = self.container.pid
@@ -74,37 +99,30 @@ class LabNode(MininetNode):
 
     def _start_shell(self) -> None:
         self.master, slave = self.container.terminal()
-        self.status, end = os.pipe()
-        report = os.dup2(end, _STATUS)  # nothing else has so high a number, and it is closed below
-        os.close(end)
+        self._sane = termios.tcgetattr(slave)
+        asked, self._ask = os.pipe()
+        inherited = [os.dup2(slave, _TERMINAL), os.dup2(asked, _ASK)]  # nothing else has so high a number
         argv = self.container.command("bash", "--norc", "--noediting", "-is", f"mininet:{self.name}")
         self.shell = subprocess.Popen(
             argv,
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**ENVIRONMENT, "PS1": PROMPT},
+            env={**ENVIRONMENT, "PROMPT_COMMAND": _LOOP},
             start_new_session=True,
-            pass_fds=[report],
+            pass_fds=inherited,
         )
-        os.close(slave)
-        os.close(report)
+        for descriptor in (slave, asked, *inherited):
+            os.close(descriptor)
         self.shell_end = os.pidfd_open(self.shell.pid)  # readable once the shell has ended
         self.decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # programs print any bytes
-        self.stdin = os.fdopen(self.master, "r")
-        self.stdout = self.stdin
-        self.pollOut = select.poll()
-        self.pollOut.register(self.stdout)
-        self.pollOut.register(self.shell_end)
-        self.outToNode[self.stdout.fileno()] = self
-        self.inToNode[self.stdin.fileno()] = self
+        self.stdin = self.stdout = os.fdopen(self.master, "r")
+        self.outToNode[self.master] = self
+        self.inToNode[self.master] = self
         self.execed = False
-        self.waiting = True
-        self.waitOutput()
-        super().cmd("unset HISTFILE; stty -echo; set +m")
 
-    def sendCmd(self, *args: Any, **kwargs: Any) -> None:
-        """Mininet's, with the shell started where it is not yet.
+    def sendCmd(self, *args: Any, stdin: str = "", **_kwargs: Any) -> None:
+        """Start a command of any length, as Mininet's; what the node's Docker image has runs there.
 
         Raises:
             GuestError: The node has stopped.
@@ -113,59 +131,76 @@ class LabNode(MininetNode):
             raise GuestError(self.container.describe_end(), self.name)
         if not self.shell:
             self._start_shell()
-        try:
-            super().sendCmd(*args, **kwargs)
-        except OSError as error:  # the shell is about to end
-            raise GuestError(f"the shell of {self.name}: {error.strerror}", self.name) from error
+        words = args[0] if len(args) == 1 and isinstance(args[0], list) else args
+        self.lastCmd = " ".join(str(word) for word in words)
+        self._number += 1
+        self.container.write(_LINE, f"{self.container.own.for_shell(self.lastCmd)}\n")
+        os.write(self._ask, f"{self._number} {stdin}\n".encode())
+        self.begun, self.waiting = False, True
 
     def cmd(self, *args: Any, **kwargs: Any) -> Any:
-        """Mininet's, with the shell started where it is not yet; what the node's Docker image has runs there."""
+        """Mininet's, with the shell started where it is not yet."""
         if not self.shell:
             self._start_shell()
-        words = args[0] if len(args) == 1 and isinstance(args[0], list) else args
-        line = " ".join(str(word) for word in words)
-        return super().cmd(self.container.own.for_shell(line), **kwargs)
-
-    def last_status(self) -> str:
-        """The exit status of the last command in its shell."""
-        return str(super().cmd("echo $?")).strip()
+        return super().cmd(*args, **kwargs)
 
     def execute(self, line: str, show: Callable[[str], None]) -> int:
-        """Run a line of any length in its shell, with nothing to read; returns the status.
-
-        ``show`` gets what it prints, as it comes. The line goes to a file, since a terminal takes 4095 characters.
+        """Run a line in its shell, with nothing to read; returns the status. ``show`` gets what it prints, as it comes.
 
         Raises:
             GuestError: The node has stopped.
         """
-        self.container.write(_LINE, f"{self.container.own.for_shell(line)}\n")
-        self.sendCmd(f". {_LINE} {_STATUS}>&- </dev/null; echo $? >&{_STATUS}")
-        while True:
+        self.sendCmd(line, stdin=os.devnull)
+        while self.waiting:
             show(self.monitor())
-            if not self.shell:
-                return self._exit_status
-            if not self.waiting and select.select([self.status], [], [], 0)[0]:
-                break
-            self.waiting = True  # the command itself has printed the byte that is the prompt
-        while self.shell and select.select([self.stdout], [], [], 0)[0]:
-            show(self.read().replace(PROMPT, ""))
-        return int(os.read(self.status, 16))
+        return self.last_status
 
-    def read(self, size: int = 1024) -> str:
-        """Mininet's, but notices the end of the shell, which Mininet would wait for in vain."""
+    def monitor(self, timeoutms: int | None = None, findPid: bool = True) -> str:
+        """What a command has printed meanwhile, as Mininet's; ``waiting`` becomes False at its end."""
+        poller = select.poll()
+        poller.register(self.master, select.POLLIN)
+        poller.register(self.shell_end, select.POLLIN)
+        ready = {number for number, _ in poller.poll(timeoutms)}
+        printed = self._printed() if self.master in ready else ""
+        text = self.readbuf + printed
+        for number, status, background in _REPORTED.findall(text):
+            if number != str(self._number):  # of an earlier command: Ctrl-C came after its end
+                continue
+            self.begun = True
+            if status:
+                self.waiting, self.last_status, self.lastPid = False, int(status), int(background) or None
+        text = _REPORTED.sub("", text)
+        if self.shell_end in ready and not printed:
+            self._shell_ended()
+        partly = _PARTLY.search(text) if self.waiting else None
+        self.readbuf = partly[0] if partly else ""
+        return text[: partly.start()] if partly else text
+
+    def _printed(self) -> str:
         try:
-            if self.readbuf or select.select([self.stdout], [], [], 0)[0] or self.shell.poll() is None:
-                return str(super().read(size))
+            return self.decoder.decode(os.read(self.master, _BLOCK_BYTES))
         except OSError:  # EIO: no one has the terminal any more
-            pass
-        self._shell_ended()
-        return ""
+            return ""
+
+    def take_back(self) -> bytes:
+        """Return what was typed for programs that have not read it, and make the terminal usable for the next one."""
+        if not self.shell:
+            return b""
+        terminal = fcntl.ioctl(self.master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            tty.setraw(terminal, termios.TCSANOW)
+            with contextlib.suppress(BlockingIOError):
+                return os.read(terminal, _BLOCK_BYTES)
+            return b""
+        finally:
+            termios.tcsetattr(terminal, termios.TCSANOW, self._sane)
+            os.close(terminal)
 
     def _shell_ended(self) -> None:
-        self._exit_status = self.shell.wait()
+        self.last_status = self.shell.wait()
         os.close(self.shell_end)
-        os.close(self.status)
-        del self.outToNode[self.stdout.fileno()], self.inToNode[self.stdin.fileno()]
+        os.close(self._ask)
+        del self.outToNode[self.master], self.inToNode[self.master]
         self.stdout.close()
         self.shell = self.stdin = self.stdout = None
         self.waiting = False

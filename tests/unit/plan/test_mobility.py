@@ -330,7 +330,7 @@ def test_a_trace_without_an_end_is_not_read(plans: Plans, tmp_path: Path, name: 
 def test_a_trace_has_a_limit(
     plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
 ) -> None:
-    monkeypatch.setattr(load, "_TRACE_MOST", 1 << 20)
+    monkeypatch.setattr(load, "_TEXT_MOST", 1 << 20)
     content = b"#" * ((1 << 20) + 1)
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     said = refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}"))

@@ -59,7 +59,8 @@ def test_any_event_of_a_timeline(guest: Guest) -> None:
         ("move: h1, to: [6 m, 0 m, 1 m]", "h1 has no radio (it is a host); only nodes with a radio move"),
         ("move: sta1, to: [6, 0 m, 1 m]", "has no unit"),
         ("jump: sta1", "jump"),
-        ("move: [", "is not valid YAML"),
+        ("move: [", '"move: [" is not an event; write event KIND: TARGET, KEY: VALUE, such as event netem: h1-s1'),
+        ("fault: lose frames: ack", '"fault: lose frames: ack" is not an event; write event fault: lose, frames: ack'),
     ],
 )
 def test_a_mistake_is_one_message_and_changes_nothing(guest: Guest, written: str, message: str) -> None:
@@ -102,3 +103,18 @@ def test_what_is_not_saved(guest: Guest, tmp_path: Path, path: str, events: Any,
     (tmp_path / "there.yaml").write_text("mine")
     assert message in guest.ask("save", path=path, events=events, end_ns=3 * SECOND)["refused"]
     assert (tmp_path / "there.yaml").read_text() == "mine"
+
+
+def test_a_file_with_commands(guest: Guest, tmp_path: Path) -> None:
+    (tmp_path / "commands").write_text("nodes\n\nh1 true")
+    assert guest.ask("source", path="commands")["lines"] == ["nodes", "", "h1 true"]
+    assert guest.ask("source", path="none")["refused"] == "none cannot be read: No such file or directory"
+    assert guest.ask("source", path="/dev/zero")["refused"] == "/dev/zero is not a regular file"
+
+
+def test_the_terminal(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("os.isatty", lambda number: number == 1)
+    assert guest.ask("terminal")["type"] == "xterm"
+    monkeypatch.setattr("os.isatty", lambda number: number == 0)
+    assert guest.ask("terminal")["type"] == "dumb", "no escape codes in a file or pipe"
