@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import (
     BeforeValidator,
@@ -369,6 +369,17 @@ class Check(Model):
         return data
 
 
+class Needs(Model):
+    """What a workload needs of a topology besides roles."""
+
+    medium: Flag = Field(False, description="Whether it needs an 802.11 medium (medium: of the topology).")
+    topologies: Texts = Field(
+        [],
+        description="The topologies that it is written for. It runs on any that offers its roles; if one does not, the "
+        "message names these.",
+    )
+
+
 class Workload(Model):
     """What runs on a topology, what is recorded and which conditions must hold."""
 
@@ -382,6 +393,7 @@ class Workload(Model):
     roles: dict[Text, Annotated[tuple[int, int | None], Count()]] = Field(
         {}, description="The roles it needs, with the number of nodes in each: 1, 1.. (all available) or 2..4."
     )
+    needs: Needs = Field(cast(Any, {}), validate_default=True, description="What it needs of a topology besides roles.")
     duration: Moment = Field(description="Length of the run, in virtual time.")
     stack: Text | None = Field(
         None,

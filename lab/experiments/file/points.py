@@ -182,7 +182,7 @@ def _narrowed(axis: Axis, labels: set[str]) -> Axis:
 
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
-_FOR_PEOPLE = ("name", "about")
+_FOR_PEOPLE = ("name", "about", "needs")
 _NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another file
 
 

@@ -27,7 +27,13 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
     """Return the nodes of each role that the workload declares: as many as it asks for, in file order."""
     there = offered(network)
     name = network.source.model.name
+    written_for = workload.model.needs.topologies
+    hint = f"it is written for {' and '.join(written_for)}" if written_for else None
     bound: dict[str, list[Node]] = {}
+    if workload.model.needs.medium and network.source.model.medium is None:
+        message = f"topology {name} has the perfect medium; write medium: {{}} in it, or --set medium={{}}"
+        problems.add(workload, ("needs", "medium"), message)
+        problems.raise_all()  # all else follows from that
     for role, (least, most) in workload.model.roles.items():
         nodes = there.get(role, [])
         if role not in there:
@@ -36,12 +42,14 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
                 workload,
                 ("roles", role),
                 f'topology {name} offers no role "{role}"{suggestion(role, there)}; it offers {offers}',
+                hint,
             )
         elif len(nodes) < least:
             problems.add(
                 workload,
                 ("roles", role),
                 f"needs {count(least, 'node')}, but topology {name} offers {len(nodes)} ({listed(nodes)})",
+                hint,
             )
         bound[role] = nodes if most is None else nodes[:most]
     return bound
