@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What an experiment leaves: tables, report.html, results.json, CSV, junit.xml, pictures."""
+"""What an experiment leaves: tables, charts of its figures, report.html, results.json, CSV, junit.xml."""

@@ -2,7 +2,8 @@
 """What an experiment leaves: report.html, results.json, CSV, pictures, junit.xml.
 
 results.json and results.csv are the same, byte by byte, for equal results; how long it took and what was kept from
-before is in ``wall`` of results.json and in the last columns of trials.csv alone.
+before is in ``wall`` of results.json and in the last columns of trials.csv alone. junit.xml has a test case for each
+claim and for each failed trial; "All trials completed" is one too, so that an experiment without claims has one.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab import junit as xml
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
-from lab.experiments.output.trials import first_line
-from lab.experiments.types import Outcome, Point, Results, Row, Summary
+from lab.experiments.output.trials import NOT_JUDGED, first_line
+from lab.experiments.types import Outcome, Point, Results, Row, Summary, Verdict
+from lab.numbers import count
+from lab.text import printable
 
 if TYPE_CHECKING:
     from lab.experiments.variations.show import More
+
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
@@ -51,8 +56,7 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
     Raises:
         HostError: a file cannot be written.
     """
-    from lab.experiments.draw import figures
-    from lab.experiments.output.junit import junit
+    from lab.experiments.output import figures
     from lab.experiments.output.page import page
 
     scenes = {chart.name: lay_out(chart) for chart in figures.charts(results)}
@@ -338,3 +342,49 @@ def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:
     writer.writerow(heads)
     writer.writerows(lines)
     return text.getvalue()
+
+
+def junit(results: Results) -> str:
+    """Return junit.xml."""
+    name = printable(results.experiment.name)
+    labels = {point.number: point.labels for point in results.experiment.points}
+    cases = [_claim_case(name, found) for found in results.verdicts]
+    cases += [xml.Case(f"{name}.claims", claim.name, xml.SKIPPED, NOT_JUDGED) for claim in results.experiment.unjudged]
+    failed = [found for found in results.outcomes if found.error is not None]
+    cases += [_trial_case(name, outcome, labels.get(outcome.point, {})) for outcome in failed]
+    if not failed:
+        cases.append(xml.Case(f"{name}.trials", f"{count(len(results.outcomes), 'trial')} completed"))
+    return xml.document("lab reproduce", [xml.Suite(name, cases, results.wall_s)])
+
+
+def _claim_case(name: str, found: Verdict) -> xml.Case:
+    details = [
+        found.claim.that,
+        f"value: {found.value}",
+        f"expected: {found.expected}",
+        *([f"the paper says: {found.claim.paper}"] if found.claim.paper else []),
+        *([] if found.passed else found.claim.reasons),
+        *([found.claim.source] if found.claim.source else []),
+    ]
+    return xml.Case(
+        f"{name}.claims",
+        found.claim.name,
+        outcome=None if found.passed else xml.FAILURE,
+        message=f"{found.value}; expected {found.expected}",
+        kind="claim",
+        text="\n".join(details),
+    )
+
+
+def _trial_case(name: str, outcome: Outcome, labels: dict[str, str]) -> xml.Case:
+    where = ", ".join(f"{axis}={label}" for axis, label in labels.items())
+    kept = f"\nkept in {outcome.log}" if outcome.log else ""
+    return xml.Case(
+        f"{name}.trials",
+        f"{where}, seed {outcome.seed}".lstrip(", "),
+        outcome=xml.ERROR,
+        message=first_line(outcome),
+        kind="trial",
+        text=f"{outcome.error}\nto repeat it: {outcome.command}{kept}",
+        wall_s=outcome.wall_s,
+    )

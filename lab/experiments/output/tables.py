@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.output.trials import failures, place_of
+from lab.experiments.output.trials import NOT_JUDGED, failures, place_of
 from lab.experiments.types import Axis, Results, Row, Summary, TrialMetric
 from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names
 _PLACES = 9  # decimals
-NOT_JUDGED = "not evaluated: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+NOT_JUDGED = "not evaluated: points that it needs were not run"
 _KINDS = 5  # of failure, each shown with a log
 _LOG_LINES = 12
 _COMMANDS = 10  # to repeat failed trials

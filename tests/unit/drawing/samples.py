@@ -11,7 +11,7 @@ from lab.drawing import lay_out
 from lab.drawing.figure import Chart, Figure, Panel
 from lab.drawing.marks import Band, Line, Rule, Span
 from lab.drawing.shapes import Scene
-from lab.experiments.draw import figures
+from lab.experiments.output import figures
 from lab.experiments.types import FigureSpec as Wanted
 from lab.experiments.types import TrialMetric
 from lab.report import topology

@@ -22,7 +22,7 @@ from lab.drawing.palette import PALETTE
 from lab.drawing.series import marker, stroke
 from lab.drawing.shapes import Path as Drawn
 from lab.drawing.shapes import Text
-from lab.experiments.draw import figures
+from lab.experiments.output import figures
 from lab.experiments.types import FigureSpec, Published, Results, Summary, TrialMetric
 
 from . import made

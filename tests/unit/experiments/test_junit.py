@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.experiments.output.junit import junit
+from lab.experiments.output.files import junit
 from lab.experiments.types import Claim, Results, Verdict
 
 from . import made

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from lab.drawing import lay_out
-from lab.experiments.draw import figures
-from lab.experiments.output import files, tables
-from lab.experiments.output.junit import junit
+from lab.experiments.output import figures, files, tables
+from lab.experiments.output.files import junit
 from lab.experiments.output.page import page, repetitions
 from lab.experiments.types import Claim, Contents, FigureSpec, Repetitions, Results, TrialMetric, Verdict
 from tests.unit.report.test_pages import Page as Reader

@@ -72,7 +72,7 @@ def test_of_a_real_record(record: Record) -> None:
 
 
 def test_it_can_be_drawn(record: Record) -> None:
-    from lab.experiments.draw import figures
+    from lab.experiments.output import figures
 
     results = made.table1(figures=[FigureSpec("time-series", "", "ping.rtt", "ping.rtt")], repetitions=1)
     series = sources.series(sources.wanted(results.experiment), record.data)

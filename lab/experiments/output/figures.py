@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
 from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
-from lab.experiments.draw import distributions
-from lab.experiments.draw.data import FigureData, Group, described, with_unit, words
-from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
+from lab.experiments.output import distributions
+from lab.experiments.output.data import FigureData, Group, described, with_unit, words
+from lab.experiments.output.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.types import Results
 from lab.numbers import NONE, short
 

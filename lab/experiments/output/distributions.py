@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from lab.drawing.figure import Axes, Chart, Scale
 from lab.drawing.marks import Area, Box, Dash, Dot, Mark, Trace
 from lab.experiments.analysis.statistics import half_width
-from lab.experiments.draw.data import FigureData, Group, drawable, with_unit, words
-from lab.experiments.draw.frames import (
+from lab.experiments.output.data import FigureData, Group, drawable, with_unit, words
+from lab.experiments.output.frames import (
     ERRORS,
     chart,
     missing,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lab.drawing.figure import Axes, Chart, Key, Look, Scale
 from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
-from lab.experiments.draw.data import FigureData, Group, drawable, with_unit, words
+from lab.experiments.output.data import FigureData, Group, drawable, with_unit, words
 from lab.numbers import count
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
