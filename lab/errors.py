@@ -53,7 +53,6 @@ class InputErrors(InputError):
         super().__init__("\n".join(str(error) for error in errors))
 
     def all(self) -> list[LabError]:
-        """Every mistake."""
         return list(self.errors)
 
 

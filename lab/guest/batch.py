@@ -60,7 +60,6 @@ class Batch(Shell):
         self._host.tell({"status": self._status})  # all have run
 
     def onecmd(self, line: str) -> Any:
-        """Run a command and note its status."""
         self._errors.seen, self._status = False, 0
         ended = super().onecmd(line)
         if self._errors.seen and not self._status:

@@ -28,6 +28,7 @@ class Start(NamedTuple):
 
     @property
     def place(self) -> str:
+        """Its node, and its name."""
         return f"{self.process.node}, as {self.process.id}"
 
     def describe(self) -> Iterator[str]:
@@ -47,6 +48,7 @@ class Sample(NamedTuple):
 
     @property
     def place(self) -> str:
+        """Its node, its interval and its name."""
         return f"{self.process.node}{_pace(self.process)}, as {self.process.id}"
 
     def describe(self) -> Iterator[str]:

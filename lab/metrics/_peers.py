@@ -16,7 +16,6 @@ class PeerQuantity(Metric):
     factor = 1  # the probes' unit in base units
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one series per source and peer."""
         figures = Figures()
         for source in chosen(metric, context):
             for name, sampled in self._peers(source, context).items():

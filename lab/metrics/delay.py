@@ -28,7 +28,6 @@ class Delay(Metric):
     columns = ("mean", "min", "max")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row and one series per flow."""
         figures = Figures()
         for _, delay in all_found(metric, context, Found):
             values = [value * _MILLISECOND for value in delay.means.values]

@@ -24,5 +24,4 @@ class FrameErasure(Metric):
     columns = ("lost",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per link, or per sender."""
         return shares(metric, context, "lost", lambda link: sum(link[key] for key in MISSING) - link["approximate"])

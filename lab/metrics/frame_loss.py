@@ -30,7 +30,6 @@ class FrameLoss(Metric):
     columns = ("loss",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per link, or per sender."""
         figures = Figures()
         if context.medium is None:
             return figures

@@ -23,5 +23,4 @@ class FramesDamaged(Metric):
     columns = ("damaged",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per link, or per sender."""
         return shares(metric, context, "damaged", lambda link: int(link["approximate"]))

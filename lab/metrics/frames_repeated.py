@@ -24,7 +24,6 @@ class FramesRepeated(Metric):
     columns = ("repeated",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per link, or per sender."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None

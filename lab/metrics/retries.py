@@ -23,7 +23,6 @@ class Retries(Metric):
     unit = "frames"
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per peer."""
         figures = Figures()
         for source in chosen(metric, context):
             rows = [_row(source, peer, context) for peer in instances(source, "tx_retries")]

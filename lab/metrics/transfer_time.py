@@ -22,7 +22,6 @@ class TransferTime(Metric):
     columns = ("first_byte", "total")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per completed transfer."""
         figures = Figures()
         for _, transfer in all_found(metric, context, Transfer):
             if transfer.complete:

@@ -36,7 +36,6 @@ class GaussMarkov(Roaming):
     interval: Interval = Field(1_000_000_000, description="Duration of a step.")
 
     def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
-        """Yield the end of each step."""
         mean_m_s, deviation_m_s = (self.min_v + self.max_v) / 2, (self.max_v - self.min_v) / 4
         mean_rad = angle_rad = draws.random() * math.tau
         at_ns, here, speed_m_s = self.start, begin, mean_m_s

@@ -51,7 +51,6 @@ class ReferencePoint(ToRandomPlaces):
         return self
 
     def ways(self, crowd: Crowd) -> Ways:
-        """Yield the way of each node."""
         draws = crowd.common()
         begin = self.area.drawn(draws, HEIGHT_MM)
         end_ns = crowd.until_ns if self.stop is None else min(self.stop, crowd.until_ns)

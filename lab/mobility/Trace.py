@@ -44,7 +44,6 @@ class Trace(Mobility):
     )
 
     def files(self) -> list[str]:
-        """Return the trace."""
         return [self.file]
 
     def ways(self, crowd: Crowd) -> Ways:

@@ -46,7 +46,6 @@ class Waypoints(Mobility):
         return self
 
     def ways(self, crowd: Crowd) -> Ways:
-        """Yield the same way for each node."""
         for name in crowd.names:
             if crowd.given(name) is not None:
                 crowd.refuse_position(name, f"{name} begins where its path in mobility: begins; remove this")

@@ -168,11 +168,9 @@ class SnrBetween(Snr):
     between: tuple[Text, Text] = Field(description="The two nodes, such as [ap1, sta1].")
 
     def directed(self) -> list[tuple[str, str]]:
-        """Both directions."""
         return [self.between, (self.between[1], self.between[0])]
 
     def named(self) -> list[tuple[str, Keys]]:
-        """Both ends."""
         return [(name, ("between", end)) for end, name in enumerate(self.between)]
 
 
@@ -183,11 +181,9 @@ class SnrOneWay(Snr):
     to: Text = Field(description="The node that hears it.")
 
     def directed(self) -> list[tuple[str, str]]:
-        """The one direction."""
         return [(self.from_, self.to)]
 
     def named(self) -> list[tuple[str, Keys]]:
-        """Both ends."""
         return [(self.from_, ("from",)), (self.to, ("to",))]
 
 

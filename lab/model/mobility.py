@@ -153,7 +153,6 @@ class Roaming(Mobility):
         return self
 
     def ways(self, crowd: Crowd) -> Ways:
-        """Yield the way of each node."""
         for name in crowd.names:
             draws = crowd.draws(name)
             begin = crowd.given(name) or self.area.drawn(draws, HEIGHT_MM)

@@ -422,7 +422,6 @@ class Workload(Model):
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
-        """Say what a role needs."""
         return "; write how many nodes each role has: {server: 1}" if key == "roles" else ""
 
     @model_validator(mode="after")

@@ -27,12 +27,10 @@ class Counters(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``ip -j -s link show``."""
         command = ["ip", "-j", "-s", "link", "show"]
         return [*command, "dev", params["interface"]] if params["interface"] else command
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = Parsed()
         for block in raw.blocks():
             if block.text.strip():

@@ -43,7 +43,6 @@ class HostapdEvents(Probe):
         return ["hostapd_cli", "-i", target.radio or target.interface]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = parse_events(raw, _PATTERNS)
         for name, kind in (("connections", "station-connected"), ("disconnections", "station-disconnected")):
             parsed.values[name] = sum(occurrence.kind == kind for occurrence in parsed.occurrences)

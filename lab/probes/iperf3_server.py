@@ -37,7 +37,6 @@ class Iperf3Server(Probe):
         return ["iperf3", "--server", "--json", "-p", str(params["port"]), "-i", seconds(params["every"])]
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It serves until it is ended."""
         return True
 
     def parse(self, raw: Raw) -> Parsed:
@@ -52,5 +51,4 @@ class Iperf3Server(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield what arrived in the last test."""
         return found(raw, parsed)

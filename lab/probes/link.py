@@ -36,11 +36,9 @@ class Link(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``iw dev <radio> link``."""
         return ["iw", "dev", target.radio or target.interface, "link"]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = Parsed()
         last: str | None = ""
         for block in raw.blocks():

@@ -65,7 +65,6 @@ class Ping(Probe):
         return params["count"] is None
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = Parsed()
         for line_number, line in raw.lines():
             if line.startswith(("PING ", "--- ")) or _PIPE.fullmatch(line) or _WRONG.fullmatch(line):
@@ -82,7 +81,6 @@ class Ping(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Flow]:
-        """Yield the requests, and those without a reply."""
         sent = parsed.values.get("transmitted", 0)
         yield Flow(raw.id, sent, sent - parsed.values.get("received", 0))
 

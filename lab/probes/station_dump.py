@@ -56,7 +56,6 @@ class StationDump(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``iw dev <radio> station dump``."""
         return ["iw", "dev", target.radio or target.interface, "station", "dump"]
 
     def parse(self, raw: Raw) -> Parsed:

@@ -51,7 +51,6 @@ class Tcpdump(Probe):
         return [*command, params["filter"]] if params["filter"] else command
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.pcap`` and the counts in ``.err``."""
         parsed = Parsed()
         try:
             capture = pcap.load(raw.path("pcap"))

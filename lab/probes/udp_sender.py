@@ -69,7 +69,6 @@ class UdpSender(Probe):
         )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the command that runs its program."""
         flow = PurePosixPath(raw).name
         if params["phase"] is None:
             params = {**params, "phase": -1}

@@ -48,15 +48,12 @@ class UdpSink(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the command that runs its program."""
         return ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It serves until it is ended."""
         return True
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = Parsed()
         every_ns = raw.params.get("every", self.params["every"].default)
         flows: dict[str, dict[str, Any]] = {}

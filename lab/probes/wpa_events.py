@@ -62,7 +62,6 @@ class WpaEvents(Probe):
         return ["wpa_cli", "-i", target.radio or target.interface]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = parse_events(raw, _PATTERNS)
         for name, kind in (("connections", "connected"), ("disconnections", "disconnected")):
             parsed.values[name] = sum(occurrence.kind == kind for occurrence in parsed.occurrences)

@@ -25,7 +25,6 @@ class AnswerDelay(RadioSetting):
     perfect = "has no ACK frames"
 
     def show(self, value: int) -> str:
-        """Return it in µs."""
         return f"ACKs {value // _US} us late"
 
     def attributes(self, value: int, radio: Radio, values: list[int]) -> dict[str, Any]:

@@ -34,14 +34,11 @@ class Approximate(RadioSetting):
     perfect = "damages no frames"
 
     def show(self, value: bool) -> str:
-        """Return what it does."""
         return "takes damaged frames"
 
     def complaints(self, value: bool, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
-        """Refuse a network whose damaged frames are useless."""
         if (why := unreadable(radio)) is not None:
             yield (why,)
 
     def attributes(self, value: bool, radio: Radio, values: list[bool]) -> dict[str, Any]:
-        """Return it if it is on."""
         return {"approx": 1} if value else {}

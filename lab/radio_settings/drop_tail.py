@@ -25,9 +25,7 @@ class DropTail(RadioSetting):
     perfect = "has no queues"
 
     def show(self, value: int) -> str:
-        """Return its length."""
         return f"drop-tail queue of {value}"
 
     def attributes(self, value: int | None, radio: Radio, values: list[int | None]) -> dict[str, Any]:
-        """Return its length if there is one."""
         return {"drop_tail": value} if value else {}

@@ -36,7 +36,6 @@ class Rate(RadioSetting):
     perfect = "has no rates"
 
     def show(self, value: str) -> str:
-        """Return its name."""
         return f"at {value}"
 
     def complaints(self, value: str, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:

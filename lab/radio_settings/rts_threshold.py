@@ -24,5 +24,4 @@ class RtsThreshold(RadioSetting):
     perfect = "has no RTS"
 
     def show(self, value: int) -> str:
-        """Return the size with its unit."""
         return f"RTS above {units.SIZE.format(value)}"

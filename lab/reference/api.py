@@ -181,8 +181,9 @@ def _class(node: ast.ClassDef, lines: list[str]) -> Iterator[str]:
     yield from _prose(ast.get_docstring(node))
     for method in methods:
         described = list(_prose(ast.get_docstring(method)))
-        yield f"`{method.name}`: {described[0] if described else ''}"
-        yield from described[1:]
+        if described:  # else it has the words of the method that it overrides
+            yield f"`{method.name}`: {described[0]}"
+            yield from described[1:]
 
 
 def _name(statement: ast.AnnAssign | ast.Assign) -> str:

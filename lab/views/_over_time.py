@@ -75,7 +75,6 @@ class PerPeer(OverTime):
         return found
 
     def title(self, result: Result) -> str:
-        """Return the title of the figure."""
         return f"{self.noun} {between(result)}"
 
 

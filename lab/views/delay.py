@@ -16,7 +16,6 @@ class Delay(View):
     """One row per flow, with its loss if the run has that metric."""
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
-        """Yield one table."""
         lost = {row["process"]: row for other in record.metrics_of("loss") for row in other.rows}
         columns = [words("process", "process"), Column("packets", "packets", digits=12)]
         columns += [Column(key, title, result.unit) for key, title in _DELAYS.items()]

@@ -25,7 +25,6 @@ class Goodput(OverTime):
     height = 300
 
     def series(self, result: Result) -> Series:
-        """Leave out transfers without data."""
         return [series for series in result.series if series["values"]]
 
     def lines(self, series: Series, record: Record) -> list[Line]:
@@ -33,7 +32,6 @@ class Goodput(OverTime):
         return [line(_from_start(one), step=True, area=len(series) == 1) for one in series]
 
     def title(self, result: Result) -> str:
-        """Return how much was transferred, and how fast."""
         rows = result.rows
         if len(rows) == 1:
             row = rows[0]
@@ -45,7 +43,6 @@ class Goodput(OverTime):
         return f"{len(rows)} transfers, {total} in all, {mean} each on average"
 
     def about(self, result: Result, series: Series) -> str:
-        """Say also how many transfers are left out."""
         empty = len(result.series) - len(series)
         left_out = f"; {empty} more without data" if empty else ""
         return f"{result.name}: bytes that reached the application, per interval{left_out}"

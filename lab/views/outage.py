@@ -48,7 +48,6 @@ class Outage(View):
     first = True
 
     def moments(self, result: Result) -> Iterator[Moment]:
-        """Yield every handoff."""
         for row in sorted(result.rows, key=lambda row: (row["begin_ns"], row["station"])):
             yield Moment(row["begin_ns"], arrow(row), row["at_ns"])
 
@@ -58,7 +57,6 @@ class Outage(View):
         yield from _steps(result)
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
-        """Yield a table with one row per handoff."""
         steps = [
             Column(key, title, result.unit, 3)
             for key, title in _STEPS.items()

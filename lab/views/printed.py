@@ -9,5 +9,4 @@ class Printed(OverTime):
     """One line with dots for each value of a process; none if it was printed only once."""
 
     def series(self, result: Result) -> Series:
-        """Leave out what was printed only once."""
         return [series for series in result.series if len(series["values"]) > 1]

@@ -15,5 +15,4 @@ class Approximate(EventSteps):
     """The event ``approximate``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Send the request to the medium."""
         yield change(plan, event.target, {"approx": int(event.params["enabled"])})

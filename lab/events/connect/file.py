@@ -15,7 +15,6 @@ class Connect(Event):
     connect: Text = Field(description="The station that connects again.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield no parameters, for each station."""
         for station in stations(scene, self.connect, "connect", "connect"):
             if scene.is_away(station):
                 scene.set_away(station, False)

@@ -18,7 +18,6 @@ class Disconnect(Event):
     disconnect: Text = Field(description="The station that disconnects.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield no parameters, for each station."""
         for station in stations(scene, self.disconnect, "disconnect", "disconnect"):
             if scene.is_away(station):
                 scene.refuse(f"{station.name} is already disconnected at that time; remove this", "disconnect")

@@ -35,5 +35,4 @@ class DisconnectEvent(EventSteps):
     """The event ``disconnect``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Ask wpa_supplicant to disconnect."""
         yield Disconnect(event.target)

@@ -16,6 +16,5 @@ class Fault(EventSteps):
     """The event ``fault``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Send the request to the medium."""
         medium = medium_of(plan)
         yield netlink(medium, [requests.fault(event.target, event.params, medium.names())])

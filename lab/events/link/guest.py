@@ -14,7 +14,6 @@ class Link(EventSteps):
     """The event ``link``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Set each end up or down."""
         state = "up" if event.params["up"] else "down"
         for node, interface in plan.link(event.target).ends():
             yield Configure(["ip", "link", "set", interface, state], node)

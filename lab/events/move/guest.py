@@ -14,6 +14,5 @@ class Move(EventSteps):
     """The event ``move``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Only log the move."""
         speed = f" at {event.params['speed_m_s']} m/s" if "speed_m_s" in event.params else ""
         yield Note(f"{event.target} moves to {event.params['position_m']} m{speed}")

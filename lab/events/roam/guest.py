@@ -35,5 +35,4 @@ class Roam(EventSteps):
     """The event ``roam``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Start the handoff."""
         yield StartHandoff(plan.node(event.target), plan.node(event.params["to"]))

@@ -15,5 +15,4 @@ class Stop(EventSteps):
     """The event ``stop``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Send SIGTERM."""
         yield Signal(event.target, signal.SIGTERM)

@@ -178,7 +178,6 @@ class _Statement(Evaluator):
         return paired(operation, left, right)
 
     def compared(self, tree: Comparison, operands: list[Any]) -> Any:
-        """Evaluate a chain of comparisons, place by place."""
         links = [
             paired(partial(language.compare, sign), left, right)
             for (left, right), sign in zip(pairwise(operands), tree.signs, strict=True)

@@ -130,7 +130,6 @@ class DockerRoot(Root):
         return uid, ",".join(str(number) for number in (gid, *groups))
 
     def has(self, program: str, directory: str | None = None) -> bool:
-        """Whether the image has a program."""
         places = [directory or self._cwd] if "/" in program else self._environment["PATH"].split(":")
         with self.files():
             return any(os.access(Path(place, program), os.X_OK) for place in places)

@@ -43,7 +43,6 @@ class AccessPoint(NodeKind):
             yield Daemon(node.name, "follow", argv)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """Wait until it sends beacons."""
         what = f"{node.name} to enable its access point"
         yield AwaitUp(node.name, "state=ENABLED", "AP-ENABLED", what, node.source)
 

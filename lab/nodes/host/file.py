@@ -26,5 +26,4 @@ class Host(Node):
 
     @property
     def given_ip(self) -> str | None:
-        """The IP address given to it."""
         return self.ip

@@ -24,7 +24,6 @@ class Station(NodeKind):
     phase: ClassVar[Phase | None] = Phase.JOIN
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """Add the node's address to the radio's interface."""
         lines = super().lines(node, phy)
         if node.ip and node.radio:
             lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
@@ -44,7 +43,6 @@ class Station(NodeKind):
             yield SetSysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """Start wpa_supplicant."""
         if node.radio is None:
             return
         name = node.radio.interface
@@ -56,7 +54,6 @@ class Station(NodeKind):
             yield Pause(GAP_NS)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """Wait until it has joined its network."""
         if node.radio is None:
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"

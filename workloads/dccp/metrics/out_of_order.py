@@ -20,7 +20,6 @@ class OutOfOrder(Metric):
     columns = ("share",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per flow."""
         figures = Figures()
         for _, found in all_found(metric, context, Order):
             share = 100 * found.out_of_order / found.arrived

@@ -33,7 +33,6 @@ class RecoveryTime(Metric):
     columns = ("recovery",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per flow and gap."""
         figures = Figures()
         gaps = list(_gaps(context))
         for source in chosen(metric, context, self.takes[0]):

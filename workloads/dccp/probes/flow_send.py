@@ -87,7 +87,6 @@ class FlowSend(Probe):
             )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``flow send``."""
         command = ["flow", "send", "--protocol", params["protocol"], "--to", params["to"]]
         numbers: dict[str, Any] = {
             "port": params["port"],

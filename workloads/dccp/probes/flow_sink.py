@@ -62,7 +62,6 @@ class FlowSink(Probe):
         _report.check_options(params, self.params, {"service": "dccp", "coverage": "dccp"})
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``flow sink``."""
         command = ["flow", "sink", "--protocol", params["protocol"], "--port", str(params["port"])]
         command += ["--every-ms", _report.milliseconds(params["every"])]
         if params["protocol"] == "dccp":
@@ -76,7 +75,6 @@ class FlowSink(Probe):
         return True
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``."""
         parsed = Parsed()
         every_ns = raw.params.get("every", self.params["every"].default)
         end_ns: int | None = None

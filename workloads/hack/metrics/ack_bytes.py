@@ -23,5 +23,4 @@ class AckBytes(OfAcks):
     columns = ("bytes",)
 
     def value(self, counts: Mapping[str, int]) -> float | None:
-        """Return the mean."""
         return (counts["bytes"] + counts["payloads"]) / counts["acks"] if counts["acks"] else None

@@ -24,5 +24,4 @@ class AckHoldTime(OfAcks):
     columns = ("held",)
 
     def value(self, counts: Mapping[str, int]) -> float | None:
-        """Return the mean."""
         return counts["held_ns"] / counts["acks"] if counts["acks"] else None

@@ -29,7 +29,6 @@ class AckRate(Metric):
     columns = tuple(_KINDS)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per peer."""
         figures = Figures()
         names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
         for source in chosen(metric, context):

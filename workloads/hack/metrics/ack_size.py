@@ -23,5 +23,4 @@ class AckSize(OfAcks):
     columns = ("share",)
 
     def value(self, counts: Mapping[str, int]) -> float | None:
-        """Return the percentage."""
         return 100 * (counts["bytes"] + counts["payloads"]) / counts["packet_bytes"] if counts["acks"] else None

@@ -40,7 +40,6 @@ class AckTime(Metric):
     columns = _CAUSES
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per node."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             link = _link(name, context.plan)

@@ -23,6 +23,5 @@ class AcksCompressed(OfAcks):
     columns = ("share",)
 
     def value(self, counts: Mapping[str, int]) -> float:
-        """Return the percentage."""
         total = counts["acks"] + counts["natives"]
         return 100 * counts["acks"] / total if total else 0.0

@@ -24,5 +24,4 @@ class HackFailures(OfAcks):
     columns = ("failures",)
 
     def value(self, counts: Mapping[str, int]) -> float:
-        """Return their number."""
         return sum(counts[key] for key in _FAILURES)

@@ -41,7 +41,6 @@ class HackAcks(Probe):
             raise ValueError("the perfect medium has no ACK frames; write medium: {} in the topology, or remove this")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the command that runs its program."""
         interface = target.radio or target.interface
         command = ["python3", program_path(_PROGRAM), interface, str(params["every"])]
         return ["env", f"PYTHONPATH={CODE_IN_NODE}", *command]

@@ -50,13 +50,11 @@ class TcpSink(Probe):
             raise ValueError(f'acknowledges: "{params["acknowledges"]}" is not one of {EVERY_SECOND}, {AS_LINUX}')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the command that runs its program."""
         second = int(params["acknowledges"] == EVERY_SECOND)
         numbers = (params["port"], second, params["every"], params["omit"])
         return ["python3", program_path(_tcp.PROGRAM), "sink", *map(str, numbers)]
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It serves until it is ended."""
         return True
 
     def parse(self, raw: Raw) -> Parsed:

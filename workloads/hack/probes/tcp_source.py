@@ -36,7 +36,6 @@ class TcpSource(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the command that runs its program."""
         numbers = (params["port"], params["duration"], params["bytes"] or 0)
         command = ["python3", program_path(_tcp.PROGRAM), "source", params["to"], *map(str, numbers)]
         return [*command, *([params["congestion"]] if params["congestion"] else [])]

@@ -52,7 +52,6 @@ class HackSetting(RadioSetting):
             )
 
     def attributes(self, value: Mapping[str, int] | None, radio: Radio, values: list[Any]) -> dict[str, int]:
-        """Return its numbers if it is on."""
         if value is None:
             return {}
         given = {

@@ -26,7 +26,6 @@ class Acks(ReportPart):
     """A table, which has no rows if no radio of the run has the key."""
 
     def tables(self, record: Record) -> Iterator[Table]:
-        """Yield it."""
         yield _table(record)
 
 

@@ -18,7 +18,6 @@ class AckRate(OverTime):
     height = 300
 
     def series(self, result: Result) -> Series:
-        """Leave out peers without ACKs."""
         return [series for series in result.series if any(series["values"])]
 
     def lines(self, series: Series, record: Record) -> list[Line]:
@@ -26,13 +25,11 @@ class AckRate(OverTime):
         return [line(one, step=True, gap=1.5 * _interval_s(series)) for one in series]
 
     def title(self, result: Result) -> str:
-        """Return the share of compressed ACKs."""
         compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
         share = plain(100 * compressed / (compressed + native), 3)
         return f"{share} % of the TCP ACKs go compressed"
 
     def about(self, result: Result, series: Series) -> str:
-        """Say also how often the ACKs were counted."""
         return f"{super().about(result, series)}, per interval of {plain(_interval_s(series), 3)} s"
 
 

@@ -24,7 +24,6 @@ class CompletionTime(Metric):
     columns = ("total",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per process that completed."""
         figures = Figures()
         for _, completion in all_found(metric, context, Completion):
             figures.values.append(completion.elapsed_ns)

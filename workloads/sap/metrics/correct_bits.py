@@ -23,7 +23,6 @@ class CorrectBits(Metric):
     columns = ("correct",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per sink that received anything."""
         figures = Figures()
         for _, payload in all_found(metric, context, Payload):
             if payload.correct_share is not None:

@@ -35,7 +35,6 @@ class Psnr(Metric):
         self.needs(of, FileSent, FileArrived)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per pair with both files."""
         figures = Figures()
         figures.rows = [_row(sent, arrived) for sent, arrived in pairs(metric, context, FileSent, FileArrived)]
         figures.values = [row["psnr"] for row in figures.rows if row["psnr"] is not None]

@@ -31,7 +31,6 @@ class SpeedError(Metric):
         self.needs(of, WalkSent, WalkArrived)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per pair with both speeds."""
         figures = Figures()
         for sent, arrived in pairs(metric, context, WalkSent, WalkArrived):
             truth, found = sent.speed_m_s, arrived.speed_m_s

@@ -81,7 +81,6 @@ class SapGet(Probe):
         return [*command, *params["options"], params["url"]]
 
     def watched_file(self, params: dict[str, Any], raw: str) -> str:
-        """Return the body, in the container's own /tmp."""
         return f"/tmp/{PurePosixPath(raw).name}.body"
 
     def parse(self, raw: Raw) -> Parsed:

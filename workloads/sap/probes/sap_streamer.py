@@ -60,7 +60,6 @@ class SapStreamer(Probe):
             raise ValueError("head: needs file:; add file:, or remove this")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``sap-streamer send`` or ``send-file``."""
         if params["file"] is not None:
             command = ["sap-streamer", "send-file", "--file", params["file"], "--keep", f"{raw}.sent"]
             if params["head"] is not None:

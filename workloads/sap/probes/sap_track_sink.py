@@ -46,7 +46,6 @@ class SapTrackSink(Probe):
             raise ValueError(f'gaps: "{params["gaps"]}" is not valid; write ignored or counted')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``sap-tracker receive``."""
         command = ["sap-tracker", "receive", "--json", "--port", str(params["port"]), "--gaps", params["gaps"]]
         command += ["--idle", _report.duration(params["idle"])]
         return [*command, "--tcp"] if params["tcp"] else command

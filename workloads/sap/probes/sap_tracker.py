@@ -40,7 +40,6 @@ class SapTracker(Probe):
             raise ValueError(f'transport: "{params["transport"]}" is not valid; write approximate, precise or tcp')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return ``sap-tracker send``."""
         command = ["sap-tracker", "send", "--to", params["to"], "--port", str(params["port"]), "--json"]
         command += ["--trace", params["trace"]]
         command += ["--tcp"] if params["transport"] == "tcp" else ["--mode", params["transport"]]

@@ -15,7 +15,6 @@ class Hack(EventSteps):
     """The event ``hack``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """Send the request to the medium."""
         mode, *others = (event.params[key] for key in ("mode", "turnaround_us", "timer_us", "in_clear"))
         names = ("hack_turnaround_us", "hack_timer_us", "hack_in_clear")
         yield change(plan, event.target, {"more_data": 1, "hack": mode, **dict(zip(names, others, strict=True))})
