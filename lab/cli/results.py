@@ -75,7 +75,7 @@ def _show_repetitions(records: list[Record]) -> None:
 
 
 def print_reproduced(done: Reproduced, as_json: bool) -> None:
-    """Print the results of an experiment; only remarks beside them if standard output is JSON."""
+    """Print the results of an experiment; only remarks if standard output is JSON."""
     from lab.experiments.output import files, tables
     from lab.experiments.output.trials import remarks
     from lab.numbers import count
@@ -94,7 +94,7 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
         raise done.unwritten
     if not as_json:
         written = [name for one in done.more for name in one.written]
-        print(f"report: {done.page}" + (f"; beside it {', '.join(written)}" if written else ""))
+        print(f"report: {done.page}" + (f"; with it {', '.join(written)}" if written else ""))
 
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:

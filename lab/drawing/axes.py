@@ -33,8 +33,8 @@ def left_of(axes: Axes, width: float) -> float:
     return left
 
 
-def y_axis(frame: Frame, *, labelled: bool = True) -> Shapes:
-    """Draw ticks with a grid, or names; if ``labelled``, also the label of the axis."""
+def y_axis(frame: Frame, *, room: float | None = None) -> Shapes:
+    """Draw ticks with a grid, or names; if there is ``room`` beyond the height of the axis, also its label."""
     scale = frame.y_scale
     for index, name in enumerate(scale.names):
         yield Text(frame.left - 8, frame.y(index) + 4, shortened(name, LONGEST), "tick", "end")
@@ -42,9 +42,9 @@ def y_axis(frame: Frame, *, labelled: bool = True) -> Shapes:
         place = frame.y(value)
         yield Path(((frame.left, place), (frame.right, place)), "grid", width=1)
         yield Text(frame.left - 8, place + 4, text, "tick", "end")
-    if labelled and scale.label:
+    if room is not None and scale.label:
         middle = frame.top + frame.height / 2
-        yield Text(13, middle, shortened(scale.label, frame.height + 40, "axis"), "axis", "middle", turn=-90)
+        yield Text(13, middle, shortened(scale.label, frame.height + room, "axis"), "axis", "middle", turn=-90)
 
 
 def x_grid(frame: Frame) -> Shapes:

@@ -80,7 +80,7 @@ def _laid_out(chart: Chart, left: float) -> Scene:
     shapes += explained
     known = [key.label for key in keys(chart)]
     for row in _rows(chart):
-        drawn, y = _row(row, chart.columns or len(row), left, y, chart.height - _AROUND, known)
+        drawn, y = _row(row, chart.columns, left, y, chart.height - _AROUND, known)
         shapes += drawn
     for sentence in chart.below:
         for line in wrapped(sentence, WIDTH, "about"):
@@ -90,7 +90,7 @@ def _laid_out(chart: Chart, left: float) -> Scene:
 
 
 def _rows(chart: Chart) -> list[list[Axes]]:
-    """Return the axes of each row of panels; of rows with one scale, only the lowest has the label of x."""
+    """Return the axes of each row of panels. Rows of one scale have the labels of the axes once."""
     axes = [drawable(panel.axes) for panel in chart.panels]
     if chart.stacked:
         return [[one] for one in axes]
@@ -99,8 +99,12 @@ def _rows(chart: Chart) -> list[list[Axes]]:
     alike = _alike(axes)
     columns = chart.columns or len(alike)
     rows = [alike[first : first + columns] for first in range(0, len(alike), columns)]
-    unlabelled = [[replace(one, x=replace(one.x, label="")) for one in row] for row in rows[:-1]]
-    return [*unlabelled, rows[-1]]
+    return [[_labelled(one, x=row is rows[-1], y=row is rows[len(rows) // 2]) for one in row] for row in rows]
+
+
+def _labelled(axes: Axes, *, x: bool, y: bool) -> Axes:
+    """Return the axes without one of their labels, or both."""
+    return replace(axes, x=axes.x if x else replace(axes.x, label=""), y=axes.y if y else replace(axes.y, label=""))
 
 
 def _alike(row: Sequence[Axes]) -> list[Axes]:
@@ -114,6 +118,8 @@ def _row(
 ) -> tuple[list[Shape], float]:
     """Return axes side by side below ``y``, as wide as if there were ``columns``, and their lower end."""
     shapes: list[Shape] = []
+    room = 2 * height if columns else 40.0  # of the label of y: that of a grid reaches beside other rows
+    columns = columns or len(row)
     between = left - 34 + _BETWEEN  # space for the ticks
     width = (WIDTH - left - _RIGHT - (columns - 1) * between) / columns
     height = max(_height(axes, height) for axes in row)
@@ -130,7 +136,7 @@ def _row(
             shapes.append(Text(frame.left, top - 8 - above * LABEL - 4, title, "panel"))
         for texts in labels(axes, frame, known):
             shapes += texts
-        shapes += [*y_axis(frame, labelled=index == 0), *x_grid(frame)]
+        shapes += [*y_axis(frame, room=None if index else room), *x_grid(frame)]
         for mark in axes.marks:
             shapes += _DRAWN[type(mark)](mark, frame)
         axis, room = x_axis(frame)

@@ -17,7 +17,7 @@ class Retries(Metric):
     association and its end.
     """
 
-    about = "frames that the radio sent again (and those it gave up), from iw station dump"
+    about = "frames that the radio retransmitted (and those it gave up), from iw station dump"
     takes = (Samples("tx_retries"),)
     per = ("process", "peer")
     unit = "frames"

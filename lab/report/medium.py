@@ -118,7 +118,7 @@ def _categories(medium: Mapping[str, Any]) -> Table:
         for key, title in _CATEGORIES.items()
         if radio[key]["attempts"]
     ]
-    title = "Access to the medium by category (beacons and group frames, which nobody answers, are attempts only)"
+    title = "Access to the medium by category (beacons and group frames are not acknowledged: attempts only)"
     return Table("access-categories", title, columns, rows, in_terminal=False)
 
 

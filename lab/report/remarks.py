@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may be behind a result, and is no failure by itself: nodes that ran out of memory."""
+"""What may explain a result without being a failure: nodes that ran out of memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.units import SIZE
 
 
 def remarks(data: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each; a shell or a browser goes on when one of its processes is killed.
+    """Return a sentence for each; a shell or a browser continues when one of its processes is killed.
 
     Args:
         data: content of record.json (lab.record.record.Record).

@@ -29,7 +29,7 @@ _SHOWN_IN = {"B": ("KiB", 1024), "bit/s": ("Mbit/s", 1_000_000)}
 
 
 def figures(record: Record) -> Iterator[Figure]:
-    """Yield figures of signal and of what transports tell of congestion control."""
+    """Yield figures of signal and of what transports report of congestion control."""
     found = samples(record)
     if "signal" in found:
         yield _signal(record, found.pop("signal"))

@@ -71,7 +71,7 @@ class Outage(View):
         rows = [{**row, "at_s": row["at_ns"] / SECOND, "handoff": arrow(row)} for row in result.rows]
         meant = "; ".join(_MEASURED[measured] for measured in sorted({row["measured"] for row in rows}))
         title = f"{_nouns(result.rows).capitalize()}: steps and outage in {result.unit} (outage: {meant}"
-        title += "; gap: the longest silence from the scan on)" if any(row["longest_gap"] for row in rows) else ")"
+        title += "; gap: the longest silence since the scan began)" if any(row["longest_gap"] for row in rows) else ")"
         yield Table(result.name, title, columns, rows, result.unit)
 
 
@@ -115,7 +115,7 @@ def _around(result: Result) -> Iterator[Figure]:
 
 
 def explained(row: Mapping[str, Any]) -> str | None:
-    """Return why there was no data for longer than the station was without access point; None if it was not longer.
+    """Return why there was no data for longer than the station was without an access point; None if it was not longer.
 
     One sentence, with causes that the data of the run show (lab.metrics.outage), and no others.
     """
@@ -127,7 +127,7 @@ def explained(row: Mapping[str, Any]) -> str | None:
         return None
     at_s = plain(row["at_ns"] / SECOND)
     begin = (
-        f"At {at_s} s, {row['station']} got no data for {_ms(pause_ns)}, but was without access point for only "
+        f"At {at_s} s, {row['station']} received no data for {_ms(pause_ns)}, but was without an access point for only "
         f"{_ms(without_ns)}"
     )
     causes = [_CAUSES[cause["cause"]](cause) for cause in row.get("why", ())]
@@ -151,14 +151,14 @@ def _dhcp(cause: Mapping[str, Any]) -> str:
 
 def _rto(cause: Mapping[str, Any]) -> str:
     return (
-        f"{cause['node']} sent again only when its retransmission timer of {_ms(cause['rto_ns'])} expired "
+        f"{cause['node']} retransmitted only when its timer of {_ms(cause['rto_ns'])} expired "
         f"({count(cause['retransmits'], 'retransmission')} around then)"
     )
 
 
 def _probe(cause: Mapping[str, Any]) -> str:
     return (
-        f"{cause['node']} sent again with a tail loss probe, before its retransmission timer of {_ms(cause['rto_ns'])} "
+        f"{cause['node']} sent a tail loss probe before its retransmission timer of {_ms(cause['rto_ns'])} "
         f"expired ({count(cause['retransmits'], 'retransmission')} around then)"
     )
 

@@ -61,8 +61,8 @@ def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Pa
             (timer,) = others
             assert (timer["cause"], timer["node"]) == ("rto", "h1") and 200 < timer["rto_ns"] / 1e6 < row["outage"]
             timers += 1
-        assert f"At {plain(row['at_ns'] / 1e9)} s, sta1 got no data for" in picture
-    assert timers and "h1 sent again only when" in picture
+        assert f"At {plain(row['at_ns'] / 1e9)} s, sta1 received no data for" in picture
+    assert timers and "h1 retransmitted only when" in picture
     samples = (directory / "csv" / "cwnd-over-time.csv").read_text()
     assert samples.count(",segments") > 40
 

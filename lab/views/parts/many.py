@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from lab.drawing import PALETTE, Figure, Line, Panel
+from lab.drawing.words import text_width
 from lab.record.record import Record
 from lab.show.nodes import colours
 from lab.views.parts.lines import run_range
@@ -21,7 +22,8 @@ from lab.views.parts.moments import rules
 
 LINES_AT_MOST = len(PALETTE)  # in one panel; more cannot be distinguished
 PANELS_AT_MOST = 24
-_COLUMNS = 3
+_COLUMNS = 3, 2  # 2 if names are long
+_NAME = 210.0  # width that a name has in three columns
 _PANEL_HEIGHT = 196
 _BINS = 300  # at most, of the median
 _MEDIAN, _HIGHEST, _LOWEST = 0, 1, 2  # colours
@@ -57,7 +59,8 @@ def over_time(
     if LINES_AT_MOST < len(lines) <= PANELS_AT_MOST:
         panel = replace(panel, rules=[replace(rule, label="") for rule in panel.rules])
         panels = [replace(panel, title=line.label, lines=[replace(line, dashed=False)]) for line in lines]
-        return Figure(name, title, about, panels, height=_PANEL_HEIGHT, columns=_COLUMNS)
+        columns = _COLUMNS[any(text_width(line.label, "panel") > _NAME for line in lines)]
+        return Figure(name, title, about, panels, height=_PANEL_HEIGHT, columns=columns)
     drawn = shown(lines, f"{name}-over-time", one_named=one_named)
     panel = replace(panel, lines=[replace(line, dashed=bool(drawn.legend)) for line in drawn.lines])
     return Figure(name, title, about + drawn.note, [panel], drawn.legend, height=height)

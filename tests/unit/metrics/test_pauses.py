@@ -213,7 +213,7 @@ ROW: dict[str, Any] = {
     "at_ns": 10 * SECOND, "station": "sta1", "measured": "data frames", "begin_ns": HANDOFF.begin_ns,
     "connected_ns": HANDOFF.connected_ns, "last_data_ns": PAUSE.begin_ns, "first_data_ns": PAUSE.end_ns,
 }  # fmt: skip
-LONG = "At 10 s, sta1 got no data for 300 ms, but was without access point for only 10 ms"
+LONG = "At 10 s, sta1 received no data for 300 ms, but was without an access point for only 10 ms"
 
 
 @pytest.mark.parametrize(
@@ -223,12 +223,12 @@ LONG = "At 10 s, sta1 got no data for 300 ms, but was without access point for o
         ([{"cause": "scan", "took_ns": 115 * MS}], f"{LONG}: a scan took 115 ms of the pause."),
         (
             [{"cause": "dhcp", "took_ns": 40 * MS}, {**RTO, "retransmits": 3}],
-            f"{LONG}: it asked for an address by DHCP for 40 ms, and h1 sent again only when its retransmission timer "
+            f"{LONG}: it asked for an address by DHCP for 40 ms, and h1 retransmitted only when its timer "
             "of 220 ms expired (3 retransmissions around then); these times may overlap.",
         ),
         (
             [PROBE],
-            f"{LONG}: h1 sent again with a tail loss probe, before its retransmission timer of 400 ms expired "
+            f"{LONG}: h1 sent a tail loss probe before its retransmission timer of 400 ms expired "
             "(1 retransmission around then).",
         ),
     ],

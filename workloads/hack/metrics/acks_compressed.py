@@ -11,13 +11,13 @@ from ._peers import OfAcks
 
 
 class AcksCompressed(OfAcks):
-    """Percentage of a node's TCP ACKs without data that went compressed with ACK and BlockAck frames.
+    """Percentage of a node's TCP ACKs without data that were sent compressed in ACK and BlockAck frames.
 
     Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium Utilization", table 2. 0 % without ``hack:``.
     ACKs that a node sends while an event has switched ``hack`` off are not counted.
     """
 
-    about = "TCP ACKs of a role's nodes that went compressed with ACK and BlockAck frames (hack:)"
+    about = "TCP ACKs of a role's nodes that were sent compressed in ACK and BlockAck frames (hack:)"
     dimension = PERCENT
     unit = "%"
     columns = ("share",)

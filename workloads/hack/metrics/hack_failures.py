@@ -17,7 +17,7 @@ class HackFailures(OfAcks):
     that end within an ACK. Of a download, name the role of the access point. 0 without ``hack:``.
     """
 
-    about = "compressed TCP ACKs that came to a role's nodes and could not be restored (hack:)"
+    about = "compressed TCP ACKs that a role's nodes received and could not restore (hack:)"
     way = "received"
     counters = {"acks": "restored"} | _FAILURES
     unit = "failures"

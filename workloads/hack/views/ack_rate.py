@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TCP ACKs over time: compressed beside native ones."""
+"""TCP ACKs over time: compressed and native ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AckRate(OverTime):
     def title(self, result: Result) -> str:
         compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
         share = plain(100 * compressed / (compressed + native), 3)
-        return f"{share} % of the TCP ACKs go compressed"
+        return f"{share} % of the TCP ACKs are compressed"
 
     def about(self, result: Result, series: Series) -> str:
         return f"{super().about(result, series)}, per interval of {plain(_interval_s(series), 3)} s"

@@ -185,7 +185,7 @@ def test_the_figure_is_interrupted_while_nothing_counts(pasted: Callable[..., Pa
         "ack-rate", "ack-rate", "", ["acks"], "process", "ACKs/s", {}, found.values, found.rows, columns, series
     )
     (figure,) = views.load("ack-rate").figures(result, record)
-    assert figure.title == "99.8 % of the TCP ACKs go compressed"
+    assert figure.title == "99.8 % of the TCP ACKs are compressed"
     compressed, native = figure.panels[0].lines
     assert [round(x, 1) for x in compressed.x] == [1.2, 1.7, 2.2, 3.7, 4.2, 4.7] and max(compressed.y) > 1000
     assert compressed.gap is not None and 0.5 < compressed.gap < 1.5 and max(native.y) < 10
