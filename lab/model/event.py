@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -14,6 +14,8 @@ from lab.registry import Room
 
 if TYPE_CHECKING:
     from lab.shared import types as plan
+
+S = TypeVar("S")
 
 
 class Scene(Protocol):
@@ -28,11 +30,8 @@ class Scene(Protocol):
     def link(self, name: str, key: str) -> plan.Link | None:
         """Return the wired link of that name."""
 
-    def netem(self, link: plan.Link) -> plan.Netem:
-        """Return the parameters of the link at the time of the event."""
-
-    def set_netem(self, link: plan.Link, netem: plan.Netem) -> None:
-        """Set the parameters of the link from then on."""
+    def state(self, kind: type[S]) -> S:
+        """Return what earlier events have noted in that class of theirs; at first it has no content."""
 
     def position(self, node: plan.Node) -> tuple[float, float, float] | None:
         """Return the position of the node at the time of the event, in m."""
@@ -42,18 +41,6 @@ class Scene(Protocol):
 
     def has_medium(self) -> bool:
         """Return whether the topology has a medium other than the perfect one."""
-
-    def has_power(self, ap: plan.Node) -> bool:
-        """Return whether an access point has power at the time of the event."""
-
-    def set_power(self, ap: plan.Node, on: bool) -> None:
-        """Give an access point power from then on, or take it away."""
-
-    def is_away(self, station: plan.Node) -> bool:
-        """Return whether an event has disconnected a station, and none connected it again, at the time of the event."""
-
-    def set_away(self, station: plan.Node, away: bool) -> None:
-        """Disconnect a station from then on, or let it connect."""
 
     def processes(self, name: str, key: str) -> list[str]:
         """Return the ids of the processes of that name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from lab.events.disconnect.file import Away
 from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene, stations
 
@@ -15,9 +16,10 @@ class Connect(Event):
     connect: Text = Field(description="The station that connects again.")
 
     def resolve(self, scene: Scene) -> Resolved:
+        away = scene.state(Away)
         for station in stations(scene, self.connect, "connect", "connect"):
-            if scene.is_away(station):
-                scene.set_away(station, False)
+            if station.name in away:
+                away.discard(station.name)
                 yield station.name, {}
             else:
                 scene.refuse(f"{station.name} is not disconnected at that time; remove this", "connect")

@@ -9,6 +9,10 @@ from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene, stations
 
 
+class Away(set[str]):
+    """Stations that events have disconnected."""
+
+
 class Disconnect(Event):
     """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event.
 
@@ -18,9 +22,10 @@ class Disconnect(Event):
     disconnect: Text = Field(description="The station that disconnects.")
 
     def resolve(self, scene: Scene) -> Resolved:
+        away = scene.state(Away)
         for station in stations(scene, self.disconnect, "disconnect", "disconnect"):
-            if scene.is_away(station):
+            if station.name in away:
                 scene.refuse(f"{station.name} is already disconnected at that time; remove this", "disconnect")
             else:
-                scene.set_away(station, True)
+                away.add(station.name)
                 yield station.name, {}

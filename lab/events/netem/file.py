@@ -16,6 +16,10 @@ from lab.shared.types import Netem
 from lab.show.words import shape
 
 
+class Shapes(dict[str, Netem]):
+    """The parameters of links that events have changed."""
+
+
 class NetemChange(Event, Shape):
     """Change parameters of a wired link; parameters that are not given stay unchanged."""
 
@@ -26,11 +30,12 @@ class NetemChange(Event, Shape):
         link = scene.link(self.netem, "netem")
         if link is None:
             return
-        netem = self.applied_to(scene.netem(link))
+        shapes = scene.state(Shapes)
+        netem = self.applied_to(shapes.get(link.name, link.netem))
         wrong = complaint(netem)
         if wrong is not None:
             scene.refuse(wrong[1], wrong[0])
-        scene.set_netem(link, netem)
+        shapes[link.name] = netem
         yield link.name, dataclasses.asdict(netem)
 
     @classmethod

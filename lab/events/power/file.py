@@ -12,6 +12,10 @@ from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene
 
 
+class Unpowered(set[str]):
+    """Access points without power."""
+
+
 class Power(Event):
     """Take an access point's power away, or give it back.
 
@@ -24,15 +28,16 @@ class Power(Event):
 
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{on}`` for each access point."""
+        off = scene.state(Unpowered)
         for ap in scene.nodes(self.power, "power"):
             if ap.kind != "ap":
                 scene.refuse(
                     f"{ap.name} is not an access point (it is a {ap.kind}); only access points lose power", "power"
                 )
-            elif scene.has_power(ap) == (self.to == "on"):
+            elif (ap.name not in off) == (self.to == "on"):
                 scene.refuse(f"{ap.name} is already {self.to} at that time; remove this", "to")
             else:
-                scene.set_power(ap, self.to == "on")
+                (off.discard if self.to == "on" else off.add)(ap.name)
                 yield ap.name, {"on": self.to == "on"}
 
     @classmethod

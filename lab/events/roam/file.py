@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from lab.events.disconnect.file import Away
+from lab.events.power.file import Unpowered
 from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene, stations
 
@@ -41,10 +43,10 @@ def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
         return False
-    if not scene.has_power(target):
+    if target.name in scene.state(Unpowered):
         scene.refuse(f"{target.name} has no power at that time; write power: {target.name}, to: on before", "to")
         return False
-    if scene.is_away(station):
+    if station.name in scene.state(Away):
         scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", "roam")
         return False
     if station.radio is not None and target.radio.ssid != station.radio.ssid:

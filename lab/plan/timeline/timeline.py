@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from lab import units
 from lab.errors import suggestion
@@ -19,7 +19,9 @@ from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Place
 from lab.plan.workload.placeholders import Names
 from lab.shared.mobility_types import Way
-from lab.shared.types import Event, Link, Netem, Node, Process
+from lab.shared.types import Event, Link, Node, Process
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,7 @@ class _State:
     """What events have changed so far."""
 
     courses: Courses
-    netem: dict[str, Netem] = field(default_factory=dict)  # of links
-    off: set[str] = field(default_factory=set)  # access points without power
-    away: set[str] = field(default_factory=set)  # stations that events have disconnected
+    of_events: dict[type, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Scene:
     process_ids: dict[str, list[str]]
     problems: Problems
     event: _Written
-    state: _State
+    changed: _State
 
     def nodes(self, name: str, key: str) -> list[Node]:
         found = self.names.nodes_of(name)
@@ -69,36 +69,22 @@ class _Scene:
             self.refuse(f'there is no link "{name}"{suggestion(name, links)}; known links: {listed}', key)
         return found
 
-    def netem(self, link: Link) -> Netem:
-        return self.state.netem.get(link.name, link.netem)
-
-    def set_netem(self, link: Link, netem: Netem) -> None:
-        self.state.netem[link.name] = netem
+    def state(self, kind: type[S]) -> S:
+        found: S = self.changed.of_events.setdefault(kind, kind())
+        return found
 
     def position(self, node: Node) -> Place | None:
-        return self.state.courses.position_m(node, self.event.model.at)
+        return self.changed.courses.position_m(node, self.event.model.at)
 
     def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
-        if node.name in self.state.courses.ways:
+        if node.name in self.changed.courses.ways:
             where = self.network.source.document.where(("mobility",))
             self.refuse(f"{node.name} moves by itself ({where}); remove this, or take it out of mobility:", "move")
             return
-        self.state.courses.move(node, self.event.model.at, to_m, speed_m_s)
+        self.changed.courses.move(node, self.event.model.at, to_m, speed_m_s)
 
     def has_medium(self) -> bool:
         return self.network.source.model.medium is not None
-
-    def has_power(self, ap: Node) -> bool:
-        return ap.name not in self.state.off
-
-    def set_power(self, ap: Node, on: bool) -> None:
-        (self.state.off.discard if on else self.state.off.add)(ap.name)
-
-    def is_away(self, station: Node) -> bool:
-        return station.name in self.state.away
-
-    def set_away(self, station: Node, away: bool) -> None:
-        (self.state.away.add if away else self.state.away.discard)(station.name)
 
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
