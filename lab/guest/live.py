@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import Mount, memory_kills_text, pids_text
@@ -54,7 +54,7 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
-        self.events: list[dict[str, Any]] = []  # past events, as guest.json has them
+        self.events: list[tuple[types.Event, str | None]] = []  # past ones, with what they printed; None: it failed
         self.failure: GuestError | None = None
         self.processes = Processes(self)
         self.daemons_are_needed = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import pids_text
@@ -19,6 +19,7 @@ from lab.shared.paths import RAW
 
 if TYPE_CHECKING:
     from lab.guest.output_times import OutputTimes
+    from lab.shared.outcome import Ended
 
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
@@ -144,18 +145,20 @@ class Processes:
     def _await_ends(self, tasks: Collection[Task], longest_ns: int) -> None:
         self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in tasks))
 
-    def outcome(self) -> list[dict[str, Any]]:
-        """The outcome of each, as guest.json has it."""
+    def outcome(self) -> list[Ended]:
+        """The outcome of each."""
+        from lab.shared.outcome import Ended  # at the end: during the run an import would take virtual time
+
         nodes = {process.id: process.node for process in self._guest.plan.processes}
         since = self._guest.clock.since_start_ns
         return [
-            {
-                "id": task.name,
-                "node": nodes[task.name],
-                "started_ns": since(task.started_ns),
-                "ended_ns": None if task.expected or task.ended_ns is None else since(task.ended_ns),
-                "exit": None if task.expected else task.exit,
-                "signal": None if task.expected else task.signal,
-            }
+            Ended(
+                id=task.name,
+                node=nodes[task.name],
+                started_ns=since(task.started_ns),
+                ended_ns=None if task.expected or task.ended_ns is None else since(task.ended_ns),
+                exit=None if task.expected else task.exit,
+                signal=None if task.expected else task.signal,
+            )
             for task in self.tasks.values()
         ]

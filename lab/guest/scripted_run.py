@@ -6,10 +6,9 @@ It writes /lab/run/guest.json, which holds only virtual times, so that equal pla
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lab.guest import script
 from lab.guest.errors import GuestError
@@ -20,68 +19,63 @@ from lab.guest.network.container import Containers
 from lab.shared import types
 from lab.shared.paths import RAW, RUN
 
+if TYPE_CHECKING:
+    from lab.shared.outcome import Happened, Outcome
 
-def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
-    """Execute all steps; returns the content of guest.json (see lab.record), with "error" if the run failed.
 
-    ``drive``: see LiveGuest.
-    """
+def run(plan: types.Plan, drive: Drive | None = None) -> Outcome:
+    """Execute all steps. ``drive``: see LiveGuest."""
     containers = Containers()
     guest = LiveGuest(plan, Loop(), containers, drive)
-    error: dict[str, Any] | None = None
+    clock, failure = guest.clock, None
     try:
         for step in script.steps(plan, guest.pid):
             step.execute(guest)
         guest.raise_failure()
-    except GuestError as failure:
-        error = _described(failure)
-    _keep_outputs(guest.events)
-    outcome = _outcome(guest)
-    if kills := containers.memory_kills():
-        outcome["memory_kills"] = kills
+    except GuestError as error:
+        failure = error
+    end_ns = clock.elapsed_ns() if clock.start_ns else 0
+    processes, memory_kills = guest.processes.outcome(), containers.memory_kills()
     try:
         for step in script.after_outcome(plan):
             step.execute(guest)
-    except GuestError as failure:
-        error = error or _described(failure)
-    return {**outcome, "error": error}
+    except GuestError as error:
+        failure = failure or error
+    from lab.shared.outcome import Failure, Outcome  # during the run an import would take virtual time
+
+    associations = {name: control.peer(clock.start_ns) for name, control in guest.controls.items()}
+    return Outcome(
+        epoch_ns=clock.epoch_ns,
+        boot_ns=clock.start_ns,
+        end_ns=end_ns,
+        kernel=os.uname().release,
+        processes=processes,
+        events=_happened(guest),
+        associations={station: bssid for station, bssid in associations.items() if bssid},
+        error=Failure(failure.message, failure.culprit, list(failure.logs)) if failure else None,
+        memory_kills=memory_kills,
+    )
 
 
-def _keep_outputs(events: list[dict[str, Any]]) -> None:
-    """Write what commands of events printed into files, and their names into the entries."""
+def _happened(guest: LiveGuest) -> list[Happened]:
+    """The past events; what their commands printed is also written into files."""
+    from lab.shared.outcome import Happened
+
     numbers = Counter[str]()
-    for entry in events:
-        kind = entry["kind"]
+    found = []
+    for event, output in guest.events:
+        kind, raw = event.kind, None
         if keeps_output(kind):
             numbers[kind] += 1
-            entry["raw"] = f"{kind}/{numbers[kind]}-{entry['target']}.out"
+            raw = f"{kind}/{numbers[kind]}-{event.target}.out"
             (RAW / kind).mkdir(exist_ok=True)
-            (RAW / entry["raw"]).write_text(entry["output"])
+            (RAW / raw).write_text(output or "")
+        found.append(Happened(event.at_ns, kind, event.target, event.params, output is not None, output or "", raw))
+    return found
 
 
-def _outcome(guest: LiveGuest) -> dict[str, Any]:
-    clock = guest.clock
-    return {
-        "epoch_ns": clock.epoch_ns,
-        "boot_ns": clock.start_ns,
-        "end_ns": clock.elapsed_ns() if clock.start_ns else 0,
-        "kernel": os.uname().release,
-        "processes": guest.processes.outcome(),
-        "events": guest.events,
-        "associations": {
-            station: bssid for station, control in guest.controls.items() if (bssid := control.peer(clock.start_ns))
-        },
-    }
-
-
-def _described(failure: GuestError) -> dict[str, Any]:
-    """A failure as guest.json has it."""
-    return {"message": failure.message, "culprit": failure.culprit, "logs": list(failure.logs)}
-
-
-def write_outcome(outcome: dict[str, Any]) -> None:
+def write_outcome(outcome: Outcome) -> None:
     """Write guest.json atomically."""
-    text = json.dumps(outcome, sort_keys=True, indent=2) + "\n"
     partial = RUN / "guest.json.partial"
-    partial.write_text(text)
+    partial.write_text(outcome.to_json())
     partial.rename(RUN / "guest.json")

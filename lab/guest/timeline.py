@@ -30,21 +30,12 @@ class Moment(NamedTuple):
             self._execute_steps(guest)
             return
         event = self.event
-        entry = {
-            "t_ns": event.at_ns,
-            "kind": event.kind,
-            "target": event.target,
-            "params": event.params,
-            "ok": False,
-            "output": "",
-        }
-        guest.events.append(entry)
         try:
-            entry["output"] = self._execute_steps(guest)
+            guest.events.append((event, self._execute_steps(guest)))
         except GuestError as error:
+            guest.events.append((event, None))
             message = f"{event.source}: {event.kind} {event.target}: {error.message}"
             raise GuestError(message, error.culprit, error.logs) from None
-        entry["ok"] = True
 
     def _execute_steps(self, guest: LiveGuest) -> str:
         return "".join(step.execute(guest) or "" for step in self.steps())

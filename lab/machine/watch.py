@@ -14,12 +14,13 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.builders.step import NO_SPACE_TEXT
 from lab.cache.store import free_bytes
 from lab.errors import RunError
 from lab.machine.process import GuestProcess, uptime_text
+from lab.shared.frozen import built
+from lab.shared.outcome import Failure
 from lab.text import last_lines, printable
 
 STALL_WALL_S = 60.0
@@ -211,12 +212,11 @@ class Watch:
             raise self._crashed(complaint, after)
         if not outcome_file.is_file():
             raise self._ended_early()
-        outcome: dict[str, Any] = json.loads(outcome_file.read_text())
-        error = outcome["error"]
+        error: Failure | None = built(Failure, json.loads(outcome_file.read_text())["error"])
         if error:
-            printed = tails([self.run / log for log in error["logs"]])
+            printed = tails([self.run / log for log in error.logs])
             full = NO_SPACE_TEXT in printed and not self._host_is_full()
-            message = error["message"].rstrip(" :") + printed  # a colon if a program printed nothing
+            message = error.message.rstrip(" :") + printed  # a colon if a program printed nothing
             raise RunError(message, hint=_IN_MEMORY if full else None)
 
     def _no_space(self) -> RunError:

@@ -29,6 +29,7 @@ from lab.probes._kinds import described, offered
 from lab.probes.base import Kind, Parsed, Raw, Series
 from lab.registry import Room
 from lab.shared import types
+from lab.shared.outcome import Happened
 from lab.units import PACKETS, Dimension
 
 MEDIUM = "medium"
@@ -78,7 +79,7 @@ class Context:
 
     plan: types.Plan
     sources: Mapping[str, Source]
-    events: Sequence[Mapping[str, Any]] = ()  # of guest.json: {"t_ns", "kind", "target", "params", "ok"}
+    events: Sequence[Happened] = ()  # of the timeline
     end_ns: int = 0
     epoch_ns: int = 0
     associations: Mapping[str, str] = field(default_factory=dict)  # stations at the timeline's start, with BSSIDs

@@ -66,9 +66,7 @@ class Outage(Metric):
 def _add(figures: Figures, source: Source, capture: Source | None, context: Context) -> None:
     station = source.node
     asked = [
-        (event["t_ns"], event["kind"])
-        for event in context.events
-        if event["kind"] in _ASKED and event["target"] == station.name
+        (event.t_ns, event.kind) for event in context.events if event.kind in _ASKED and event.target == station.name
     ]
     handoffs = find(source.parsed.occurrences, sorted(asked), context.associations.get(station.name))
     downlink = None

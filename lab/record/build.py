@@ -13,7 +13,9 @@ from lab.errors import RecordError
 from lab.probes import base as probes
 from lab.record import figures, medium, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
+from lab.shared.frozen import data as shared_data
 from lab.shared.names import escaped
+from lab.shared.outcome import Ended, Outcome
 from lab.shared.types import Plan, Process
 
 RAW = "raw"
@@ -33,32 +35,30 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         HostError: the record cannot be written.
     """
     plan = _plan(directory)
-    guest = _guest(directory)
-    sources = _sources(directory, plan, guest)
+    outcome = _outcome(directory)
+    sources = _sources(directory, plan, outcome)
     on_air = medium.read(directory / RAW) if plan.medium else None
-    results = figures.metrics(plan, sources, guest, on_air)
-    checks = figures.checks(plan, sources, guest, results)
+    results = figures.metrics(plan, sources, outcome, on_air)
+    checks = figures.checks(plan, sources, outcome, results)
     data: dict[str, Any] = {
         "version": VERSION,
         "plan": plan.data(),
-        "versions": {"kernel": guest["kernel"], "packages": guest.get("packages", {}), **(versions or {})},
+        "versions": {"kernel": outcome.kernel, "packages": {}, **(versions or {})},
         "hashes": {**hashes, "plan": hashlib.sha256(plan.to_json().encode()).hexdigest()},
-        "clock": {key: guest[key] for key in ("epoch_ns", "boot_ns", "end_ns")},
-        "processes": guest["processes"],
-        "events": guest["events"],
-        "error": guest["error"],
+        "clock": {"epoch_ns": outcome.epoch_ns, "boot_ns": outcome.boot_ns, "end_ns": outcome.end_ns},
+        **{key: shared_data(getattr(outcome, key)) for key in ("processes", "events", "error")},
         "sources": {identifier: _described(source) for identifier, source in sources.items()},
         "metrics": results,
         "checks": checks,
-        "passed": guest["error"] is None
+        "passed": outcome.error is None
         and all(check["passed"] for check in checks)
         and not any(source.error for source in sources.values()),
         "raw": _files(directory / RAW),
     }
     if on_air:
         data["medium"] = on_air
-    if "memory_kills" in guest:
-        data["memory_kills"] = guest["memory_kills"]
+    if outcome.memory_kills:
+        data["memory_kills"] = outcome.memory_kills
     if plan.collect:
         data["collected"] = _files(directory / COLLECTED)
     # as after a load: tuples become lists
@@ -102,38 +102,33 @@ def _plan(directory: Path) -> Plan:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _guest(directory: Path) -> dict[str, Any]:
+def _outcome(directory: Path) -> Outcome:
     path = directory / "guest.json"
     try:
-        guest = json.loads(path.read_text(encoding="utf-8"))
+        return Outcome.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RecordError(f"{directory} has no guest.json", hint="the guest did not finish; run it again") from None
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
-    missing = {"epoch_ns", "boot_ns", "end_ns", "kernel", "processes", "events", "associations", "error"} - set(guest)
-    if missing:
-        raise RecordError(f"{path} has no {', '.join(sorted(missing))}")
-    return dict(guest)
 
 
-def _sources(directory: Path, plan: Plan, guest: Mapping[str, Any]) -> dict[str, figures.Run]:
+def _sources(directory: Path, plan: Plan, outcome: Outcome) -> dict[str, figures.Run]:
     """Return every process of the plan, with its parsed output if it is a probe."""
-    reported = {entry["id"]: entry for entry in guest["processes"]}
+    started = {one.id: one for one in outcome.processes}
     return {
-        process.id: _run(directory / RAW, process, plan, reported.get(process.id, {}), guest)
-        for process in plan.processes
+        process.id: _run(directory / RAW, process, plan, started.get(process.id), outcome) for process in plan.processes
     }
 
 
-def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], guest: Mapping[str, Any]) -> figures.Run:
+def _run(raw: Path, process: Process, plan: Plan, ended: Ended | None, outcome: Outcome) -> figures.Run:
     found = probes.Raw(
         directory=raw,
         id=process.id,
         params=process.params,
-        epoch_ns=guest["epoch_ns"],
-        started_ns=reported.get("started_ns", max(process.at_ns, 0)),
+        epoch_ns=outcome.epoch_ns,
+        started_ns=ended.started_ns if ended else max(process.at_ns, 0),
     )
-    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=reported.get("exit"))
+    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=ended.exit if ended else None)
     if process.probe is not None:
         try:
             run.parsed = _parsed(process.probe, _probe(process), found)
@@ -141,11 +136,10 @@ def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], g
             run.error = str(error)
     elif process.prints is not None and found.path("out").exists():
         try:
-            run.parsed = printed.parse(found, process.prints, guest["boot_ns"], process.source)
+            run.parsed = printed.parse(found, process.prints, outcome.boot_ns, process.source)
         except probes.ProbeOutputError as error:
             run.error = str(error)
-    ended = reported.get("ended_ns")
-    run.ended_ns = guest["end_ns"] if ended is None else ended
+    run.ended_ns = outcome.end_ns if ended is None or ended.ended_ns is None else ended.ended_ns
     return run
 
 

@@ -15,6 +15,7 @@ from lab.metrics.base import Context, Metric, Source, summary
 from lab.numbers import count
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
+from lab.shared.outcome import Failure, Outcome
 
 OF_A_STACK = (
     "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is next to "
@@ -39,16 +40,16 @@ class Run:
 
 
 def metrics(
-    plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], medium: Mapping[str, Any] | None = None
+    plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, medium: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return every metric of the plan, by name, in its unit. ``medium`` is the result of lab.record.medium."""
     context = Context(
         plan=plan,
         sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},
-        events=guest["events"],
-        end_ns=guest["end_ns"],
-        epoch_ns=guest["epoch_ns"],
-        associations=guest["associations"],
+        events=outcome.events,
+        end_ns=outcome.end_ns,
+        epoch_ns=outcome.epoch_ns,
+        associations=outcome.associations,
         medium=medium,
     )
     return {metric.name: _result(metric, context) for metric in plan.metrics}
@@ -137,15 +138,15 @@ def _converted(value: float, scale: float) -> float:
 
 
 def checks(
-    plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], results: Mapping[str, Any]
+    plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, results: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
-    return [_check(check, context, guest["error"], results) for check in plan.checks]
+    return [_check(check, context, outcome.error, results) for check in plan.checks]
 
 
 def _check(
-    check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None, results: Mapping[str, Any]
+    check: types.Check, context: Mapping[str, Any], error: Failure | None, results: Mapping[str, Any]
 ) -> dict[str, Any]:
     entry = {"that": check.that, "source": check.source, "passed": False, "because": ""}
     if error is not None:

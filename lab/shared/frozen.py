@@ -9,7 +9,10 @@ position (``match``), ``copy.replace`` and subclasses that are dataclasses do no
 
 from __future__ import annotations
 
+import types
+import typing
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
@@ -86,6 +89,44 @@ def fields_of(cls: Any) -> dict[str, Field] | None:
     """The fields of a frozen class by name, in order; None for any other class."""
     found: dict[str, Field] | None = getattr(cls, "__frozen_fields__", None)
     return found
+
+
+def data(value: Any) -> Any:
+    """Plain data of frozen classes, and of lists and dicts of them; named tuples hold numbers only, and stay."""
+    if isinstance(value, list):
+        return [data(item) for item in value]
+    if isinstance(value, dict):
+        return {key: data(item) for key, item in value.items()}
+    fields = fields_of(value)
+    if fields is None:
+        return value
+    found = [(name, one, getattr(value, name)) for name, one in fields.items()]
+    return {name: data(given) for name, one, given in found if not (one.omitted and one.is_default(given))}
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of a class's fields."""
+    return typing.get_type_hints(kind)
+
+
+def built(kind: Any, value: Any) -> Any:
+    """Rebuild frozen classes from what json.loads gave, following the annotations."""
+    if value is None:
+        return None
+    origin = typing.get_origin(kind)
+    if origin is types.UnionType or origin is typing.Union:
+        (kind,) = [option for option in typing.get_args(kind) if option is not type(None)]
+        return built(kind, value)
+    if origin is list:
+        (item,) = typing.get_args(kind)
+        return [built(item, element) for element in value]
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return kind(*value)
+    if fields_of(kind) is None:
+        return value
+    hints = _hints(kind)
+    return kind(**{key: built(hints[key], element) for key, element in value.items()})
 
 
 # The methods of every frozen class.

@@ -9,13 +9,12 @@ timeline (``*_ns``), rates are bit/s (``*_bps``), sizes bytes, positions metres,
 from __future__ import annotations
 
 import json
-import types
 import typing
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
-from lab.shared.frozen import field, fields_of, frozen
+from lab.shared.frozen import built, field, frozen
+from lab.shared.frozen import data as data_of
 from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
 
@@ -383,7 +382,7 @@ class Plan:
 
     def data(self) -> dict[str, Any]:
         """What JSON holds, without what is at its default and need not be mentioned."""
-        found: dict[str, Any] = _data(self)
+        found: dict[str, Any] = data_of(self)
         return found
 
     def to_json(self) -> str:
@@ -399,47 +398,9 @@ class Plan:
         data = json.loads(text)
         if data.get("version") != VERSION:
             raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
-        return typing.cast(Plan, _build(cls, data))
+        return typing.cast(Plan, built(cls, data))
 
 
 def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
     """The number of each node's radio: mac80211_hwsim makes them in order at boot."""
     return {name: number for number, name in enumerate(node.name for node in nodes if node.radio)}
-
-
-def _data(value: Any) -> Any:
-    """Plain data of frozen classes, and of lists and dicts of them; named tuples hold numbers only, and stay."""
-    if isinstance(value, list):
-        return [_data(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _data(item) for key, item in value.items()}
-    fields = fields_of(value)
-    if fields is None:
-        return value
-    found = [(name, one, getattr(value, name)) for name, one in fields.items()]
-    return {name: _data(given) for name, one, given in found if not (one.omitted and one.is_default(given))}
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a class's fields."""
-    return typing.get_type_hints(kind)
-
-
-def _build(kind: Any, value: Any) -> Any:
-    """Rebuild frozen classes from what json.loads gave, following the annotations."""
-    if value is None:
-        return None
-    origin = typing.get_origin(kind)
-    if origin is types.UnionType or origin is typing.Union:
-        (kind,) = [option for option in typing.get_args(kind) if option is not type(None)]
-        return _build(kind, value)
-    if origin is list:
-        (item,) = typing.get_args(kind)
-        return [_build(item, element) for element in value]
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return kind(*value)
-    if fields_of(kind) is None:
-        return value
-    hints = _hints(kind)
-    return kind(**{key: _build(hints[key], element) for key, element in value.items()})

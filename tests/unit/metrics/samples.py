@@ -10,6 +10,7 @@ from typing import Any
 
 from lab.metrics.base import Context, Source
 from lab.probes.base import Occurrence, Parsed, Raw, Series
+from lab.shared.outcome import Happened
 from lab.shared.types import Metric, Node, Plan, Radio
 
 SECOND = 1_000_000_000
@@ -49,7 +50,7 @@ def source(
 
 
 def context(*sources: Source, roams_ns: Iterable[int] = (), encrypt: str = "open") -> Context:
-    events = [{"t_ns": t_ns, "kind": "roam", "target": "sta1", "params": {}, "ok": True} for t_ns in roams_ns]
+    events = [Happened(t_ns, "roam", "sta1", {}, True, "OK") for t_ns in roams_ns]
     return Context(plan(encrypt), {item.id: item for item in sources}, events, 30 * SECOND, 0)
 
 

@@ -169,8 +169,8 @@ def test_output_that_cannot_be_read_fails_the_run_and_is_told(run_directory: Pat
         ("plan.json", '{"version": 1}', "plan.json cannot be read"),
         ("guest.json", None, "no guest.json"),
         ("guest.json", "[", "guest.json cannot be read"),
-        ("guest.json", "{}", "guest.json has no associations, boot_ns"),
-        ("guest.json", "[]", "guest.json has no associations, boot_ns"),
+        ("guest.json", "{}", "guest.json cannot be read: Outcome needs epoch_ns"),
+        ("guest.json", "[]", "guest.json cannot be read"),
     ],
 )
 def test_what_is_missing_is_told(run_directory: Path, name: str, content: str | None, complaint: str) -> None:

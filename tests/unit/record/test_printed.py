@@ -18,6 +18,7 @@ from lab.expressions.values import Quantity
 from lab.probes.base import Parsed, ProbeOutputError, Raw
 from lab.record import build, matching
 from lab.record.printed import parse
+from lab.shared.outcome import Ended, Outcome
 from lab.shared.types import Check, Metric, Node, Plan, Prints, Process
 
 BOOT_NS = 5_000_000_000
@@ -117,9 +118,8 @@ def ran(directory: Path, prints: Prints, out: str, *checks: str) -> Path:
     found = [Check(check) for check in checks]
     plan = Plan("x", "", "t", "w", 1, 30_000_000_000, {}, nodes, [], [], processes, [], metrics, found)
     (directory / "plan.json").write_text(plan.to_json())
-    ends = [{"id": one.id, "exit": 0, "started_ns": 0, "ended_ns": 9, "signal": None} for one in processes]
-    guest = {"epoch_ns": 1, "boot_ns": BOOT_NS, "end_ns": 9, "kernel": "6", "processes": ends, "events": []}
-    (directory / "guest.json").write_text(json.dumps({**guest, "associations": {}, "error": None}))
+    ends = [Ended(one.id, one.node, 0, 9, 0, None) for one in processes]
+    (directory / "guest.json").write_text(Outcome(1, BOOT_NS, 9, "6", ends, [], {}, None).to_json())
     (directory / "raw").mkdir()
     for number, node in enumerate(nodes):
         (directory / "raw" / f"cli@{node.name}.out").write_text(out.replace("N", str(number)))

@@ -36,7 +36,7 @@ class Dip(Metric):
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """Return one row per flow and moment of handoff."""
         figures = Figures()
-        moments = sorted({event["t_ns"] for event in context.events if event["kind"] == "roam"})
+        moments = sorted({event.t_ns for event in context.events if event.kind == "roam"})
         for source in chosen(metric, context, self.takes[0]):
             goodput = series_of(source, "goodput")
             for row in _rows(goodput, moments):

@@ -44,7 +44,7 @@ class RecoveryTime(Metric):
 
 def _gaps(context: Context) -> Iterator[tuple[int, int]]:
     """Yield (begin, end) of each gap, in ns: from a disconnect to the next connect."""
-    moments = [(event["t_ns"], event["kind"]) for event in context.events if event["kind"] in ("connect", "disconnect")]
+    moments = [(event.t_ns, event.kind) for event in context.events if event.kind in ("connect", "disconnect")]
     for (begin_ns, first), (end_ns, second) in itertools.pairwise(moments):
         if (first, second) == ("disconnect", "connect"):
             yield begin_ns, end_ns

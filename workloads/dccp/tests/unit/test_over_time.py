@@ -10,6 +10,7 @@ import pytest
 
 from lab.metrics.base import Figures, Source, load
 from lab.probes.base import Series
+from lab.shared.outcome import Happened
 from tests.unit.metrics.samples import SECOND, context, source, wanted
 
 
@@ -43,7 +44,7 @@ def test_two_stations_that_roam_at_once_are_one_handoff() -> None:
 
 
 def recovery(flow: Source, *moments: tuple[float, str]) -> list[float]:
-    events = [{"t_ns": int(t_s * SECOND), "kind": kind, "target": "sta1"} for t_s, kind in moments]
+    events = [Happened(int(t_s * SECOND), kind, "sta1", {}, True, "OK") for t_s, kind in moments]
     given = dataclasses.replace(context(flow), events=events)
     return load("recovery-time").figures(wanted("recovery-time", "sink", unit="s"), given).values
 
