@@ -11,8 +11,8 @@ for in the folders of workloads: a file in the current directory's folder takes 
 lab's. Otherwise a name that two files have is an error when it is used.
 
 A file is imported only when it is used, so that an invalid file does not affect other runs. Within a stack, modules use
-relative imports (``from ..probes._kinds import Payload``), which do not depend on the name of the stack. In the guest,
-lab.shared.registry has the same rule.
+relative imports (``from ..probes._results import Payload``), which do not depend on the name of the stack. In the
+guest, lab.shared.registry has the same rule.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 """Base class of metrics: values computed from the parsed output of probes.
 
 A metric is a class in ``lab/metrics/<kind>.py`` or ``workloads/<stack>/metrics/<kind>.py``; ``<kind>``, with ``-`` for
-``_``, is its kind in workloads (see lab.registry). A metric takes data by their kind, whichever probe yields them, and
-computes in the base units of lab.units; the record converts to the unit that the workload asks for. ``views/<kind>.py``
-shows it in reports.
+``_``, is its kind in workloads (see lab.registry). A metric takes results by their type, whichever probe yields them,
+and computes in the base units of lab.units; the record converts to the unit that the workload asks for.
+``views/<kind>.py`` shows it in reports.
 
 A metric that takes PRINTED is computed from what programs print (``prints:`` of a process): then ``of`` in a plan names
 values of processes, such as ``cli@sta1.rtt``.
@@ -25,8 +25,8 @@ from typing import Any, ClassVar, TypeVar
 from lab.captures import pcap
 from lab.errors import InputError, RecordError
 from lab.probes import base as probes
-from lab.probes._kinds import described, offered
-from lab.probes.base import Kind, Parsed, Raw, Series
+from lab.probes.base import Parsed, Raw, ResultType, Series
+from lab.probes.base.results import described, offered
 from lab.registry import Room
 from lab.shared import types
 from lab.shared.outcome import Happened
@@ -60,13 +60,13 @@ class Source:
             except probes.ProbeOutputError as error:
                 raise RecordError(f"the output of {self.id} cannot be read: {error}") from None
 
-    def found(self, kind: type[Thing]) -> list[Thing]:
-        """Return what the probe found of that kind, in its order."""
-        return [thing for thing in self._found if isinstance(thing, kind)]
+    def found(self, wanted: type[Thing]) -> list[Thing]:
+        """Return the results of that type, in the order of the probe."""
+        return [thing for thing in self._found if isinstance(thing, wanted)]
 
-    def yields(self, kind: Kind) -> bool:
-        """Return whether its probe yields that kind."""
-        return self.probe != PRINTED and offered(kind, probes.load(self.probe).yields)
+    def yields(self, wanted: ResultType) -> bool:
+        """Return whether its probe yields results of that type."""
+        return self.probe != PRINTED and offered(wanted, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
         """Return the frames captured by tcpdump. PcapError: unreadable; FileNotFoundError: not a tcpdump probe."""
@@ -104,8 +104,8 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    # the kinds of data that it is computed from, at least one of them; or MEDIUM, or PRINTED
-    takes: ClassVar[tuple[Kind | str, ...]] = ()
+    # the types of results that it is computed from, at least one of them; or MEDIUM, or PRINTED
+    takes: ClassVar[tuple[ResultType | str, ...]] = ()
     words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from in addition to nodes
     per: tuple[str, ...] = ("process",)  # what a value can stand for; the first is the default
     dimension: Dimension | None = None  # None: a count of ``unit``
@@ -136,16 +136,16 @@ class Metric:
             if not self._takes(probe):
                 raise ValueError(f"of: {name} is {_described(probe)}; {self._wants()}")
 
-    def needs(self, of: Mapping[str, str | None], *kinds: Kind) -> None:
-        """Raise a ValueError if there is a kind that no process in ``of`` yields."""
-        for kind in kinds:
-            if not any(_offers(probe, kind) for probe in of.values()):
-                raise ValueError(f"of: {described([kind])} are missing; add {_listed(_yielding(kind))}")
+    def needs(self, of: Mapping[str, str | None], *wanted: ResultType) -> None:
+        """Raise a ValueError if there is a type of results that no process in ``of`` yields."""
+        for one in wanted:
+            if not any(_offers(probe, one) for probe in of.values()):
+                raise ValueError(f"of: {described([one])} are missing; add {_listed(_yielding(one))}")
 
     def _takes(self, probe: str | None) -> bool:
         if any(other in self.takes for other in _NO_PROBES):
             return probe in self.takes
-        return any(_offers(probe, kind) for kind in self._kinds())
+        return any(_offers(probe, one) for one in self._result_types())
 
     def _wants(self) -> str:
         if MEDIUM in self.takes:
@@ -159,10 +159,10 @@ class Metric:
         for other in _NO_PROBES:
             if other in self.takes:
                 return [other]
-        return [name for name, kinds in _yields().items() if any(offered(kind, kinds) for kind in self._kinds())]
+        return [name for name, by in _yields().items() if any(offered(one, by) for one in self._result_types())]
 
-    def _kinds(self) -> list[Kind]:
-        return [kind for kind in self.takes if not isinstance(kind, str)]
+    def _result_types(self) -> list[ResultType]:
+        return [one for one in self.takes if not isinstance(one, str)]
 
     def units(self) -> list[str]:
         """Return the possible units of its values."""
@@ -188,19 +188,19 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
-def _offers(probe: str | None, kind: Kind) -> bool:
-    """Return whether a probe yields a kind; a name that is not a probe's does not."""
-    return probe is not None and probe not in _NO_PROBES and offered(kind, probes.load(probe).yields)
+def _offers(probe: str | None, wanted: ResultType) -> bool:
+    """Return whether a probe yields a type of results; programs without a probe and the medium do not."""
+    return probe is not None and probe not in _NO_PROBES and offered(wanted, probes.load(probe).yields)
 
 
-def _yielding(kind: Kind) -> list[str]:
-    """Return the probes that yield that kind."""
-    return [name for name, kinds in _yields().items() if offered(kind, kinds)]
+def _yielding(wanted: ResultType) -> list[str]:
+    """Return the probes that yield results of that type."""
+    return [name for name, by in _yields().items() if offered(wanted, by)]
 
 
-def _yields() -> dict[str, tuple[Kind, ...]]:
+def _yields() -> dict[str, tuple[ResultType, ...]]:
     """Return what each probe yields; a probe that cannot be loaded yields nothing."""
-    found: dict[str, tuple[Kind, ...]] = {}
+    found: dict[str, tuple[ResultType, ...]] = {}
     for name in probes.known():
         try:
             found[name] = probes.load(name).yields
@@ -212,8 +212,8 @@ def _yields() -> dict[str, tuple[Kind, ...]]:
 def _described(probe: str | None) -> str:
     if probe is None or probe in _NO_PROBES:
         return "part of the medium" if probe == MEDIUM else "a program without a probe"
-    kinds = probes.load(probe).yields
-    return f"the probe {probe}, which yields {described(kinds)}" if kinds else f"the probe {probe}"
+    by = probes.load(probe).yields
+    return f"the probe {probe}, which yields {described(by)}" if by else f"the probe {probe}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -231,15 +231,15 @@ def instances(source: Source, name: str) -> dict[str, Series]:
     return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
 
 
-def chosen(metric: types.Metric, context: Context, kind: Kind | None = None) -> list[Source]:
-    """Return the sources that a metric names, in plan order; if a kind is given, only those that yield it."""
+def chosen(metric: types.Metric, context: Context, wanted: ResultType | None = None) -> list[Source]:
+    """Return the sources that a metric names, in plan order; with ``wanted``, only those that yield it."""
     found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
-    return [source for source in found if kind is None or source.yields(kind)]
+    return [source for source in found if wanted is None or source.yields(wanted)]
 
 
-def all_found(metric: types.Metric, context: Context, kind: type[Thing]) -> list[tuple[Source, Thing]]:
-    """Return all data of a kind from the sources of a metric, each with its source, in plan order."""
-    return [(source, thing) for source in chosen(metric, context) for thing in source.found(kind)]
+def all_found(metric: types.Metric, context: Context, wanted: type[Thing]) -> list[tuple[Source, Thing]]:
+    """Return all results of a type from the sources of a metric, each with its source, in plan order."""
+    return [(source, thing) for source in chosen(metric, context) for thing in source.found(wanted)]
 
 
 def unheard(metric: types.Metric, context: Context) -> list[probes.Sent]:

@@ -16,7 +16,7 @@ from lab.errors import suggestion
 from lab.model.base import Choice, Flag, Integer, Length, Model, Quantity, Text, refuse
 from lab.model.document import Keys
 from lab.model.one_of import OneOf, by_model
-from lab.model.phy_kinds import PhyKind, model_of
+from lab.model.phy_models import WrittenPhyModel, model_of
 from lab.phy import error_models
 from lab.phy.fading.base import FADING
 from lab.phy.propagation.base import PROPAGATION
@@ -63,13 +63,13 @@ AnyCoherence = Annotated[
 ]
 
 
-class PropagationKind(PhyKind):
+class PropagationKind(WrittenPhyModel):
     """How power decreases with distance."""
 
     noun = "propagation model"
 
 
-class FadingKind(PhyKind):
+class FadingKind(WrittenPhyModel):
     """How the level of a link varies around its mean."""
 
     noun = "fading"

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from lab.errors import InputError
 
 
-class Kind:
-    """Base class of all kinds."""
+class PhyModel:
+    """Base class of all models of radio propagation."""
 
     name: ClassVar[str]  # that of its file
     about: ClassVar[str]

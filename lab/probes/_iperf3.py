@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.probes._text import Json
 from lab.probes.base import Delivery, Flow, Parsed, Raw, Samples, Series
+from lab.probes.base.text import Json
 
 EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
 EVERY_MOST_NS = 60_000_000_000

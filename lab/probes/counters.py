@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from lab.probes._text import Json
 from lab.probes.base import Block, Param, Parsed, Probe, Raw, Target
+from lab.probes.base.text import Json
 
 _COUNTERS = (("bytes", "B"), ("packets", "packets"), ("errors", "packets"), ("dropped", "packets"))
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
-from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
+from lab.probes.base.text import Json, documents, seconds
 
 
 class Iperf3(Probe):

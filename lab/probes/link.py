@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from lab.probes._text import number
 from lab.probes.base import Events, Occurrence, Param, Parsed, Probe, Raw, Samples, Target
+from lab.probes.base.text import number
 
 _CONNECTED = re.compile(r"(?:Connected to|Joined IBSS) ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on [^)]+\)", re.ASCII)
 _ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._text import number, seconds, stamp_ns
 from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, Raw, Samples, Target
+from lab.probes.base.text import number, seconds, stamp_ns
 
 _STAMPED = re.compile(r"\[([0-9.]+)\] (.*)", re.ASCII)
 _REPLY = re.compile(

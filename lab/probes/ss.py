@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._text import number
 from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
+from lab.probes.base.text import number
 
 _ENDPOINT = re.compile(r"(?:\[[0-9a-fA-F:.%]+\w*\]|[0-9.*]+)(?:%\w+)?:(?:\d{1,5}|\*)", re.ASCII)
 _MAPPED = re.compile(r"\[::ffff:([0-9.]+)\]:(.+)", re.ASCII)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from lab.probes._text import number
 from lab.probes.base import Param, Parsed, Probe, Raw, Samples, Target
+from lab.probes.base.text import number
 
 _STATION = re.compile(r"Station ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on ([^)]+)\)", re.ASCII)
 _ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.probes import _udp
-from lab.probes._text import Json, documents
 from lab.probes.base import Param, Parsed, Probe, Raw, Sent, Target, program_path
+from lab.probes.base.text import Json, documents
 
 
 class UdpSender(Probe):

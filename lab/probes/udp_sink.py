@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.probes import _udp
-from lab.probes._text import Json, documents, stamp_ns
 from lab.probes.base import (
     Delay,
     Delivery,
@@ -23,6 +22,7 @@ from lab.probes.base import (
     Target,
     program_path,
 )
+from lab.probes.base.text import Json, documents, stamp_ns
 
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000

@@ -30,7 +30,7 @@ PARTS = (
         "For those who add a stack, a probe or a metric.",
         (
             "lab.probes.base",
-            "lab.probes._text",
+            "lab.probes.base.text",
             "lab.metrics.base",
             "lab.views.base",
             "lab.views.parts",

@@ -257,11 +257,11 @@ def _probes() -> Iterator[str]:
             )
 
 
-_PARAM_KINDS = {"str": "text", "int": "whole number", "bool": "`true` or `false`", "list": "list: text"}
+_PARAM_TYPES = {"str": "text", "int": "whole number", "bool": "`true` or `false`", "list": "list: text"}
 
 
 def _param_kind(param: probes.Param) -> str:
-    return _PARAM_KINDS.get(param.kind, param.kind)
+    return _PARAM_TYPES.get(param.type, param.type)
 
 
 def _param_default(param: probes.Param) -> str:
@@ -269,7 +269,7 @@ def _param_default(param: probes.Param) -> str:
         return "required"
     if param.default in (None, (), []):
         return ""
-    dimension = next((unit for unit in units.DIMENSIONS if unit.name == param.kind), None)
+    dimension = next((unit for unit in units.DIMENSIONS if unit.name == param.type), None)
     if dimension is not None:
         return f"`{dimension.format(param.default)}`"
     return _literal(param.default)

@@ -122,12 +122,12 @@ def _probe_keys(probe: probes.Probe, used: set[str]) -> Schema:
 def _param(param: probes.Param, used: set[str]) -> Schema:
     """Return the schema of a key of a probe."""
     value: Schema = {"description": param.about}
-    dimension = _DIMENSIONS.get(param.kind)
+    dimension = _DIMENSIONS.get(param.type)
     if dimension is not None:
         used.add(dimension.name)
         value["$ref"] = f"#/$defs/{_word(dimension.name)}"
     else:
-        value |= _PARAMS[param.kind]
+        value |= _PARAMS[param.type]
     if param.default not in (None, (), []):
         value["default"] = dimension.format(param.default) if dimension is not None else param.default
     return value

@@ -226,7 +226,7 @@ def _probe(name: str, params: dict[str, Any]) -> str:
         default = declared[key].default
         if value == default or (isinstance(value, list) and not value):
             continue
-        dimension = _BASE.get(declared[key].kind)
+        dimension = _BASE.get(declared[key].type)
         words.append(f"{key}={dimension.format(value) if dimension else value}")
     return " ".join(words)
 

@@ -82,9 +82,9 @@ def test_a_stack_here_has_probes_that_are_called_like_their_files(write: Write) 
 
 
 def test_modules_of_a_stack_import_each_other(write: Write) -> None:
-    write("tcp-hack/probes/_kinds.py", "ABOUT = 'from a sibling'\n")
-    write("tcp-hack/probes/one.py", "from ._kinds import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
-    write("tcp-hack/metrics/two.py", "from ..probes._kinds import ABOUT\n" + METRIC)
+    write("tcp-hack/probes/_results.py", "ABOUT = 'from a sibling'\n")
+    write("tcp-hack/probes/one.py", "from ._results import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
+    write("tcp-hack/metrics/two.py", "from ..probes._results import ABOUT\n" + METRIC)
     assert probes.load("one").about == "from a sibling"
     assert METRICS.made("two").about == "from a sibling"
 
@@ -192,9 +192,9 @@ def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pyte
     (mine / "probes").mkdir(parents=True)
     (mine / "metrics").mkdir()
     (mine / "w.yaml").write_text("name: w\nduration: 1 s\n")
-    (mine / "probes" / "_kinds.py").write_text("ABOUT = 'from a sibling'\n")
-    (mine / "probes" / "mine.py").write_text("from ._kinds import ABOUT\n" + PROBE.replace('"{about}"', "ABOUT"))
-    (mine / "metrics" / "mine_too.py").write_text("from ..probes._kinds import ABOUT\n" + METRIC)
+    (mine / "probes" / "_results.py").write_text("ABOUT = 'from a sibling'\n")
+    (mine / "probes" / "mine.py").write_text("from ._results import ABOUT\n" + PROBE.replace('"{about}"', "ABOUT"))
+    (mine / "metrics" / "mine_too.py").write_text("from ..probes._results import ABOUT\n" + METRIC)
     assert "mine" not in probes.known()
     monkeypatch.setattr(library, "_remembered", {})
     library.find("workload", "my project.v2/w.yaml")

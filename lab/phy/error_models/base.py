@@ -25,7 +25,7 @@ from lab.registry import Room
 HAZARD_CAP = 15.0  # means certain loss: 1 bit in 3 million is correct; 15 · 2^60 still fits into 64 bits
 
 
-class ErrorModel(params.Kind, ABC):
+class ErrorModel(params.PhyModel, ABC):
     """Base class. A model is a dataclass whose fields are its parameters."""
 
     @abstractmethod

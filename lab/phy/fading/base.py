@@ -21,7 +21,7 @@ from lab.phy.numbers import Floats, decibels
 from lab.registry import Room
 
 
-class Fading(params.Kind, ABC):
+class Fading(params.PhyModel, ABC):
     """Base class. A kind of fading is a frozen dataclass whose fields are its parameters."""
 
     @abstractmethod

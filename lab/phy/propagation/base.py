@@ -49,7 +49,7 @@ class Paths:
     seed: int
 
 
-class Propagation(params.Kind, ABC):
+class Propagation(params.PhyModel, ABC):
     """Base class. A model is a dataclass whose fields are its parameters."""
 
     @abstractmethod

@@ -66,7 +66,7 @@ def _check_range(param: probes.Param, written: Any, amount: Any) -> None:
 
 def _in_unit_of(param: probes.Param, written: Any, limit: int) -> str:
     """Format a limit in the unit of what was written."""
-    dimension = _DIMENSIONS.get(param.kind)
+    dimension = _DIMENSIONS.get(param.type)
     if dimension is None:
         return str(limit)
     unit = str(written).strip().lstrip("+-0123456789.").strip()
@@ -94,8 +94,8 @@ def read(
             try:
                 if (braces := unquoted(written[key])) is not None:
                     raise ValueError(braces)
-                value = written[key] if param.kind in _TEXTS else for_index(written[key], index, count)
-                values[key] = _READ[param.kind](value)
+                value = written[key] if param.type in _TEXTS else for_index(written[key], index, count)
+                values[key] = _READ[param.type](value)
                 _check_range(param, value, values[key])
             except ValueError as error:
                 values.pop(key, None)

@@ -11,12 +11,12 @@ from lab import units
 from lab.phy import error_models
 from lab.phy.curves import CURVES
 from lab.phy.fading.base import FADING
-from lab.phy.params import BoundsError, Kind, check
+from lab.phy.params import BoundsError, PhyModel, check
 from lab.phy.propagation.base import PROPAGATION
 
 
 @pytest.mark.parametrize("kind", [*PROPAGATION.classes().values(), *FADING.classes().values()])
-def test_every_parameter_is_described(kind: type[Kind]) -> None:
+def test_every_parameter_is_described(kind: type[PhyModel]) -> None:
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         assert field.metadata["about"].endswith(".")
         unit = field.metadata["unit"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lab.captures import pcap
-from lab.probes._text import number, seconds, stamp_ns
 from lab.probes.base import Delivery, Flow, Parsed, ProbeOutputError, Raw, Series, load
+from lab.probes.base.text import number, seconds, stamp_ns
 
 from .conftest import FIXTURES
 

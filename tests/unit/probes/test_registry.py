@@ -36,7 +36,7 @@ def test_a_probe_says_what_it_is(name: str) -> None:
     assert probe.about and type(probe).__doc__
     assert probe.mode in ("command", "sample", "control")
     assert all(
-        param.about and param.kind in ("str", "int", "bool", "list", "duration", "rate", "size")
+        param.about and param.type in ("str", "int", "bool", "list", "duration", "rate", "size")
         for param in probe.params.values()
     )
     if probe.mode == "sample":

@@ -8,7 +8,7 @@ from lab.probes.base import Series
 from lab.shared import types
 from lab.units import DURATION
 
-from ..probes._kinds import Variation
+from ..probes._results import Variation
 
 _VALUE = {"process": "packets", "intervals": "intervals", "smoothed": "smoothed"}  # of a row, by ``per``
 _MILLISECOND_NS = 1_000_000

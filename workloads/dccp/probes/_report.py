@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lab.probes._text import Json, documents, stamp_ns
 from lab.probes.base import Param, ProbeOutputError, Raw
+from lab.probes.base.text import Json, documents, stamp_ns
 
 PROTOCOLS = ("tcp", "udp", "dccp")
 SECOND_NS = 1_000_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lab.probes._text import Json
 from lab.probes.base import Param, Parsed, Probe, Raw, Samples, Target
+from lab.probes.base.text import Json
 
 from . import _report
 

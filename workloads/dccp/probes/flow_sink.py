@@ -8,11 +8,11 @@ import statistics
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._text import Json
 from lab.probes.base import Delay, Delivery, Flow, Param, Parsed, Probe, Raw, Samples, Series, Target
+from lab.probes.base.text import Json
 
 from . import _report
-from ._kinds import Order, Variation
+from ._results import Order, Variation
 
 _COUNTS = ("packets", "bytes", "lost", "out_of_order", "duplicates", "damaged", "wrong_bits")
 _EACH = ("lost", "out_of_order")  # of the counts, those that have a series

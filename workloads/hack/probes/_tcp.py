@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.probes._text import Json, stamp_ns
 from lab.probes.base import ProbeOutputError
+from lab.probes.base.text import Json, stamp_ns
 
 PROGRAM = "tcp.py"
 PORT = 5301

@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lab.probes._text import Json, documents, stamp_ns
 from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Samples, Target, program_path
+from lab.probes.base.text import Json, documents, stamp_ns
 from lab.shared.paths import CODE_IN_NODE
 
 _PROGRAM = "hack_acks.py"

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._text import Json, documents
 from lab.probes.base import Delivery, Param, Parsed, Probe, ProbeOutputError, Raw, Samples, Series, Target, program_path
+from lab.probes.base.text import Json, documents
 
 from . import _tcp
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from lab.metrics.base import Context, all_found
 from lab.shared import types
 
-from ..probes._kinds import Arrived, Sent
+from ..probes._results import Arrived, Sent
 
 S = TypeVar("S", bound=Sent)
 A = TypeVar("A", bound=Arrived)

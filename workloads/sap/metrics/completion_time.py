@@ -7,7 +7,7 @@ from lab.metrics.base import Context, Figures, Metric, all_found
 from lab.shared import types
 from lab.units import DURATION
 
-from ..probes._kinds import Completion
+from ..probes._results import Completion
 
 
 class CompletionTime(Metric):

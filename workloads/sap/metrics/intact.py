@@ -7,7 +7,7 @@ from lab.metrics.base import Context, Figures, Metric, all_found
 from lab.shared import types
 from lab.units import PERCENT
 
-from ..probes._kinds import Intact as Kind
+from ..probes._results import Intact as Kind
 
 
 class Intact(Metric):

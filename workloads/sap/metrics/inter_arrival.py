@@ -9,7 +9,7 @@ from lab.metrics.base import Context, Figures, Metric, all_found
 from lab.shared import types
 from lab.units import DURATION
 
-from ..probes._kinds import Gaps
+from ..probes._results import Gaps
 
 _VALUE = {"deviation": "deviation", "longest": "max"}  # of a row, by ``per``
 _KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "max")

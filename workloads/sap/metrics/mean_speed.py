@@ -7,7 +7,7 @@ from lab.metrics.base import Context, Figures, Metric, all_found
 from lab.shared import types
 from lab.units import SPEED
 
-from ..probes._kinds import WalkArrived
+from ..probes._results import WalkArrived
 
 
 class MeanSpeed(Metric):

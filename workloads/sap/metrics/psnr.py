@@ -10,7 +10,7 @@ from lab.metrics.base import Context, Figures, Metric
 from lab.shared import types
 from lab.units import RATIO
 
-from ..probes._kinds import FileArrived, FileSent
+from ..probes._results import FileArrived, FileSent
 from ._pairs import pairs
 from ._pictures import decode, psnr_db
 

@@ -9,7 +9,7 @@ from lab.metrics.base import Context, Figures, Metric
 from lab.shared import types
 from lab.units import PERCENT
 
-from ..probes._kinds import WalkArrived, WalkSent
+from ..probes._results import WalkArrived, WalkSent
 from ._pairs import pairs
 
 

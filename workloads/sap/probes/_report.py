@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.probes._text import Json, documents
 from lab.probes.base import Param, ProbeOutputError, Raw
+from lab.probes.base.text import Json, documents
 
-from ._kinds import Completion, Gaps, Payload
+from ._results import Completion, Gaps, Payload
 
 MODES = ("approximate", "precise")
 PORT = Param("int", "port of the receiver", default=5001, least=1, most=65535)

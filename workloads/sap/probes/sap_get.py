@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from lab.probes._text import Json, documents, seconds, stamp_ns
 from lab.probes._watched import watched
 from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
+from lab.probes.base.text import Json, documents, seconds, stamp_ns
 
 from . import _report
-from ._kinds import Intact, Payload
+from ._results import Intact, Payload
 
 _TRANSPORTS = ("tcp", "sap-approximate", "sap-precise")
 _SECOND = 1_000_000_000

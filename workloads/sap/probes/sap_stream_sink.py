@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._text import Json
 from lab.probes.base import Flow, Param, Parsed, Probe, Raw, Target
+from lab.probes.base.text import Json
 
 from . import _report
-from ._kinds import Completion, FileArrived, Gaps, Payload
+from ._results import Completion, FileArrived, Gaps, Payload
 
 
 class SapStreamSink(Probe):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from lab.probes.base import Flow, Param, Parsed, Probe, Raw, Target
 
 from . import _report
-from ._kinds import Completion, Gaps, WalkArrived
+from ._results import Completion, Gaps, WalkArrived
 
 _GAPS = ("ignored", "counted")
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
 from . import _report
-from ._kinds import Completion, WalkSent
+from ._results import Completion, WalkSent
 
 WALK = "/opt/sap/share/sap/walk.csv"
 

@@ -15,7 +15,7 @@ from lab.probes import base as probes
 from lab.probes.base import Delay, Delivery, Flow, Parsed, ProbeOutputError, Raw, Series, Target, load
 from tests.unit.plan.conftest import WORKLOAD, Plans
 
-from ...probes._kinds import Order, Variation
+from ...probes._results import Order, Variation
 
 TARGET = Target("h2", "h2-eth0", None, "10.0.0.2/8")
 EPOCH_NS = 1767225600_999999744  # of the run that left the fixtures

@@ -3,8 +3,8 @@
 
 A probe is a class in ``lab/probes/<name>.py`` or ``workloads/<stack>/probes/<name>.py``; ``<name>``, with ``-`` for
 ``_``, is its name in workloads (see lab.registry). A probe never starts a process or writes a file, and the guest never
-loads it: the plan contains its command, the record contains what ``parse`` returns. ``found`` turns that into kinds
-that metrics take.
+loads it: the plan contains its command, the record contains what ``parse`` returns. ``found`` turns that into typed
+results that metrics take.
 
 Three ways to run, by ``mode``:
 
@@ -27,18 +27,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lab import library
-from lab.probes._kinds import Capture as Capture
-from lab.probes._kinds import Delay as Delay
-from lab.probes._kinds import Delivery as Delivery
-from lab.probes._kinds import Events as Events
-from lab.probes._kinds import Flow as Flow
-from lab.probes._kinds import Kind as Kind
-from lab.probes._kinds import Receiver as Receiver
-from lab.probes._kinds import Retransmissions as Retransmissions
-from lab.probes._kinds import Samples as Samples
-from lab.probes._kinds import Sent as Sent
-from lab.probes._kinds import Series as Series
-from lab.probes._kinds import Transfer as Transfer
+from lab.probes.base.results import Capture as Capture
+from lab.probes.base.results import Delay as Delay
+from lab.probes.base.results import Delivery as Delivery
+from lab.probes.base.results import Events as Events
+from lab.probes.base.results import Flow as Flow
+from lab.probes.base.results import Receiver as Receiver
+from lab.probes.base.results import ResultType as ResultType
+from lab.probes.base.results import Retransmissions as Retransmissions
+from lab.probes.base.results import Samples as Samples
+from lab.probes.base.results import Sent as Sent
+from lab.probes.base.results import Series as Series
+from lab.probes.base.results import Transfer as Transfer
 from lab.registry import Room
 from lab.shared.paths import PROGRAMS_IN_NODE
 
@@ -49,11 +49,12 @@ _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
 class Param:
     """One key of a probe in a workload file.
 
-    ``kind`` is its type: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to base units:
-    ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes). ``least`` and ``most`` are limits of numbers, in base units.
+    ``type`` is what a value must be: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to base
+    units: ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes). ``least`` and ``most`` are limits of numbers, in
+    base units.
     """
 
-    kind: str
+    type: str
     about: str
     default: Any = None
     required: bool = False
@@ -71,9 +72,9 @@ class Param:
 
     def _shown(self, bound: int) -> str:
         """Return a limit with its unit."""
-        if self.kind == "duration":
+        if self.type == "duration":
             return f"{bound / 1_000_000:g} ms"
-        return f"{bound} {_UNITS[self.kind]}".strip()
+        return f"{bound} {_UNITS[self.type]}".strip()
 
 
 def program_path(name: str) -> str:
@@ -208,7 +209,7 @@ class Probe:
     mode: str = "command"  # command, sample, control
     acts: bool = False  # True: part of the workload (curl); if it fails, the run fails. False: it only observes
     params: ClassVar[dict[str, Param]] = {}
-    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of data that it finds
+    yields: ClassVar[tuple[ResultType, ...]] = ()  # the types of results that it finds
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # kinds of nodes that it can run on
     stack: str | None = None  # the stack that contains its program, from its path; None: every node has the program
@@ -245,7 +246,7 @@ class Probe:
         raise NotImplementedError
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterable[object]:
-        """Yield the results as the kinds in ``yields``, except for samples, events and captures."""
+        """Yield the results whose types are in ``yields``, except for samples, events and captures."""
         return ()
 
     def defaults(self, params: dict[str, Any]) -> dict[str, Any]:

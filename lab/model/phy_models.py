@@ -15,14 +15,14 @@ from pydantic import Field, create_model, model_validator
 
 from lab import units
 from lab.model.base import Integer, Model, Number, Quantity, refuse
-from lab.phy.params import BoundsError, Kind
+from lab.phy.params import BoundsError, PhyModel
 
 
-class PhyKind(Model):
-    """A kind with its parameters."""
+class WrittenPhyModel(Model):
+    """A model of radio propagation with its parameters."""
 
-    noun: ClassVar[str]  # what messages call kinds of this sort
-    kind: ClassVar[type[Kind]]
+    noun: ClassVar[str]  # what messages call such a model
+    kind: ClassVar[type[PhyModel]]
     params: ClassVar[dict[str, str]]  # name of each key in the kind's dataclass
 
     model: str
@@ -37,7 +37,7 @@ class PhyKind(Model):
         return make(**{param: getattr(self, key) for key, param in self.params.items()})
 
     @model_validator(mode="after")
-    def _bounds(self) -> PhyKind:
+    def _bounds(self) -> WrittenPhyModel:
         try:
             self.made()
         except BoundsError as error:
@@ -49,11 +49,11 @@ class PhyKind(Model):
         return self
 
 
-B = TypeVar("B", bound=PhyKind)
+B = TypeVar("B", bound=WrittenPhyModel)
 
 
 @cache
-def model_of(base: type[B], kind: type[Kind]) -> type[B]:
+def model_of(base: type[B], kind: type[PhyModel]) -> type[B]:
     """Create the model of a kind; ``base`` has the common fields."""
     hints = typing.get_type_hints(kind)
     fields: dict[str, Any] = {"model": (Literal[kind.name], Field(description=f"{kind.name}: {kind.about}."))}
@@ -72,7 +72,7 @@ def model_of(base: type[B], kind: type[Kind]) -> type[B]:
     return made
 
 
-def _unit(kind: type[Kind], param: str) -> str:
+def _unit(kind: type[PhyModel], param: str) -> str:
     """Return the unit of a parameter; empty for a plain number."""
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     unit: str = fields[param].metadata["unit"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of data that probes yield and metrics take, independent of the tool.
+"""The types of results that probes yield and metrics take, independent of the tool.
 
-A stack may define its own kinds as frozen dataclasses. A metric that takes a class also takes its subclasses.
+A stack may define its own types as frozen dataclasses. A metric that takes a class also takes its subclasses.
 """
 
 from __future__ import annotations
@@ -135,21 +135,23 @@ class Retransmissions:
     count: float
 
 
-Kind = type | Samples | Events
+ResultType = type | Samples | Events
 
 
-def offered(kind: Kind, by: Iterable[Kind]) -> bool:
-    """Return whether a kind is among those that a probe yields."""
-    return any(issubclass(one, kind) if isinstance(one, type) and isinstance(kind, type) else one == kind for one in by)
+def offered(wanted: ResultType, by: Iterable[ResultType]) -> bool:
+    """Return whether a type of results is among those that a probe yields."""
+    return any(
+        issubclass(one, wanted) if isinstance(one, type) and isinstance(wanted, type) else one == wanted for one in by
+    )
 
 
-def described(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
-    """Return kinds in words."""
-    return joined.join(_described(kind) for kind in kinds)
+def described(wanted: Iterable[ResultType | str], joined: str = ", ") -> str:
+    """Describe types of results in words."""
+    return joined.join(_described(one) for one in wanted)
 
 
-def _described(kind: Kind | str) -> str:
-    if not isinstance(kind, type):
-        return str(kind)
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).strip()
-    return str(getattr(kind, "label", words))
+def _described(one: ResultType | str) -> str:
+    if not isinstance(one, type):
+        return str(one)
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in one.__name__).strip()
+    return str(getattr(one, "label", words))
