@@ -26,7 +26,7 @@ _CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables that declar
 
 
 def console() -> Console:
-    """For results, on standard output; wide enough for every table if it is not a terminal."""
+    """Return the console for results, standard output; wide enough for every table if it is not a terminal."""
     from rich.console import Console
 
     if sys.stdout.isatty():
@@ -41,7 +41,7 @@ class _Trimmed:
         self._file = file
 
     def write(self, text: str) -> int:
-        """Write it; rich passes on whole lines."""
+        """Write text; rich passes on whole lines."""
         self._file.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
         return len(text)
 
@@ -50,7 +50,7 @@ class _Trimmed:
 
 
 def _errors() -> Console | None:
-    """Standard error if it is a terminal. rich decides, but is imported only if it may be one."""
+    """Return standard error if it is a terminal. rich decides, but is imported only if it may be one."""
     if not (sys.stderr.isatty() or os.environ.keys() & _CALL_IT_A_TERMINAL):
         return None
     from rich.console import Console
@@ -82,7 +82,7 @@ class BarReport:
         self._progress.stop()
 
     def step(self, text: str) -> None:
-        """A new step."""
+        """Print a new step."""
         if self._task is not None:
             self._progress.remove_task(self._task)
             self._task = None
@@ -107,17 +107,17 @@ class _LateReport:
         return LineReport(sys.stderr) if errors is None else self._closing.enter_context(BarReport(errors))
 
     def step(self, text: str) -> None:
-        """A new step."""
+        """Print a new step."""
         self._report.step(text)
 
     def progress(self, done: int, total: int | None, text: str) -> None:
-        """How far it is."""
+        """Show how far it is."""
         self._report.progress(done, total, text)
 
 
 @contextlib.contextmanager
 def reporter() -> Iterator[Report]:
-    """The destination of build reports: standard error."""
+    """Yield the destination of build reports: standard error."""
     with contextlib.ExitStack() as closing:
         yield _LateReport(closing)
 
@@ -126,7 +126,7 @@ class Bars:
     """Bars on a terminal, elsewhere a line now and then; created with the first update."""
 
     def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
-        """``bars``: the initial text of each bar, and its total."""
+        """Take the initial text of each bar, and its total."""
         self._bars = bars
         self._next_s = time.monotonic() + LINE_EVERY_S
         self._lock = threading.Lock()  # each guest is watched by a thread

@@ -12,7 +12,7 @@ _OF_EXPERIMENTS = ("grid", "workload", "topology", "repetitions", "claims")  # k
 
 
 def check(path: Path) -> str:
-    """Check one file on its own; returns its kind: topology, workload or experiment.
+    """Check one file on its own and return its kind: topology, workload or experiment.
 
     Raises:
         InputError, InputErrors: The file is not valid.

@@ -28,14 +28,14 @@ _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"),
 def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
-    """The verb: print every command of a run, building and booting nothing."""
+    """Print every command of a run, building and booting nothing."""
     plan = load(topology, workload, seed, settings, pcap=pcap)
     found = commands(plan, library.code_of(workload, plan.stack))
     print(json.dumps(found, indent=2) if as_json else "\n".join(found))
 
 
 def commands(plan: Plan, code: Path | None = None) -> list[str]:
-    """Commands, with here-documents as input; lines that begin with # say where and when, and describe other steps.
+    """Return commands, with here-documents as input; lines that begin with # say where, or describe other steps.
 
     ``code`` is the folder of the plan's stack, if the stack has code.
     """
@@ -66,12 +66,12 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
 
 
 def guest_lines(plan: Plan) -> Iterator[str]:
-    """The steps that the guest executes for a plan."""
+    """Return the steps that the guest executes for a plan."""
     return lines(chain(script.steps(plan, lambda name: f"<pid of {name}>"), script.after_outcome(plan)))
 
 
 def _build(code: Path, shown: set[Path]) -> Iterator[str]:
-    """The commands that build the code of a stack, after those of the stacks that it uses, unless it is cached."""
+    """Yield the commands that build the code of a stack that is not cached, after those of the stacks it uses."""
     used = library.used_by(code)
     for other in used:
         if other not in shown:

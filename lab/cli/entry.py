@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 
 if (_ON_INTERRUPT := signal.getsignal(signal.SIGINT)) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ``main`` can catch it: Ctrl-C during an import is no traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ``main`` can catch it: no traceback during imports
 
 import atexit
 import gc
@@ -24,13 +24,13 @@ _ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends the lab like Ctrl-C: it cleans up before it exits."""
+    """End the lab like Ctrl-C, on SIGTERM: it cleans up before it exits."""
     _ended_by.append(signal.SIGTERM)
     raise KeyboardInterrupt
 
 
 def _status(returned: int | None) -> int:
-    """The exit status; 128 + the signal for an interrupted run, as in shells."""
+    """Return the exit status; 128 + the signal for an interrupted run, as in shells."""
     if returned != 128 + signal.SIGINT:
         return returned or 0
     print("lab: interrupted", file=sys.stderr)
@@ -38,7 +38,7 @@ def _status(returned: int | None) -> int:
 
 
 def main() -> None:
-    """Entry of the command: a user's mistake is one message, never a traceback."""
+    """Run the command: a user's mistake is one message, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
     gc.set_threshold(*_COLLECT)
     atexit.register(gc.freeze)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _verb() -> int:
-    """Run the verb; returns the exit status."""
+    """Run the verb and return the exit status."""
     from click.exceptions import ClickException
 
     try:

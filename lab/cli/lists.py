@@ -35,7 +35,7 @@ def print_list(as_json: bool, what: str | None = None) -> None:
 
 
 def _described(names: Iterable[str], about: Callable[[str], str]) -> dict[str, str]:
-    """Each name with its description, or with what is wrong with it: one mistake must not hide the others."""
+    """Return each name with its description, or with what is wrong with it: one mistake must not hide the others."""
     found = {}
     for name in names:
         try:
@@ -96,7 +96,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
 
 
 def print_doctor(as_json: bool) -> int:
-    """What the machine has and what is missing; exit status 1 if a run would fail."""
+    """Print what the machine has and what is missing; return 1 if a run would fail."""
     from lab.machine.doctor import examine
 
     findings = examine()
@@ -112,7 +112,7 @@ def print_doctor(as_json: bool) -> int:
 
 
 def print_missing_packages(as_json: bool) -> None:
-    """The Debian packages that are missing, one per line."""
+    """Print the Debian packages that are missing, one per line."""
     from lab.machine.doctor import host_tools, packages
 
     missing = packages(tool for tool in host_tools() if not tool.found)
@@ -120,7 +120,7 @@ def print_missing_packages(as_json: bool) -> None:
 
 
 def print_images(built: Sequence[Any], as_json: bool) -> None:
-    """Node images, with their size and what they add to the base image."""
+    """Print node images, with their size and what they add to the base image."""
     from rich.table import Table
 
     if as_json:
@@ -138,7 +138,7 @@ def print_images(built: Sequence[Any], as_json: bool) -> None:
 
 
 def print_facts(built: Any, as_json: bool) -> None:
-    """The fields of a build result, one per line."""
+    """Print the fields of a build result, one per line."""
     facts = {
         key: list(value) if isinstance(value, tuple) else value if isinstance(value, dict) else str(value)
         for key, value in dataclasses.asdict(built).items()

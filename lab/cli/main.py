@@ -237,8 +237,8 @@ def show(
     from lab.terminal import console
 
     console().print(render(plan))
-    if (told := memory_text(plan)) is not None:
-        console().print(f"\n{told}")
+    if (note := memory_text(plan)) is not None:
+        console().print(f"\n{note}")
 
 
 @app.command("list")
@@ -482,7 +482,7 @@ def images(
 
     folders = [image_meant(name) for name in names] if names else list(known().values())
     for folder in folders:
-        image_file(folder)  # its mistakes are told before anything is built
+        image_file(folder)  # reports its mistakes before anything is built
     with reporter() as report_:
         base = ensure_image(report_)
         built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
@@ -491,7 +491,7 @@ def images(
         from lab.builders.image.engine import engine_problem, import_images
 
         if problem := engine_problem():
-            typer.echo(f"no Docker images: there is no Docker engine to build them ({problem})", err=True)
+            typer.echo(f"no Docker images: no Docker engine can build them ({problem})", err=True)
             return
         with reporter() as report_:
             names = import_images(report_, base, list(zip(folders, built, strict=True)))

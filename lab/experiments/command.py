@@ -106,7 +106,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
 
 
 def assemble(experiment: Experiment, run: engine.Run, command: str, wall_s: float) -> Results:
-    """The results of a run of all trials.
+    """Return the results of a run of all trials.
 
     Args:
         experiment: the experiment.
@@ -209,13 +209,13 @@ class _TrialBar(Bars):
         self.last: engine.Progress | None = None
 
     def update(self, sweep: engine.Progress) -> None:
-        """How far it is."""
+        """Show how far it is."""
         self.last = sweep
         self.show(0, describe_sweep(sweep), sweep.done, sweep.total)
 
 
 def describe_sweep(sweep: engine.Progress) -> str:
-    """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
+    """Return ``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
     failed = f", {sweep.failed} failed" if sweep.failed else ""
     left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
     done = f"{sweep.done} of {count(sweep.total, 'trial')}{failed}{left}"
@@ -225,7 +225,7 @@ def describe_sweep(sweep: engine.Progress) -> str:
 def describe_interrupted(sweep: engine.Progress | None, *, fresh: bool) -> str:
     """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``.
 
-    ``fresh``: it was told to run stored trials again.
+    ``fresh``: it also ran stored trials.
     """
     stored = sweep.done - sweep.failed if sweep else 0
     if not sweep or not stored:

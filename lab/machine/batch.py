@@ -24,7 +24,7 @@ Start = Callable[[IO[bytes]], AbstractContextManager[Guest]]  # a guest of mode 
 
 
 def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer) -> int:
-    """Run the lines as they come, up to ``exit``; returns the exit status of the last command.
+    """Run the lines as they come, up to ``exit``, and return the exit status of the last command.
 
     Args:
         start: starts the guest.

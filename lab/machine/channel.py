@@ -51,7 +51,7 @@ class Channel:
             data = data[os.write(self._to_guest, data) :]
 
     def receive(self, within_s: float) -> str | None:
-        """The next line, without its end; None if it does not come within that time.
+        """Return the next line, without its end; None if it does not come within that time.
 
         Raises:
             EOFError: No more lines come.
@@ -69,7 +69,7 @@ class Channel:
 
 @contextlib.contextmanager
 def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
-    """The descriptors that a program inherits which is started in this context; afterwards, it alone has them."""
+    """Yield the descriptors that a program inherits if it is started in this context; afterwards, it alone has them."""
     if channel is None:
         yield ()
         return
@@ -80,7 +80,7 @@ def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
 
 
 def _closed(descriptor: int) -> int:
-    """Close a descriptor unless that has been done; returns what stands for a closed one."""
+    """Close a descriptor unless that has been done; return what stands for a closed one."""
     if descriptor >= 0:
         os.close(descriptor)
     return -1

@@ -49,7 +49,7 @@ class Finding:
 
 
 def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool = False) -> list[Tool]:
-    """What scripts/packages lists for this user, and whether it is installed.
+    """Return what scripts/packages lists for this user, and whether it is installed.
 
     Args:
         path: the list.
@@ -73,12 +73,12 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
 
 
 def packages(tools: Iterable[Tool]) -> list[str]:
-    """The packages of tools, in alphabetical order."""
+    """Return the packages of tools, in alphabetical order."""
     return sorted({tool.package for tool in tools})
 
 
 def _is_built(kind: str) -> bool:
-    """Whether the cache has a kernel or an image, if maybe not the one of this checkout."""
+    """Return whether the cache has a kernel or an image, perhaps not the one of this checkout."""
     return any((cache_root() / kind).glob("*/*"))
 
 
@@ -89,7 +89,7 @@ def _is_there(name: str) -> bool:
 
 
 def examine() -> list[Finding]:
-    """All findings, each with advice where it is a problem."""
+    """Return all findings, each with advice where it is a problem."""
     return [
         _machine(),
         _system(),

@@ -97,7 +97,7 @@ class Guest:
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 
     def step(self) -> Progress | None:
-        """Let it run for lab.machine.watch.POLL_S; returns its progress, or None if it is off.
+        """Let it run for lab.machine.watch.POLL_S; return its progress, or None if it is off.
 
         Raises:
             RunError: It stalled or ran away.
@@ -105,7 +105,7 @@ class Guest:
         return self._watch.step()
 
     def look(self) -> Progress:
-        """Look at it now; returns its progress.
+        """Look at it now and return its progress.
 
         Raises:
             RunError: It stalled or ran away.
@@ -113,7 +113,7 @@ class Guest:
         return self._watch.look()
 
     def resume(self) -> None:
-        """Note that it goes on from now: it has waited for its program, which is no stall."""
+        """Note that it continues now: it has waited for its program, which is not a stall."""
         self._watch.resume()
 
     def follow(self, on_progress: OnProgress = lambda progress: None) -> Walls:
@@ -127,7 +127,7 @@ class Guest:
         return self._watch.judge()
 
     def execute(self, line: str, answer: Answer) -> int:
-        """Run a line of ``lab shell`` in a guest of mode "batch"; returns its exit status.
+        """Run a line of ``lab shell`` in a guest of mode "batch" and return its exit status.
 
         What it prints goes to the guest's console. Between two lines the guest stands still.
 
@@ -153,7 +153,7 @@ class Guest:
         self._process.process.wait()
 
     def _status(self, line: str, answer: Answer) -> int:
-        """What the agent says of a line, once it has run."""
+        """Return the status that the agent reports of a line, once it has run."""
         begun_s = time.monotonic()
         channel = self._to_agent()
         while True:
@@ -164,10 +164,10 @@ class Guest:
             if text is None:
                 self._watch.look_at_command(line, begun_s)
                 continue
-            told: dict[str, Any] = json.loads(text)
-            if "status" in told:
-                return int(told["status"])
-            channel.send(json.dumps(answer(told)))
+            message: dict[str, Any] = json.loads(text)
+            if "status" in message:
+                return int(message["status"])
+            channel.send(json.dumps(answer(message)))
 
     def _to_agent(self) -> Channel:
         assert self._channel is not None  # the mode has one

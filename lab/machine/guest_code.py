@@ -50,7 +50,7 @@ class GuestCode:
     _bundles: dict[tuple[tuple[str, ...], ...], Bundle] = field(default_factory=dict, repr=False, compare=False)
 
     def bundle(self, uses: Uses) -> Bundle:
-        """The directory for a plan that uses this, created unless it is cached.
+        """Return the directory for a plan that uses this, created unless it is cached.
 
         Raises:
             HostError: No room, an unwritable cache.
@@ -81,7 +81,7 @@ class GuestCode:
 
 
 def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:
-    """The code that guests may need, compiled unless it is cached.
+    """Return the code that guests may need, compiled unless it is cached.
 
     Args:
         report: Reports that it is being compiled.
@@ -111,13 +111,13 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
 
 
 def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
-    """All files that a guest may need, by path relative to the package, in a fixed order."""
+    """Return all files that a guest may need, by path relative to the package, in a fixed order."""
     kinds = [file for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
     return _closed(package, _rooms(package) + kinds) | _of_stacks()
 
 
 def _of_stacks() -> dict[Path, bytes]:
-    """The files of the kinds of stacks, where they would be if the kinds were the lab's."""
+    """Return the files of the kinds of stacks, where they would be if the kinds were the lab's."""
     return {
         Path(room, place.path.parent.name, file.name): file.read_bytes()
         for room in (NODES, EVENTS)
@@ -132,13 +132,13 @@ def _rooms(package: Path) -> list[Path]:
 
 
 def _of_kinds(package: Path, room: str, kinds: tuple[str, ...]) -> list[Path]:
-    """The files of these kinds; a kind without one needs no code in the guest."""
+    """Return the files of these kinds; a kind without one needs no code in the guest."""
     files = [package / room / kind.replace("-", "_") / KIND_FILE for kind in kinds]
     return [file for file in files if file.is_file()]
 
 
 def _closed(package: Path, files: list[Path]) -> dict[Path, bytes]:
-    """These files and all files of the lab that they import."""
+    """Return these files and all files of the lab that they import."""
     found = Imports(package=package).closure(files)
     return {file.relative_to(package): content for file, content in found.items()}
 

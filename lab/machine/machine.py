@@ -39,10 +39,10 @@ class Machine:
     code: GuestCode
     stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
     node_images: Mapping[str, NodeImage] = field(default_factory=dict)  # by name, those that plans will need
-    image_folders: Mapping[str, str] = field(default_factory=dict)  # of those of them that are beside a topology
+    image_folders: Mapping[str, str] = field(default_factory=dict)  # of those of them that are next to a topology
 
     def stack(self, uses: Uses) -> Stack | None:
-        """The code of a plan's stack; None if the plan has no stack with code.
+        """Return the code of a plan's stack; None if the plan has no stack with code.
 
         Raises:
             BuildError: It needs a stack that was not built.
@@ -54,7 +54,7 @@ class Machine:
         return self.stacks[uses.stack]
 
     def images_of(self, uses: Uses) -> tuple[NodeImage, ...]:
-        """The images of a plan's nodes.
+        """Return the images of a plan's nodes.
 
         Raises:
             BuildError: It needs one that was not built.
@@ -65,7 +65,7 @@ class Machine:
         return tuple(self.node_images[name] for name in uses.images)
 
     def has_images(self, plan: Plan) -> bool:
-        """Whether the images of a plan's nodes are built.
+        """Return whether the images of a plan's nodes are built.
 
         Raises:
             InputError: Others with the same names are.
@@ -82,7 +82,7 @@ class Machine:
         return len(built) == len(plan.images())
 
     def setup(self, plan: Plan, directory: Path, mode: str = "run") -> Setup:
-        """The parameters of a guest's start for a plan, in a run directory; ``mode``: of lab.machine.process.MODES."""
+        """Return the parameters of a guest's start for a plan; ``mode``: one of lab.machine.process.MODES."""
         uses = Uses.of(plan)
         if MODES[mode].any_event:
             uses = replace(uses, events=EVENTS.known())
@@ -111,7 +111,7 @@ class Machine:
 def ensure_machine(
     report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None, plan: Plan | None = None
 ) -> Machine:
-    """Kernel, image, initrd and code, built unless they are cached.
+    """Return kernel, image, initrd and code, built unless they are cached.
 
     Args:
         report: receives build progress.
@@ -126,7 +126,7 @@ def ensure_machine(
     image, initrd = ensure_image(report), ensure_initrd(report)
 
     def compile_code(directory: Path) -> None:
-        """Compile the code in a guest, and put the bytecode beside it."""
+        """Compile the code in a guest, and put the bytecode next to it."""
         run = directory / "run"
         run.mkdir()
         with Guest.started(Setup(GuestFiles(kernel.path, initrd.path, image.path, directory, run)), "compile") as guest:
@@ -141,7 +141,7 @@ def ensure_machine(
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
-    """The same machine with the code of more stacks, built unless it is cached."""
+    """Return the same machine with the code of more stacks, built unless it is cached."""
     folders = {directory.resolve() for directory in stacks}
     by_name = {directory.name: directory for directory in folders}
     for directory in sorted(folders - set(by_name.values())):
@@ -151,7 +151,7 @@ def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Mac
 
 
 def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
-    """The same machine with the images of a plan's nodes, built unless they are cached.
+    """Return the same machine with the images of a plan's nodes, built unless they are cached.
 
     Raises:
         InputError: There is no such image, or another one of the same name is built.
@@ -163,8 +163,8 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
     def ensure(name: str) -> NodeImage:
         if name in docker and (own := docker[name].docker):
             return ensure_docker_image(report, parse(own.source), name, docker[name].source)
-        beside = Path(plan.image_folders.get(name, ""))
-        folder = beside if name in plan.image_folders and beside.is_dir() else library.image_called(name)
+        nearby = Path(plan.image_folders.get(name, ""))
+        folder = nearby if name in plan.image_folders and nearby.is_dir() else library.image_called(name)
         return ensure_node_image(report, folder, machine.image)
 
     built = {name: ensure(name) for name in plan.images() if name not in machine.node_images}

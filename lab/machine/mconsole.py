@@ -21,7 +21,7 @@ _TASK = re.compile(r"Pid: (?P<pid>\d+), comm: (?P<name>\S+)")
 
 
 def ask(scratch: Path, command: str, timeout_s: float = 2.0) -> str:
-    """The answer to ``command``; empty if the guest does not answer."""
+    """Return the answer to ``command``; empty if the guest does not answer."""
     text = b""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
         client.settimeout(timeout_s)
@@ -40,7 +40,7 @@ def ask(scratch: Path, command: str, timeout_s: float = 2.0) -> str:
 
 
 def running(scratch: Path) -> str | None:
-    """Name and guest pid of the process that stalls the guest; None if the guest does not answer.
+    """Return name and guest pid of the process that stalls the guest; None if the guest does not answer.
 
     Uses "show registers", which names the current task. ("Show state" would list all tasks, but in an interrupt it
     faults in UML 6.12.) Its lines are of level 6, which the log level must let through first.

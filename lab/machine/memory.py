@@ -20,7 +20,7 @@ RULE = (GUEST_BYTES, _KERNEL_BYTES, _NODE_BYTES, _PROCESS_BYTES)  # what depends
 
 
 def guest_bytes(plan: Plan) -> int:
-    """The memory of a plan's guest: what it says, or whole GiB by what it has.
+    """Return the memory of a plan's guest: what the plan says, or whole GiB according to its nodes.
 
     A node with an image counts with its limit, since its programs are larger than those of the base image.
     """
@@ -32,7 +32,7 @@ def guest_bytes(plan: Plan) -> int:
 
 
 def memory_text(plan: Plan) -> str | None:
-    """What a user is told of a guest that takes more than usual; None if it does not."""
+    """Return a note for the user if a guest takes more than usual, or None."""
     size = guest_bytes(plan)
     if size == GUEST_BYTES:
         return None
@@ -46,7 +46,7 @@ def _size(size_bytes: int) -> str:
 
 
 def memory_keys(plan: Plan) -> str | None:
-    """Where the memory of a guest that takes more than usual is written, for a message; None if it does not."""
+    """Return where the memory of a guest that takes more than usual is written, for a message, or None."""
     if guest_bytes(plan) == GUEST_BYTES:
         return None
     if plan.memory_bytes is not None:
@@ -58,7 +58,7 @@ def memory_keys(plan: Plan) -> str | None:
 def memory_directory(
     candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES, keys: str | None = None
 ) -> Path:
-    """The directory for the file that holds the guest's memory. The guest executes from it, so noexec does not work.
+    """Return the directory for the file of the guest's memory. The guest executes from it, so noexec does not work.
 
     Args:
         candidates: Looked at in order; default: /dev/shm, $TMPDIR, /tmp, $XDG_RUNTIME_DIR.
@@ -87,7 +87,7 @@ def memory_directory(
 
 
 def _unfit(directory: Path, needed_bytes: int) -> str | None:
-    """Why a directory cannot hold a guest's memory; None if it can."""
+    """Return why a directory cannot hold a guest's memory; None if it can."""
     if not directory.is_dir():
         return "is not a directory"
     try:

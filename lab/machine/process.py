@@ -55,7 +55,7 @@ class GuestFiles:
     node_images: tuple[Path, ...] = ()  # squashfs of each image of nodes, in the plan's order
 
     def links(self) -> dict[str, Path]:
-        """Names in the scratch directory for what the command line refers to."""
+        """Return names in the scratch directory for what the command line refers to."""
         stack = {"stack": self.stack.parent} if self.stack else {}
         images = {f"image{number}": path.parent for number, path in enumerate(self.node_images)}
         return {
@@ -80,7 +80,7 @@ def command_line(
     rate_control: str | None = None,
     channel: Channel | None = None,
 ) -> list[str]:
-    """The kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
+    """Return the kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
     kind = MODES[mode]
     loglevel = 0 if kind.quiet and console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[console_level]
     arguments = [
@@ -159,7 +159,7 @@ class GuestProcess:
             )
 
     def pulse(self) -> tuple[int, int] | None:
-        """(uptime, wall clock) of the guest in virtual ns; None before init runs."""
+        """Return (uptime, wall clock) of the guest in virtual ns; None before init runs."""
         try:
             words = (self.run / "pulse").read_text().split()
         except FileNotFoundError:
@@ -167,7 +167,7 @@ class GuestProcess:
         return (int(words[0]), int(words[1])) if len(words) == 2 else None
 
     def ended(self, within_s: float) -> bool:
-        """Whether it ends within that time; returns as soon as it does."""
+        """Return whether it ends within that time, as soon as it does."""
         if self.process.poll() is not None:
             return True
         try:
@@ -188,5 +188,5 @@ class GuestProcess:
 
 
 def uptime_text(uptime_ns: int) -> str:
-    """An uptime for messages: 12.3 s."""
+    """Return an uptime for messages: 12.3 s."""
     return f"{uptime_ns / 1e9:.1f} s"

@@ -19,7 +19,7 @@ _locks: dict[tuple[int, int], int] = {}  # directories of this process's runs: t
 
 
 def new_directory(name: str, out: Path | None) -> Path:
-    """An empty directory for a run: ``out``, or a new one in ``runs/``.
+    """Return an empty directory for a run: ``out``, or a new one in ``runs/``.
 
     Raises:
         InputError: ``out`` is not empty, cannot be created, or is that of a run that has not ended.

@@ -33,7 +33,7 @@ _COMMAND_MARK = b"uml_dir="
 
 
 def _pids_of(directory: Path) -> list[int]:
-    """Processes whose command line names this scratch directory."""
+    """Return the processes whose command line names this scratch directory."""
     mark = _COMMAND_MARK + os.fsencode(directory)
     pids = []
     for entry in Path("/proc").iterdir():
@@ -52,7 +52,7 @@ def kill_guest(directory: Path) -> None:
 
 
 def _may_be_left(path: Path) -> bool:
-    """Whether it is a directory of this user that nobody is making; a lab that ends may remove it at any moment."""
+    """Return whether it is a directory of this user that nobody is making; a lab that ends may remove it any time."""
     try:
         status = path.stat()
     except OSError:
@@ -62,7 +62,7 @@ def _may_be_left(path: Path) -> bool:
 
 
 def clean_stale(parent: Path = PARENT) -> int:
-    """Remove what killed labs left behind; returns the number of their guests."""
+    """Remove what killed labs left behind and return the number of their guests."""
     cleaned = 0
     for directory in sorted([*parent.glob(f"{PREFIX}*"), *parent.glob(f"{_UNLOCKED}{PREFIX}*")]):
         if not _NAME.fullmatch(directory.name) or not _may_be_left(directory):
@@ -80,7 +80,7 @@ def clean_stale(parent: Path = PARENT) -> int:
 
 @contextlib.contextmanager
 def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
-    """A new scratch directory with ``links``; removed at the end, with every process of its guest."""
+    """Yield a new scratch directory with ``links``, removed at the end, with every process of its guest."""
     directory = parent / f"{PREFIX}{os.urandom(4).hex()}"
     made = directory.with_name(f"{_UNLOCKED}{directory.name}")
     try:

@@ -23,7 +23,7 @@ class Uses:
 
     @classmethod
     def of(cls, plan: Plan) -> Uses:
-        """The parts that this plan uses."""
+        """Return the parts that this plan uses."""
         return cls(
             nodes=_names(node.kind for node in plan.nodes),
             events=_names(event.kind for event in plan.events),

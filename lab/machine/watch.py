@@ -61,12 +61,12 @@ class Walls:
 
 
 def tail(path: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, indented, or a note that it is empty."""
+    """Return the last lines of a log, indented, or a note that it is empty."""
     return _indented(last_lines(path, lines) or ["(it wrote nothing)"])
 
 
 def tails(logs: Sequence[Path]) -> str:
-    """The last lines of each log below its path; of those that are empty, only the last one is shown, if all are."""
+    """Return the last lines of each log below its path; if all are empty, a note about the last one."""
     shown = [log for log in logs if log.is_file() and log.stat().st_size] or logs[-1:]
     return "".join(f"\n  last lines of {log}:\n{tail(log)}" for log in shown)
 
@@ -76,7 +76,7 @@ def _indented(lines: Iterable[str]) -> str:
 
 
 def kernel_complaint(console: str) -> list[str]:
-    """The first line of the kernel log that reports an error, and those after it; empty if there is none."""
+    """Return the first line of the kernel log that reports an error, and those after it; empty without errors."""
     lines = [line.strip() for line in console.splitlines()]
     return next((lines[number:] for number, line in enumerate(lines) if _COMPLAINT.search(line)), [])
 
@@ -100,7 +100,7 @@ class Watch:
         self._moved_s = self._started_s
 
     def step(self) -> Progress | None:
-        """Wait for POLL_S; returns the guest's progress, or None if it is off.
+        """Wait for POLL_S; return the guest's progress, or None if it is off.
 
         Raises:
             RunError: It stalled or ran away.
@@ -108,7 +108,7 @@ class Watch:
         return None if self._process.ended(within_s=POLL_S) else self.look()
 
     def look(self) -> Progress:
-        """Look at the guest now; returns its progress.
+        """Look at the guest now and return its progress.
 
         Raises:
             RunError: It stalled or ran away.
@@ -121,7 +121,7 @@ class Watch:
         self._moved_s = time.monotonic()
 
     def look_at_command(self, line: str, since_s: float) -> None:
-        """Check that a command of a shell, which has run since that time of time.monotonic(), still gets on.
+        """Check that a command of a shell, which has run since that time of time.monotonic(), makes progress.
 
         Raises:
             RunError: virtual time stands still, or is beyond the plan's end.
@@ -140,7 +140,7 @@ class Watch:
             )
 
     def judge(self) -> Walls:
-        """Check the outcome of a guest that is off; returns its wall-clock times.
+        """Check the outcome of a guest that is off and return its wall-clock times.
 
         Raises:
             RunError: It failed, or its kernel reported an error.
@@ -165,7 +165,7 @@ class Watch:
 
     @staticmethod
     def _lag_s(file: Path) -> float:
-        """How long ago the guest last wrote a file: whoever follows it may be late."""
+        """Return how long ago the guest last wrote a file: whoever follows it may be late."""
         return max(0.0, time.time() - file.stat().st_mtime) if file.exists() else 0.0
 
     def _look(self) -> None:
@@ -220,7 +220,7 @@ class Watch:
             raise RunError(message, hint=_IN_MEMORY if full else None)
 
     def _no_space(self) -> RunError:
-        """Whose disk is full: the host's, or those of the guest, which are in its memory."""
+        """Return whose disk is full: the host's, or those of the guest, which are in its memory."""
         if self._host_is_full():
             free_mb = free_bytes(self.run) // 1_000_000
             hint = "free some, or use --out DIR for another place"
@@ -231,8 +231,8 @@ class Watch:
         return free_bytes(self.run) < _ENOUGH_BYTES
 
     def _crashed(self, complaint: str, after: Sequence[str]) -> RunError:
-        """What the kernel reported, and what it said next: the log before that is about other things."""
-        told = f"the guest's kernel reported an error: {complaint}"
+        """Return what the kernel reported, and what it said next: the log before that is about other things."""
+        text = f"the guest's kernel reported an error: {complaint}"
         if _OUT_OF_MEMORY in complaint:
             return RunError(
                 f"the guest ran out of memory: {complaint}",
@@ -240,10 +240,10 @@ class Watch:
             )
         rest = after[: TAIL_LINES - 1]
         more = f"\n  the next lines of {self.console}:\n{_indented(rest)}" if rest else ""
-        return RunError(told + more)
+        return RunError(text + more)
 
     def _ended_early(self) -> RunError:
-        """The guest is off, and has said nothing of the run."""
+        """Return the error of a guest that is off and has reported nothing of the run."""
         status = self._process.process.wait()
         if status >= 0:
             return self._failure("the guest ended before the run was over")

@@ -43,7 +43,7 @@ class AddedEvents:
         pcap: str | None = None,
         medium_hint: str,
     ) -> None:
-        """Parameters as those of ``lab.plan.load.load``; ``medium_hint``: how a user gives the topology a medium."""
+        """Take parameters of ``lab.plan.load.load``; ``medium_hint``: how a user gives the topology a medium."""
         self.plan: Plan | None = None
         self._arguments = (topology, workload, seed)
         self._settings = settings
@@ -78,19 +78,19 @@ class AddedEvents:
         return Added(found, [update for update in updates if update.at_ns >= begin_ns])
 
     def _of_workload(self) -> list[tuple[str, str]]:
-        """The entries of the workload's own timeline."""
+        """Return the entries of the workload's own timeline."""
         topology, workload, _ = self._arguments
         document = load.documents(topology, workload, self._settings, self._places)["workload"]
         own = document.data.get("timeline") or []
         return [(json.dumps(plain(entry)), document.where(("timeline", index))) for index, entry in enumerate(own)]
 
     def _plan_or_raise(self, entries: Sequence[tuple[str, str]]) -> Plan:
-        """The plan; errors are told without the keys that lead to the event, since nobody has written these."""
+        """Return the plan; errors come without the keys that lead to the event, since nobody has written these."""
         try:
             return self._plan(entries)
         except InputError as error:
-            told = [_without_keys(one) for one in flat(error)]
-        raise told[0] if len(told) == 1 else InputErrors(told)
+            errors = [_without_keys(one) for one in flat(error)]
+        raise errors[0] if len(errors) == 1 else InputErrors(errors)
 
     def _plan(self, entries: Sequence[tuple[str, str]]) -> Plan:
         settings, places = list(self._settings), dict(self._places)
@@ -103,12 +103,12 @@ class AddedEvents:
 
 
 def _without_keys(error: InputError) -> InputError:
-    """The same without the keys that lead to the event: nobody has written it into a file."""
+    """Return the same without the keys that lead to the event: nobody has written it into a file."""
     return InputError(re.sub(r"^timeline\.\d+\.?(: )?", "", error.message), where=error.where, hint=error.hint)
 
 
 def _without(events: Sequence[Event], known: Sequence[Event]) -> list[Event]:
-    """The events that are not among those that are known; of equal ones, as many as there are more."""
+    """Return the events that are not among those that are known; of equal ones, as many as there are more."""
     left: list[Any] = list(known)
     found = []
     for event in events:

@@ -58,7 +58,7 @@ class Runs:
 
 
 def run(options: RunOptions) -> Runs:
-    """Run and record.
+    """Run a workload on a topology, once or more often, and record it.
 
     Raises:
         InputError, InputErrors: Mistakes in what the user wrote.
@@ -150,13 +150,13 @@ def _run(
 
 
 def _failed(plans: list[Plan], places: list[Path], error: BaseException) -> list[Plan]:
-    """The plan whose run failed; none if it was no run that failed."""
+    """Return the plan whose run failed; none if something else failed."""
     directory = error.directory if isinstance(error, LabError) else None
     return [plan for plan, place in zip(plans, places, strict=True) if place == directory]
 
 
 def _has_measured(directory: Path) -> bool:
-    """Whether the timeline of a run that failed had begun, and its guest came to an end."""
+    """Return whether the timeline of a run that failed had begun, and its guest came to an end."""
     try:
         return bool(json.loads((directory / "guest.json").read_text())["epoch_ns"])
     except FileNotFoundError:
@@ -189,13 +189,13 @@ class _RunBars(Bars):
         super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
 
     def update(self, number: int, progress: Progress) -> None:
-        """How far run ``number`` is."""
+        """Show how far run ``number`` is."""
         text = f"{self._names[number]}: {_describe(progress, self._duration_s)}"
         self.show(number, text, (progress.virtual_ns or 0) / 1e9, self._duration_s)
 
 
 def _describe(progress: Progress, duration_s: float) -> str:
-    """``12.3 of 30 s virtual, 4.5 s wall, 2.7 x``."""
+    """Return ``12.3 of 30 s virtual, 4.5 s wall, 2.7x``."""
     if progress.virtual_ns is None:
         return f"booting, {progress.wall_s:.1f} s wall"
     virtual_s = min(progress.virtual_ns / 1e9, duration_s)

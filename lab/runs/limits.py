@@ -44,14 +44,14 @@ class Limits:
     """The limits of one run: those of its plan, and ``timeout_s`` of wall time since the start of its guest."""
 
     def __init__(self, plan: Plan, directory: Path, timeout_s: float | None = None) -> None:
-        """``directory`` is that of the run."""
+        """Take the plan and the directory of the run."""
         self._plan = plan
         self._directory = directory
         self._timeout_s = timeout_s
         self._looked_s = -_LOOK_EVERY_S
 
     def look(self, progress: Progress) -> None:
-        """Look at a running guest, unless that has just been done.
+        """Look at a running guest, unless it has just been looked at.
 
         Raises:
             RunError: A limit is exceeded; the message says how far virtual time came.
@@ -106,20 +106,20 @@ class Limits:
 
 
 def _far(progress: Progress, duration_ns: int) -> str:
-    """How far virtual time came, for a message."""
+    """Return how far virtual time came, for a message."""
     if progress.virtual_ns is None:
         return "before its timeline began"
     return f"at {progress.virtual_ns / 1e9:.3g} s of {duration_ns / 1e9:g} s of virtual time"
 
 
 def _text(size: int) -> str:
-    """A size for a message: what users write for it, or about that."""
+    """Return a size for a message: what users write for it, or about that."""
     mebibytes = -(-size // (1 << 20))
     return units.SIZE.format(size) if size < 1 << 20 else units.SIZE.format(mebibytes << 20)
 
 
 def _sizes(directory: Path) -> Iterator[tuple[Path, int]]:
-    """Each file below a directory, with its size; the guest may remove one at any moment."""
+    """Yield each file below a directory, with its size; the guest may remove one at any moment."""
     for place, _, names in os.walk(directory):
         for name in names:
             path = Path(place, name)

@@ -37,16 +37,16 @@ class Workers(Protocol[Job, Done]):
     """What runs jobs: ``Threads`` here, or lab.experiments.run.cluster."""
 
     def room(self) -> int:
-        """The number of jobs to submit now."""
+        """Return the number of jobs to submit now."""
 
     def lanes(self) -> int:
-        """The number of jobs that run in parallel."""
+        """Return the number of jobs that run in parallel."""
 
     def submit(self, job: Job) -> None:
         """Submit a job."""
 
     def next(self, timeout_s: float) -> tuple[Job, Done] | None:
-        """A finished job and its result; None if there is none yet. An exception of it ends all jobs."""
+        """Return a finished job and its result, or None if no job has finished. An exception of it ends all jobs."""
 
     def close(self) -> None:
         """End all running jobs."""
@@ -79,7 +79,7 @@ class Pool(Generic[Item, Job, Answer]):
         self._begin, self._ended, self._start, self._tick = begin, ended, start, tick
 
     def run(self) -> None:
-        """Process everything. An exception ends the workers and is raised again."""
+        """Process all items. An exception ends the workers and is raised again."""
         try:
             while self.waiting or self._running:
                 while self.waiting and (self.workers is None or self.workers.room() > 0):
@@ -121,7 +121,7 @@ class Threads(Generic[Job, Answer]):
     """Workers of this process: one thread per job, ``count`` in parallel. ``next`` raises the first failure."""
 
     def __init__(self, count: int, work: Callable[[Job, Callable[[], None]], Answer]) -> None:
-        """``work`` runs a job. It often calls the function that it gets, which raises once the job is cancelled."""
+        """Take what runs a job. It often calls its second argument, which raises once the job is cancelled."""
         self._count = count
         self._work = work
         self._handed_over = 0
@@ -130,15 +130,15 @@ class Threads(Generic[Job, Answer]):
         self._threads: list[threading.Thread] = []
 
     def room(self) -> int:
-        """The number of idle threads; 0 while the result of a finished job, which may be a failure, is unread."""
+        """Return the number of idle threads; 0 while the result of a finished job, maybe a failure, is unread."""
         return self._count - self._handed_over
 
     def lanes(self) -> int:
-        """All threads."""
+        """Return the number of threads."""
         return self._count
 
     def submit(self, job: Job) -> None:
-        """Start it."""
+        """Start a thread for a job."""
         self._handed_over += 1
         thread = threading.Thread(target=self._do, args=(job,))
         self._threads.append(thread)
@@ -157,7 +157,7 @@ class Threads(Generic[Job, Answer]):
             raise CancelledError
 
     def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
-        """The next finished job. Raises the exception of a job."""
+        """Return the next finished job; raise the exception of one that failed."""
         try:
             done = self._done.get(timeout=timeout_s)
         except queue.Empty:
@@ -166,7 +166,7 @@ class Threads(Generic[Job, Answer]):
         return done()
 
     def close(self) -> None:
-        """Cancel what still runs, and wait for its end."""
+        """Cancel all jobs that still run, and wait for their end."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
@@ -184,7 +184,7 @@ def run_all(
     meanwhile: Meanwhile = lambda: None,
     timeout_s: float | None = None,
 ) -> list[Record]:
-    """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
+    """Run several plans, each in its directory, ``jobs`` guests in parallel; return records in their order.
 
     ``on_progress`` is called with the number of the plan. The first failure ends the others; its error has the
     directory of the run. For ``meanwhile`` and ``timeout_s``, see ``run_plan``.

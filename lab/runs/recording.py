@@ -43,7 +43,7 @@ class Recording:
 
 
 def recording(uses: Uses) -> Recording:
-    """What makes the record of a plan that uses this.
+    """Return what makes the record of a plan that uses this.
 
     The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
     stack that lies in two folders, the second has its number in the name.
@@ -70,7 +70,7 @@ def recording(uses: Uses) -> Recording:
 
 
 def _data(code: Mapping[Path, bytes], folders: Iterable[Path]) -> dict[Path, bytes]:
-    """The data files that the code of stacks names; each stack's, in each folder of workloads, in its own."""
+    """Return the data files that the code of stacks names; each stack's, in each folder of workloads, in its own."""
     of_stack: dict[Path, list[bytes]] = {}
     for path, content in code.items():
         for folder in folders:
@@ -84,18 +84,18 @@ def _data(code: Mapping[Path, bytes], folders: Iterable[Path]) -> dict[Path, byt
 
 
 def _in_order(files: Iterable[Path], folders: Collection[Path]) -> list[Path]:
-    """The lab's files, then those of stacks, by name: where they are must not matter."""
+    """Return the lab's files, then those of stacks, by name: where they are must not matter."""
     named = {path: _name(path, folders) for path in files}
     return sorted(named, key=lambda path: (any(map(path.is_relative_to, folders)), named[path], path))
 
 
 def _name(path: Path, folders: Iterable[Path]) -> Path:
-    """The name of a file in its folder of workloads, or beside the lab."""
+    """Return the name of a file in its folder of workloads, or next to the lab."""
     return path.relative_to(next((one for one in folders if path.is_relative_to(one)), PACKAGE.parent))
 
 
 def _free_name(path: Path, folders: Iterable[Path], taken: Container[str]) -> str:
-    """The name of a file, with a number after it if another has it."""
+    """Return the name of a file, with a number after it if another has it."""
     name = str(_name(path, folders))
     numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
     return next(one for one in numbered if one not in taken)
@@ -108,7 +108,7 @@ def _versions(packages: list[str]) -> dict[str, str | None]:
 
 @cache
 def _version(package: str) -> str | None:
-    """The version of a package by the name that Python imports it by; None if it has none, or is not installed."""
+    """Return the version of a package by the name of its import; None if it has none, or is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:  # distributed under another name: PIL is Pillow

@@ -40,9 +40,9 @@ def interact(
     kernel: str | None,
     timeout: str | None,
 ) -> int:
-    """A prompt on a topology, in real time; with a stack's programs in every node.
+    """Open a prompt on a topology, in real time; with a stack's programs in every node.
 
-    If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
+    If standard input is not a terminal, run its lines instead, in virtual time; the exit status is the last one's.
 
     Raises:
         RunError: It took longer than ``timeout`` since the start of its guest.
@@ -74,7 +74,7 @@ def interact(
 def _batch(
     plan: Plan, machine: Machine, directory: Path, channel: Channel, console: IO[bytes]
 ) -> AbstractContextManager[Guest]:
-    """A guest for commands from a pipe."""
+    """Start a guest for commands from a pipe."""
     return started(plan, machine, directory, mode="batch", console=console, channel=channel)
 
 
@@ -109,7 +109,7 @@ def _terminal_kept() -> Iterator[None]:
 
 
 def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
-    """Wait until the guest of a prompt is off; returns the exit status.
+    """Wait until the guest of a prompt is off, and return the exit status.
 
     Raises:
         KeyboardInterrupt: Ctrl-C came before the prompt.

@@ -29,7 +29,7 @@ def machine_for(
     source: Path | None = None,
     built: str | None = None,
 ) -> Machine:
-    """Prepare to boot a plan: return what its guest is made of, built unless it is cached.
+    """Prepare to boot a plan; return the components of its guest, built unless they are cached.
 
     Args:
         plan: what the guest will run.
