@@ -108,6 +108,7 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
     "channel": "freq frequency",
     "checks": "asserts assertions expect",
     "delay": "latency",
+    "down": "off",
     "duration": "time length runtime seconds",
     "encrypt": "security encryption",
     "every": "interval period",
@@ -117,15 +118,19 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
     "kind": "type",
     "limit": "queue max_queue_size",
     "medium": "wireless wifi",
-    "on": "node role host",
+    "off": "down",
+    "on": "node role host up",
     "passwd": "password passphrase psk",
     "position": "pos location coordinates",
     "processes": "commands programs run",
     "rate": "bw bandwidth bitrate",
+    "roam": "handover handoff reassociate",
     "rtt": "latency ping round-trip-time",
     "sta": "station client",
     "timeline": "events schedule",
+    "to": "position state target destination",
     "txpower": "tx_power power",
+    "up": "on",
 }
 
 

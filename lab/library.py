@@ -133,9 +133,10 @@ def find(kind: str, name_or_path: str) -> Path:
     if (found := _called(kind, short)) is not None:
         return found
     names = known(kind)
-    for other in ("topology", "workload"):
-        if other != kind in ("topology", "workload") and name_or_path in known(other):
-            raise InputError(f"{name_or_path} is a {other}, not a {kind}", hint=_listing(kind, names))
+    for other in ("topology", "workload", "experiment"):
+        if other != kind in FOLDERS and name_or_path in known(other):
+            article = "an" if other[0] in "aeiou" else "a"
+            raise InputError(f"{name_or_path} is {article} {other}, not a {kind}", hint=_listing(kind, names))
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
         raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
     raise InputError(f'there is no {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
@@ -390,6 +391,11 @@ def _used(where: str, name: str) -> Path:
 def shown(path: Path) -> str:
     """Return a path for messages: relative to the current directory if it is inside."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def of_any_kind(name: str) -> Path:
+    """Return the file of a short name, whether a topology, a workload or an experiment; else ``name`` as a path."""
+    return next((found for kind in FOLDERS if (found := _called(kind, name)) is not None), Path(name))
 
 
 def _listing(kind: str, names: dict[str, Path]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lab import library
 from lab.model.include import read
 from lab.plan.load import check_document
 
@@ -17,7 +18,7 @@ def check(path: Path) -> str:
     Raises:
         InputError, InputErrors: The file is not valid.
     """
-    document = read(path)
+    document = read(path if path.exists() else library.of_any_kind(str(path)))
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):
         from lab.experiments.file import resolve
         from lab.experiments.variations import uncertain

@@ -62,8 +62,12 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
         return document.error(keys, make_message(details, keys, document, met))
     if (braces := unquoted(details["input"])) is not None:
         return document.error(keys, braces)
-    if kind == "list_type" and not isinstance(details["input"], dict) and details["input"] is not None:
-        return document.error(keys, f"must be a list; write [{details['input']}]")
+    if kind == "list_type" and isinstance(details["input"], dict):
+        return document.error(keys, "must be a list; begin each of its entries with a dash: - {…}")
+    if kind == "list_type" and details["input"] is not None:
+        text = str(details["input"])
+        words = text.replace(",", " ").split() if text[:1].isalpha() else [text]  # one quantity, such as 6 Mbit/s
+        return document.error(keys, f"must be a list; write [{', '.join(words)}]")
     noun = _NOUNS.get(kind.rsplit("_", 1)[0])
     if noun is not None:
         model = met.get(id(_at(document, keys[:-1]))) if keys else None

@@ -50,6 +50,10 @@ def _read(path: Path, through: tuple[Path, ...]) -> Document:
 
 
 def _text(path: Path) -> str:
+    if path.suffix == ".py":
+        raise InputError("is a Python script; topologies and workloads are YAML files", where=label_of(path))
+    if path.is_dir():
+        raise InputError("is a folder; name a file in it", where=label_of(path))
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

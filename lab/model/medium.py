@@ -7,7 +7,8 @@ Imported only for a topology that has one (``lab.model.topology``), since numeri
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -210,6 +211,12 @@ class Medium(Model):
     gains, from walls, and from the channel of the access point. A pair in which a node has no position, and for which
     snr: has no entry, has a signal-to-noise ratio of 40 dB.
     """
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("model", "exp", "sl"), "it belongs in propagation:, such as {model: logDistance, exp: 3}"),
+        **dict.fromkeys(("noise", "noise_floor", "noise_threshold"), "noise_figure"),
+        "cca_threshold": "energy_detection",
+    }
 
     errors: AnyErrors = Field(
         "nist", description="Bit error model: nist, yans, or {table: FILE.csv} for your own curves."

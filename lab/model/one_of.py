@@ -76,7 +76,10 @@ def by_key(room: Room[Any], value: Any) -> str:
             f"an event does one thing, but this one has {' and '.join(given)}; write {len(given)} entries", key=given[1]
         )
     if not given:
-        others = [str(key) for key in value if key != "at"]
+        named = next((word for word in value.values() if word in known), None)
+        if named is not None:
+            refuse(f"the kind of an event is a key; write {{at: …, {named}: …}} with what it affects")
+        others = [str(key) for key in value if key not in ("at", "to")]
         alike = next((key for key in others if suggestion(key, known)), ", ".join(others))
         found = f'there is no {room.noun} "{alike}"{suggestion(alike, known)}; ' if others else ""
         refuse(f"{found}an event needs one of these keys: {', '.join(known)}")

@@ -89,6 +89,10 @@ def _indented(lines: list[str], mark: Any, outer: Any) -> _Found:
     return mark.line, mark.column, "this line is indented differently from those that it belongs to; align it with them"
 
 
+def _entry(lines: list[str], mark: Any, outer: Any) -> _Found:
+    return mark.line, mark.column, "a list entry among keys; write NAME: instead of the -"
+
+
 def _no_end_of_quote(lines: list[str], mark: Any, outer: Any) -> _Found:
     return outer.line, outer.column, "this quote is never closed"
 
@@ -109,6 +113,7 @@ _KNOWN: dict[str, Callable[[list[str], Any, Any], _Found]] = {
     "expected ',' or": _unclosed,
     "cannot start any token": _unquoted,
     "found '<block mapping start>'": _indented,
+    "but found '-'": _entry,
     "expected <block end>, but found": _dash,
     "unexpected end of stream": _no_end_of_quote,
     "found another document": _second_document,

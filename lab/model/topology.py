@@ -63,7 +63,7 @@ def _medium(value: Any) -> str:
     if isinstance(value, dict):
         return "described"
     if value != PERFECT:
-        shown = "nothing" if value is None else f'"{value}"'
+        shown = "nothing" if value is None else f'"{value}"' if value is not True else '"true"'
         refuse(
             f"{shown} is not a valid medium{suggestion(str(value), [PERFECT])}; write {PERFECT}, or a mapping "
             "({} takes every default)"
@@ -151,6 +151,11 @@ class Topology(Model):
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
     uncertain: UncertainParameters = Field({})
     what_if: WhatIf = Field({})
+
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say how nodes are written."""
+        return "; begin each node with its name: sta1: {kind: sta}" if key == "nodes" else ""
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:

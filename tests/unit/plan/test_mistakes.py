@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.check import check as check_file
 from lab.errors import InputError
 from lab.plan.load import check, load
 
@@ -202,6 +203,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("t.yaml", "t.yaml", "seed=1", "t.yaml  is a topology; write the file of a workload here"),
         ("w.yaml", "w.yaml", "seed=1", "w.yaml  is a workload; write the file of a topology here"),
         ("t.yaml", "one-ap", "seed=1", "one-ap is a topology, not a workload\n  known: "),
+        ("t.yaml", "handoff/outage", "seed=1", "handoff/outage is an experiment, not a workload\n  known: "),
         ("t.yaml", "w.yaml", "delay=5 ms", 'has a key "delay" (did you mean links.0.delay?)\n'),
     ],
 )
@@ -209,6 +211,72 @@ def test_a_command(files: None, topology: str, workload: str, setting: str, mess
     with pytest.raises(InputError) as failure:
         load(topology, workload, settings=[setting])
     assert message in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ("at: 5 s, event: roam, node: sta1", "the kind of an event is a key; write {at: …, roam: …} with what it"),
+        ("at: 5 s, handover: sta1, to: ap1", 'there is no kind of event "handover" (did you mean roam?)'),
+        (
+            "at: 5 s, teleport: sta1, to: ap1",
+            'there is no kind of event "teleport"; an event needs one of ',
+        ),
+        ("at: 5 s, link: h1-ap1, to: off", 'timeline.0.to: "off" is not one of up, down (did you mean down?)'),
+        ("at: 5 s, link: h1-ap1, state: down", 'timeline.0.state: unknown key "state" (did you mean to?)'),
+        ("at: 5 s, exec: h1, run: ip addr", "timeline.0.run: must be a list; write [ip, addr]"),
+    ],
+)
+def test_an_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str, message: str) -> None:
+    assert message in answer(tmp_path, monkeypatch, f"{TOPOLOGY}timeline:\n  - {{{event}}}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{TOPOLOGY}medium: true\n", 'm.yaml:8  medium: "true" is not a valid medium; write perfect, or a mapping'),
+        (
+            f"{TOPOLOGY}medium: {{model: friis}}\n",
+            'medium.model: unknown key "model": it belongs in propagation:, such as',
+        ),
+        (f"{TOPOLOGY}medium: {{noise: -95 dBm}}\n", 'medium.noise: unknown key "noise" (did you mean noise_figure?)'),
+        (
+            f"{TOPOLOGY}mobility: {{model: RandomWalk}}\n",
+            "m.yaml:8  mobility: must be a list; begin each of its entries with a dash: - {…}",
+        ),
+        (
+            "name: a\nnodes:\n  - {kind: sta}\n",
+            "m.yaml:2  nodes: must be a mapping: {key: value}, not a list; begin each node with its name: sta1: ",
+        ),
+        (
+            TOPOLOGY.replace("sta1: ", "- "),
+            "m.yaml:5  is not valid YAML: a list entry among keys; write NAME: instead of the -",
+        ),
+    ],
+)
+def test_a_whole_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
+    assert message in answer(tmp_path, monkeypatch, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("net.py", "net.py  is a Python script; topologies and workloads are YAML files"),
+        (".", ".  is a folder; name a file in it"),
+        ("nothing.yaml", "nothing.yaml  cannot be read: No such file or directory"),
+    ],
+)
+def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("net.py").write_text("from mn_wifi.net import Mininet_wifi\n")
+    with pytest.raises(InputError) as failure:
+        check_file(Path(name))
+    assert str(failure.value) == message
+
+
+def test_short_names_can_be_checked() -> None:
+    kinds = [check_file(Path(name)) for name in ("one-ap", "http/download", "handoff/outage")]
+    assert kinds == ["topology", "workload", "experiment"]
 
 
 def test_an_address_that_displaces_another(files: None, capsys: pytest.CaptureFixture[str]) -> None:
