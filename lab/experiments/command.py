@@ -172,14 +172,14 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
         found = uncertain.changes(experiment, options.vary)
         changes.try_all(experiment, found)
         return _Varied(
-            changes.in_all(experiment, found),
+            changes.in_all(experiment, [change.at for change in found]),
             "failed-with-changes",
             lambda base, outcomes: show.of_changes(judged.with_changes(experiment, base, found, outcomes)),
         )
     parameters = uncertain.parameters(experiment, options.vary)
     places = uncertain.places(parameters, options.sensitivity, experiment.seed)
     reps = options.place_reps
-    whole = changes.in_all(experiment, places, Repetitions(reps, reps))
+    whole = changes.in_all(experiment, [place.at for place in places], Repetitions(reps, reps))
     uncertain.try_all(whole)
     return _Varied(
         whole,

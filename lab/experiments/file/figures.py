@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from lab.errors import suggestion
 from lab.experiments.labels import label_in, unknown_label
@@ -38,9 +39,9 @@ def resolve(
 ) -> tuple[FigureSpec, ...]:
     """Resolve all figures and record mistakes. Series are checked once there is a plan (``check_series``)."""
     together = {axes[number].name: {axes[one].name for one in group} for group in groups for number in group}
-    reader = _Reader(
-        source, {metric.name for metric in metrics}, {axis.name: axis for axis in axes}, together, problems
-    )
+    by_name = {axis.name: axis for axis in axes}
+    known = {"axis": list(by_name), "metric": sorted({metric.name for metric in metrics})}
+    reader = _Reader(source, known, by_name, together, problems)
     return tuple(reader.read(written, keys) for written, keys in _written(source.model))
 
 
@@ -69,22 +70,15 @@ def check_series(source: Source[Model], metrics: Sequence[TrialMetric], plan: Pl
             problems.add(source, (*keys, key), f'there is no metric "{name}"{suggestion(name, known)}; known: {listed}')
 
 
+@dataclass(frozen=True)
 class _Reader:
     """Resolves one figure after another."""
 
-    def __init__(
-        self,
-        source: Source[Model],
-        metrics: set[str],
-        axes: Mapping[str, Axis],
-        together: Mapping[str, set[str]],
-        problems: Problems,
-    ) -> None:
-        self.source = source
-        self.known = {"axis": list(axes), "metric": sorted(metrics)}
-        self.axes = axes
-        self.together = together
-        self.problems = problems
+    source: Source[Model]
+    known: Mapping[str, list[str]]  # axes and metrics
+    axes: Mapping[str, Axis]
+    together: Mapping[str, set[str]]
+    problems: Problems
 
     def read(self, written: Written, keys: Keys) -> FigureSpec:
         """Resolve a figure and record mistakes."""

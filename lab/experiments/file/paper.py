@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lab import units
@@ -64,13 +65,13 @@ def _scale(source: Source[Model], keys: Keys, written: Written, metric: TrialMet
     return float(one.factors[written.unit] / other.factors[metric.unit])
 
 
+@dataclass(frozen=True)
 class _Reader:
     """Reads nested lists and mappings of numbers along the axes: by, then x."""
 
-    def __init__(self, source: Source[Model], problems: Problems, along: list[tuple[str, Axis]]) -> None:
-        self.source = source
-        self.problems = problems
-        self.along = along
+    source: Source[Model]
+    problems: Problems
+    along: list[tuple[str, Axis]]
 
     def read(
         self, values: Any, keys: Keys, labels: Mapping[str, str] | None = None

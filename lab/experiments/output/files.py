@@ -88,7 +88,6 @@ def as_json(results: Results) -> dict[str, Any]:
     values by seed, the paper's value.
     """
     experiment = results.experiment
-    points = {point.number: point.labels for point in experiment.points}
     document = {
         "version": VERSION,
         "name": experiment.name,
@@ -123,7 +122,7 @@ def as_json(results: Results) -> dict[str, Any]:
             for found in results.verdicts
         ],
         "unjudged": [{"name": claim.name, "that": claim.that} for claim in experiment.unjudged],
-        "trials": [_trial(outcome, points.get(outcome.point, {})) for outcome in results.outcomes],
+        "trials": [_trial(outcome, experiment.points[outcome.point].labels) for outcome in results.outcomes],
         "provenance": _provenance(results),
         "wall": {
             "wall_s": results.wall_s,
@@ -261,9 +260,7 @@ def results_csv(results: Results) -> str:
     lines = []
     for row in results.rows:
         for metric in results.experiment.metrics:
-            found = row.metrics.get(metric.name)
-            if found is None:
-                continue
+            found = row.metrics[metric.name]
             paper = results.experiment.paper_value(metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
             numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
@@ -279,13 +276,11 @@ def trials_csv(results: Results) -> str:
     axes, levels = _axes(results)
     metrics = experiment.metrics
     heads = [f"{metric.name}, {metric.unit}" if metric.unit else metric.name for metric in metrics]
-    points = {point.number: point.labels for point in experiment.points}
     lines = []
     for outcome in results.outcomes:
-        labels = points.get(outcome.point, {})
         lines.append(
             [
-                *levels(labels),
+                *levels(experiment.points[outcome.point].labels),
                 str(outcome.seed),
                 *(_number(outcome.values.get(metric.name)) for metric in metrics),
                 "" if outcome.error is None else first_line(outcome),
@@ -347,11 +342,10 @@ def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:
 def junit(results: Results) -> str:
     """Return junit.xml."""
     name = printable(results.experiment.name)
-    labels = {point.number: point.labels for point in results.experiment.points}
     cases = [_claim_case(name, found) for found in results.verdicts]
     cases += [xml.Case(f"{name}.claims", claim.name, xml.SKIPPED, NOT_JUDGED) for claim in results.experiment.unjudged]
     failed = [found for found in results.outcomes if found.error is not None]
-    cases += [_trial_case(name, outcome, labels.get(outcome.point, {})) for outcome in failed]
+    cases += [_trial_case(name, outcome, results.experiment.points[outcome.point].labels) for outcome in failed]
     if not failed:
         cases.append(xml.Case(f"{name}.trials", f"{count(len(results.outcomes), 'trial')} completed"))
     return xml.document("lab reproduce", [xml.Suite(name, cases, results.wall_s)])

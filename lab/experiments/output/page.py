@@ -14,7 +14,7 @@ from lab.drawing.shapes import Scene
 from lab.experiments.output.tables import claims, means, verdict
 from lab.experiments.output.trials import commands, first_line, place_of
 from lab.experiments.output.trials import log as log_of
-from lab.experiments.types import Outcome, Point, Repetitions, Results
+from lab.experiments.types import Outcome, Repetitions, Results
 from lab.numbers import count, plain
 from lab.report.html import environment, flat
 from lab.text import printable
@@ -84,9 +84,11 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     """(figure, unit, what it is)."""
     outcomes = results.outcomes
     cached = sum(found.cached for found in outcomes)
+    points, _, word = count(len(results.experiment.points), "point").partition(" ")
+    trials, _, words = count(len(outcomes), "trial").partition(" ")
     cards = [
-        _counted(len(results.experiment.points), "point", " of the grid"),
-        _counted(len(outcomes), "trial", f", {cached} kept from before" if cached else ""),
+        (points, "", f"{word} of the grid"),
+        (trials, "", words + (f", {cached} kept from before" if cached else "")),
     ]
     if results.verdicts:
         hold = sum(found.passed for found in results.verdicts)
@@ -96,15 +98,8 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _counted(number: int, thing: str, more: str) -> tuple[str, str, str]:
-    """A card with a count."""
-    figure, _, things = count(number, thing).partition(" ")
-    return figure, "", things + more
-
-
 def _place(results: Results, point: int) -> str:
-    """The labels of a point of the grid, by its number."""
-    return place_of(next((one.labels for one in results.experiment.points if one.number == point), {}))
+    return place_of(results.experiment.points[point].labels)
 
 
 def _failures(results: Results) -> list[_Failure]:
@@ -143,11 +138,12 @@ def _setup(results: Results) -> list[tuple[str, str]]:
     experiment = results.experiment
     rows: list[tuple[str, Any]] = [
         ("file", experiment.path),
-        ("topology", _once(point.topology for point in experiment.points)),
-        ("workload", _once(point.workload for point in experiment.points)),
+        ("topology", ", ".join(dict.fromkeys(point.topology for point in experiment.points))),
+        ("workload", ", ".join(dict.fromkeys(point.workload for point in experiment.points))),
     ]
     rows += [(axis.name, ", ".join(level.label for level in axis.levels)) for axis in experiment.axes]
-    common = _common(experiment.points)
+    settings = [point.settings for point in experiment.points]
+    common = [one for one in settings[0] if all(one in others for others in settings)] if settings else []
     if common:
         rows.append(("set everywhere", "; ".join(common)))
     rows.append(("repetitions", repetitions(experiment.repetitions)))
@@ -155,18 +151,6 @@ def _setup(results: Results) -> list[tuple[str, str]]:
     if seeds:
         rows.append(("seeds", str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} at each point"))
     return rows
-
-
-def _once(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
-
-
-def _common(points: tuple[Point, ...]) -> list[str]:
-    """Settings that all points share."""
-    if not points:
-        return []
-    shared = set(points[0].settings).intersection(*(point.settings for point in points))
-    return [setting for setting in points[0].settings if setting in shared]
 
 
 def repetitions(rule: Repetitions) -> str:

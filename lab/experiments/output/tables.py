@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.output.trials import NOT_JUDGED, failures, place_of
-from lab.experiments.types import Axis, Results, Row, Summary, TrialMetric
+from lab.experiments.types import Axis, Claim, Results, Row, Summary, TrialMetric, Verdict
 from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
-from lab.tables import Column, Table
+from lab.tables import Column, Table, words
 from lab.text import printable
 
 if TYPE_CHECKING:
@@ -91,13 +91,8 @@ def _unjudged(results: Results) -> list[str]:
     return [f"{which} could {'not ' if left == 1 else ''}be evaluated: {why}"]
 
 
-def interval(found: Summary) -> str | None:
-    """Format mean and half-width of its 95 % confidence interval, to two digits of the latter: ``1.454 ± 0.032``."""
-    return plus_minus(found.mean, found.ci95)
-
-
 def plus_minus(mean: float | None, half: float | None) -> str | None:
-    """Format a number with the half-width of its interval; see ``interval``."""
+    """Format a number and the half-width of its interval, to two digits of the latter: ``1.454 ± 0.032``."""
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
@@ -117,36 +112,23 @@ def claims(results: Results) -> Table:
     """Return the table of claims, with verdicts and values."""
     columns = [
         Column("passed", "result", number=False, show=lambda passed: "passed" if passed else "FAILED"),
-        Column("name", "claim", number=False),
-        Column("value", "value", number=False),
-        Column("expected", "expected", number=False),
+        *(words(key, key if key != "name" else "claim") for key in ("name", "value", "expected")),
     ]
     if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
-        columns.append(Column("paper", "the paper says", number=False))
+        columns.append(words("paper", "the paper says"))
+    judged: list[tuple[Claim, Verdict | None]] = [(found.claim, found) for found in results.verdicts]
     rows = [
         {
-            "passed": found.passed,
-            "name": found.claim.name,
-            "that": found.claim.that,
-            "value": found.value,
-            "expected": found.expected,
-            "paper": found.claim.paper,
-            "reasons": [] if found.passed else found.claim.reasons,
-            "source": found.claim.source,
-        }
-        for found in results.verdicts
-    ] + [
-        {
-            "passed": None,
+            "passed": found.passed if found else None,
             "name": claim.name,
             "that": claim.that,
-            "value": NOT_JUDGED,
-            "expected": None,
+            "value": found.value if found else NOT_JUDGED,
+            "expected": found.expected if found else None,
             "paper": claim.paper,
-            "reasons": [],
+            "reasons": claim.reasons if found and not found.passed else [],
             "source": claim.source,
         }
-        for claim in results.experiment.unjudged
+        for claim, found in [*judged, *((claim, None) for claim in results.experiment.unjudged)]
     ]
     failed = [found.claim for found in results.verdicts if not found.passed]
     reasons = [f'"{claim.name}" fails. {reason}' for claim in failed for reason in claim.reasons]
@@ -159,11 +141,13 @@ def means(results: Results) -> list[Table]:
 
 
 def _means(results: Results, metric: TrialMetric) -> Table:
-    axes = results.experiment.axes
     rows = [_mean(results, metric, row) for row in results.rows if metric.name in row.metrics]
-    columns = _axes(axes)
-    columns.append(Column("mean", f"mean {_PLUS_MINUS} 95 % CI", metric.unit))
-    columns += [Column("deviation", "deviation", metric.unit, 2), Column("n", "n", digits=12)]
+    columns = [  # keys of axes differ from all others
+        *(Column(f"axis {axis.name}", axis.name, number=_counted(axis)) for axis in results.experiment.axes),
+        Column("mean", f"mean {_PLUS_MINUS} 95 % CI", metric.unit),
+        Column("deviation", "deviation", metric.unit, 2),
+        Column("n", "n", digits=12),
+    ]
     if any(row["missing"] for row in rows):
         columns.append(Column("missing", "missing", digits=12))
     if any(row["paper"] is not None for row in rows):
@@ -202,11 +186,6 @@ def _width(found: Summary) -> str:
     return f"{_PLUS_MINUS}{plain(100 * found.ci95 / abs(found.mean), 2)} %"
 
 
-def _axes(axes: tuple[Axis, ...]) -> list[Column]:
-    """Return columns for the labels of a point, with keys that differ from all others."""
-    return [Column(f"axis {axis.name}", axis.name, number=_counted(axis)) for axis in axes]
-
-
 def _counted(axis: Axis) -> bool:
     return bool(axis.levels) and all(level.number is not None for level in axis.levels)
 
@@ -215,8 +194,8 @@ def _mean(results: Results, metric: TrialMetric, row: Row) -> dict[str, Any]:
     found = row.metrics[metric.name]
     paper = results.experiment.paper_value(metric.name, row.point.labels)
     return {
-        **_labels(row.point.labels),
-        "mean": interval(found),
+        **{f"axis {name}": label for name, label in row.point.labels.items()},
+        "mean": plus_minus(found.mean, found.ci95),
         "deviation": _finite(found.deviation),
         "n": found.n,
         "missing": found.missing,
@@ -227,7 +206,3 @@ def _mean(results: Results, metric: TrialMetric, row: Row) -> dict[str, Any]:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def _labels(labels: dict[str, str]) -> dict[str, Any]:
-    return {f"axis {name}": label for name, label in labels.items()}

@@ -126,11 +126,12 @@ def place_of(labels: dict[str, str]) -> str:
 
 def trials_at(results: Results, outcomes: Iterable[Outcome]) -> str:
     """Describe trials of an experiment: each point once, with its seeds."""
-    labels = {one.number: one.labels for one in results.experiment.points}
     seeds: dict[int, list[int]] = {}
     for outcome in outcomes:
         seeds.setdefault(outcome.point, []).append(outcome.seed)
-    points = [f"{place_of(labels.get(number, {}))}, {_seeds(found)}" for number, found in seeds.items()]
+    points = [
+        f"{place_of(results.experiment.points[number].labels)}, {_seeds(found)}" for number, found in seeds.items()
+    ]
     left = len(points) - _POINTS
     more = [f"and at {left} more points"] if left > 1 else points[_POINTS:]
     return "; ".join([*points[:_POINTS], *more])

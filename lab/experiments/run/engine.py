@@ -185,46 +185,31 @@ class _Repetitions:
     outcomes: list[Outcome] = field(default_factory=list)
 
 
+@dataclass
 class Sweep:
     """One run of an experiment with a given store and given workers."""
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        *,
-        hashes: Callable[[str], Hashes],
-        store: Store,
-        start: Callable[[], Workers[Job, Answer]],
-        fresh: bool,
-        keep: Path,
-        on_progress: Callable[[Progress], None],
-        plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
-        values: Callable[[Sequence[TrialMetric], Mapping[str, Any]], dict[str, float | None]] = metrics.values,
-        enough: Callable[..., int] = enough,
-    ) -> None:
-        """Prepare it.
+    experiment: Experiment
+    hashes: Callable[[str], Hashes]  # of a plan, given as JSON
+    store: Store
+    start: Callable[[], Workers[Job, Answer]]  # called for the first trial that is not stored
+    fresh: bool
+    keep: Path
+    on_progress: Callable[[Progress], None]
+    plan: Callable[[Experiment, Point, int], Trial] = trials.trial
+    values: Callable[[Sequence[TrialMetric], Mapping[str, Any]], dict[str, float | None]] = metrics.values
+    enough: Callable[..., int] = enough
 
-        ``hashes`` returns those of a plan, given as JSON; ``start`` returns the workers, and is called for the first
-        trial that is not stored.
-        """
-        self._experiment = experiment
-        self._series = sources.wanted(experiment)
-        self._hashes = hashes
-        self._store = store
-        self._fresh = fresh
-        self._keep = keep
-        self._on_progress = on_progress
-        self._plan = plan
-        self._values = values
-        self._enough = enough
-        least = experiment.repetitions.least
-        self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
+    def __post_init__(self) -> None:
+        self._series = sources.wanted(self.experiment)
+        least = self.experiment.repetitions.least
+        self._points = {point.number: _Repetitions(point, least) for point in self.experiment.points}
         self._total = least * len(self._points)
         self._pool: Pool[tuple[Point, int], Job, Answer] = Pool(
-            [(point, number) for point in experiment.points for number in range(least)],
+            [(point, number) for point in self.experiment.points for number in range(least)],
             begin=self._begin,
             ended=self._ended,
-            start=start,
+            start=self.start,
             tick=self._tick,
         )
         self._running: dict[str, list[Trial]] = {}  # by key: points may share a plan
@@ -242,12 +227,12 @@ class Sweep:
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
 
     def _tick(self) -> None:
-        self._on_progress(self._progress())
+        self.on_progress(self._progress())
 
     def _begin(self, item: tuple[Point, int]) -> Job | None:
         """Plan a trial; take it from the store, or have a worker run it."""
         trial = self._planned(*item)
-        hashes = self._hashes(trial.plan)
+        hashes = self.hashes(trial.plan)
         key = trials.key(trial.plan, hashes)
         if key in self._running:
             self._running[key].append(trial)
@@ -262,16 +247,16 @@ class Sweep:
 
     def _planned(self, point: Point, number: int) -> Trial:
         try:
-            return self._plan(self._experiment, point, number)
+            return self.plan(self.experiment, point, number)
         except InputError as error:  # not every point of a large grid was checked before
             raise_all([located(one, point) for one in flat(error)])
             raise
 
     def _stored(self, key: str) -> Kept | None:
-        if self._fresh and key not in self._ours:
+        if self.fresh and key not in self._ours:
             return None
         try:
-            return self._store.get(key)
+            return self.store.get(key)
         except DamagedError as error:
             self._remarks[key] = _AGAIN.format(error)
             return None
@@ -282,7 +267,7 @@ class Sweep:
         if isinstance(answer, Refused):
             raise _refusal(answer)
         if isinstance(answer, Finished):
-            self._store.put(key, answer.kept)
+            self.store.put(key, answer.kept)
             self._ours.add(key)
             self._virtual_s += answer.kept.virtual_s
             self._busy_s += answer.kept.wall_s
@@ -306,8 +291,8 @@ class Sweep:
         remarks = [self._remarks[key]] if key in self._remarks else []
         if kept:
             data = kept.data()
-            values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
-            nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
+            values, wall_s = self.values(self.experiment.metrics, data), kept.wall_s
+            nothing = [metric for metric in self.experiment.metrics if values[metric.name] is None]
             remarks += metrics.absent(nothing, data) if nothing else []
             remarks += out_of_memory(data)
             series = sources.series(self._series, data) if self._series else {}
@@ -343,14 +328,14 @@ class Sweep:
 
         A full disk does not end the sweep: results are in the store, which may be on another disk.
         """
-        directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
+        directory = self.keep / f"point-{trial.point}-seed-{trial.seed}"
         try:
             unpack_directory(answer.left, directory)
         except OSError as error:
             shutil.rmtree(directory, ignore_errors=True)  # an incomplete copy is useless, and takes space
             with contextlib.suppress(OSError):
-                self._keep.rmdir()
-            remarks.append(_NOT_KEPT.format(self._keep, error.strerror or error))
+                self.keep.rmdir()
+            remarks.append(_NOT_KEPT.format(self.keep, error.strerror or error))
             return None
         return str(directory)
 
@@ -359,16 +344,16 @@ class Sweep:
 
         The first estimate of the deviation may be far too large; doubling refines it on the way.
         """
-        rule = self._experiment.repetitions
+        rule = self.experiment.repetitions
         if rule.half_width is None:
             return
         by_seed = sorted(repetitions.outcomes, key=lambda outcome: outcome.seed)
         wanted = 0
-        for metric in self._experiment.metrics:
+        for metric in self.experiment.metrics:
             share = rule.share(metric.name)
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
             if values and share is not None:  # if no trial has a value, more trials would not either
-                wanted = max(wanted, self._enough(values, share, normal=rule.normal) - len(values))
+                wanted = max(wanted, self.enough(values, share, normal=rule.normal) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._pool.waiting.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from lab import library
 from lab.errors import InputError, suggestion
@@ -19,13 +19,6 @@ from lab.model.experiment import ExperimentFile
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.plan.load import topology_source
-
-
-class Variation(Protocol):
-    """What an experiment is run with: a change, or a place."""
-
-    def at(self, point: Point) -> Point:
-        """Return a point with it."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +109,15 @@ def try_all(experiment: Experiment, found: Iterable[Change]) -> None:
 
 
 def in_all(
-    experiment: Experiment, variations: Sequence[Variation], repetitions: Repetitions | None = None
+    experiment: Experiment, variations: Iterable[Callable[[Point], Point]], repetitions: Repetitions | None = None
 ) -> Experiment:
-    """Return an experiment whose points are those of ``experiment`` with each variation, one after the other."""
+    """Return an experiment whose points are those of ``experiment`` with each variation, one after the other.
+
+    A variation returns a point with a change, or in a place.
+    """
     points = [
-        dataclasses.replace(variation.at(point), number=number * len(experiment.points) + point.number)
-        for number, variation in enumerate(variations)
+        dataclasses.replace(vary(point), number=number * len(experiment.points) + point.number)
+        for number, vary in enumerate(variations)
         for point in experiment.points
     ]
     rule = repetitions or experiment.repetitions

@@ -12,7 +12,6 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeVar
 
 from lab.errors import InputError, suggestion
 from lab.experiments.file.points import drafted, plans
@@ -141,23 +140,14 @@ def _amount(label: str) -> Amount:
     return found
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_Any = TypeVar("_Any", bound=_Named)
-
-
-def _select(found: Sequence[_Any], names: Sequence[str], what: str) -> list[_Any]:
-    """Return those of these names, or all if there are none. InputError: an unknown name."""
+def _check_names(found: Sequence[Parameter | Change], names: Sequence[str], what: str) -> None:
+    """Raise an InputError if none has one of these names."""
     known = list(dict.fromkeys(one.name for one in found))
     for name in names:
         if name not in known:
             raise InputError(
                 f"--vary {name}: there is no such {what}{suggestion(name, known)}; known: {', '.join(known)}"
             )
-    return [one for one in found if not names or one.name in names]
 
 
 # Places
@@ -177,7 +167,8 @@ def parameters(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Param
             hint="write uncertain: into one of them, such as uncertain: {power: {keys: [nodes.sta1.txpower], "
             "from: 12 dBm, to: 18 dBm, source: its datasheet}}",
         )
-    selected = _select(found, names, "parameter")
+    _check_names(found, names, "parameter")
+    selected = [one for one in found if not names or one.name in names]
     varied = tuple(one for one in selected if any(one.change("").written(point) for point in experiment.points))
     if not varied:
         raise InputError("--sensitivity: the experiment itself sets all that is uncertain, so nothing is left to vary")
@@ -249,7 +240,8 @@ def changes(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Change, 
             hint="write what_if: into one of them, such as what_if: {weak: {set: {nodes.sta1.txpower: 3 dBm}, "
             "why: a weak card}}, or uncertain: with ranges",
         )
-    wanted = _select(found, names, "change")
+    _check_names(found, names, "change")
+    wanted = [one for one in found if not names or one.name in names]
     left = tuple(one for one in wanted if one.firm or _has_effect(one, experiment))
     if not left:
         raise InputError(

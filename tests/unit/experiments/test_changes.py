@@ -70,7 +70,7 @@ def test_ends_of_ranges_listed_values_and_what_the_files_list(here: Path) -> Non
 
 def test_a_change_changes_nothing_else(here: Path) -> None:
     experiment, (weak,) = found("power")
-    whole = in_all(experiment, [weak])
+    whole = in_all(experiment, [weak.at])
     before, after = (plan_of(one.points[0]) for one in (experiment, whole))
     assert after.overrides == before.overrides | {f"nodes.{ap}.txpower": "12 dBm" for ap in ("ap1", "ap2")}
     assert whole.points[0].seed_offset == 0 and whole.repetitions == experiment.repetitions
@@ -78,7 +78,7 @@ def test_a_change_changes_nothing_else(here: Path) -> None:
 
 def test_an_entry_of_the_files_replaces_what_the_experiment_sets(here: Path) -> None:
     experiment, (slow, other) = found("slow", "other-place")
-    whole = in_all(experiment, [slow, other])
+    whole = in_all(experiment, [slow.at, other.at])
     size = len(experiment.points)
     first, second = whole.points[0], whole.points[size]
     assert [text for text in first.settings if text.startswith("links")] == [
@@ -171,7 +171,7 @@ def test_a_change_of_one_of_two_topologies(here: Path) -> None:
     text = text.replace("grid:\n", "grid:\n  where: [place, other]\n")
     (here / "mine.yaml").write_text(text.replace("by: roaming}\npaper", "by: roaming, where: {where: place}}\npaper"))
     experiment, (slow,) = found("slow")
-    delays = {one.topology: "links.1.delay=80 ms" in one.settings for one in in_all(experiment, [slow]).points}
+    delays = {one.topology: "links.1.delay=80 ms" in one.settings for one in in_all(experiment, [slow.at]).points}
     assert delays == {"place.yaml": True, "other.yaml": False}
 
 

@@ -218,7 +218,8 @@ def test_verdicts(change: Callable[[Results], Results], words: str) -> None:
     ],
 )
 def test_means_have_as_many_digits_as_their_confidence(values: list[float], text: str | None) -> None:
-    assert tables.interval(made.summary(values)) == text
+    found = made.summary(values)
+    assert tables.plus_minus(found.mean, found.ci95) == text
 
 
 def test_repetitions_in_words() -> None:
