@@ -13,6 +13,6 @@ def noun(kind: str) -> str:
 
 
 def colours(plan: Plan) -> dict[str, int]:
-    """Return the colour of each node in pictures, stations first: the number of a series (lab.drawing.palette)."""
-    names = sorted(plan.nodes, key=lambda node: node.kind != "sta")
+    """Return the number of each node's colour in pictures (lab.drawing.palette): stations, access points, others."""
+    names = sorted(plan.nodes, key=lambda node: (node.kind != "sta", node.kind != "ap"))
     return {node.name: number for number, node in enumerate(names)}

@@ -94,7 +94,7 @@ def test_panels_have_one_scale_and_do_not_cover_each_other(record: Record) -> No
 
 def test_a_line_has_the_colour_of_its_node(record: Record) -> None:
     known = colours(record.plan)
-    assert known["sta1"] == 0, "stations are first"
+    assert [name for name in known][:3] == ["sta1", "ap1", "ap2"], "stations are first, then access points"
 
     def drawn(*labels: str) -> list[int | None]:
         some = [Line(label, TIMES, [1.0] * 4, 5) for label in labels]
