@@ -51,13 +51,23 @@ class Batch(Shell):
     def run(self) -> None:
         """Run all lines, up to an exit in a file that one of them names."""
         ended = False
-        while (asked := self._host.ask()) is not None:
+        asked = self._next()
+        while asked is not None:
             self._guest.loop.run_until(now_ns())  # listen to daemons
             command = asked["line"].strip()
             if command and not command.startswith("#") and not ended:
                 ended = bool(self.onecmd(command))
-            self._host.tell({"status": self._status})
-        self._host.tell({"status": self._status})  # all have run
+            asked = self._next(self._status)
+
+    def _next(self, status: int | None = None) -> dict[str, Any] | None:
+        """Report the status of a line; returns the next one. At the end, report that all have run."""
+        with self._session.alone() as host:
+            if status is not None:
+                host.tell({"status": status})
+            asked = host.ask()
+            if asked is None:
+                host.tell({"status": self._status})
+        return asked
 
     def onecmd(self, line: str) -> Any:
         self._errors.seen, self._status = False, 0

@@ -24,19 +24,19 @@ class Host:
 
     def __init__(self, descriptor: int) -> None:
         """``descriptor``: of the file."""
-        self._file = descriptor
+        self.file = descriptor
         self._read = b""
 
     def tell(self, answer: dict[str, Any]) -> None:
         """Send a line."""
         data = json.dumps(answer).encode() + b"\n"
         while data:
-            data = data[os.write(self._file, data) :]
+            data = data[os.write(self.file, data) :]
 
     def ask(self) -> dict[str, Any] | None:
         """The next line; None if no more lines come."""
         while b"\n" not in self._read:
-            data = os.read(self._file, _BLOCK_BYTES)
+            data = os.read(self.file, _BLOCK_BYTES)
             if not data:
                 return None
             self._read += data

@@ -7,10 +7,15 @@ While it answers, the whole guest stands still (lab.guest.host).
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from mininet.log import error
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
@@ -34,18 +39,26 @@ class Session:
         self._host = host
         self._follower: int | None = None  # process that moves nodes
 
+    @contextmanager
+    def alone(self) -> Iterator[Host]:
+        """Be the one who talks to the host: nothing may come between a line to it and its answer, nor Ctrl-C."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        fcntl.lockf(self._host.file, fcntl.LOCK_EX)
+        try:
+            yield self._host
+        finally:
+            fcntl.lockf(self._host.file, fcntl.LOCK_UN)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
     def ask(self, what: str, **content: Any) -> dict[str, Any]:
         """Return the host's answer.
 
         Raises:
             GuestError: The host refuses it, and says why.
         """
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C must not separate these two
-        try:
-            self._host.tell({"what": what, **content})
-            found = self._host.ask() or {"refused": "the lab has ended"}
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with self.alone() as host:
+            host.tell({"what": what, **content})
+            found = host.ask() or {"refused": "the lab has ended"}
         if "refused" in found:
             raise GuestError(found["refused"])
         return found
@@ -53,6 +66,11 @@ class Session:
     def note(self, written: str, at_ns: int | None = None) -> None:
         """Add an event that has been done; now, if no time is given."""
         self.done.append((self._guest.clock.elapsed_ns() if at_ns is None else at_ns, written))
+
+    def start(self) -> None:
+        """Let the nodes that move by themselves begin."""
+        if self._guest.plan.medium is not None:
+            self._follow(self._guest.plan.medium.updates)
 
     def fire(self, written: str) -> list[str]:
         """Do an event, written as in a timeline, without braces and time; returns what it does, in words.
@@ -66,7 +84,7 @@ class Session:
         for event in (types.Event(**event) for event in answer["events"]):
             for step in event_steps(plan, event):
                 step.execute(self._guest)
-        self._follow([MediumUpdate(at_ns, [MediumLink(*link) for link in links]) for at_ns, links in answer["updates"]])
+        self._follow(_updates(answer))
         self.note(written, at_ns)
         told: list[str] = answer["told"]
         return told
@@ -79,30 +97,37 @@ class Session:
         if not updates:
             return
         if self._follower is not None:
-            os.kill(self._follower, signal.SIGKILL)
+            with self.alone():  # it may be asking
+                os.kill(self._follower, signal.SIGKILL)
             os.waitpid(self._follower, 0)
             self._follower = None
         due_ns = self._guest.clock.elapsed_ns()
         for update in updates:
-            if update.at_ns <= due_ns:
+            if update.links and update.at_ns <= due_ns:
                 self._guest.medium.send(requests.update(update))
-        later = [update for update in updates if update.at_ns > due_ns]
+        later = [update for update in updates if not update.links or update.at_ns > due_ns]
         if later:
             self._follower = os.fork()
             if self._follower == 0:
                 self._move(later)
 
     def _move(self, updates: list[MediumUpdate]) -> None:
-        """Follow moves to their end, and exit: this is the child."""
+        """Follow moves to their end, and exit: this is the child. It asks for more when an update has no links."""
         from lab.guest.medium.medium import Medium
 
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends a command, not the move
             assert self._guest.plan.medium is not None  # there are updates
             medium = Medium(self._guest.plan.medium)  # its own socket
-            for update in updates:
+            while updates:
+                update, *updates = updates
                 time.sleep(max(0, self._guest.clock.start_ns + update.at_ns - now_ns()) / 1e9)
-                medium.send(requests.update(update))
+                if update.links:
+                    medium.send(requests.update(update))
+                else:
+                    updates = _updates(self.ask("levels", since_ns=update.at_ns))
+        except GuestError as failure:
+            error(f"*** nodes no longer move: {failure.message}\n")
         finally:
             os._exit(0)
 
@@ -141,3 +166,8 @@ class Session:
         """
         told: str = self.ask("save", path=path, events=self.done, end_ns=self._guest.clock.elapsed_ns())["told"]
         return told
+
+
+def _updates(answer: dict[str, Any]) -> list[MediumUpdate]:
+    """The changes of levels in an answer of the host's."""
+    return [MediumUpdate(at_ns, [MediumLink(*link) for link in links]) for at_ns, links in answer["updates"]]

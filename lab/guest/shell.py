@@ -80,6 +80,7 @@ class Shell(CLI):
         self._place = ""  # FILE:LINE of the current command, if it comes from a file
         lg.addFilter(self._placed)
         network.build()
+        self._session.start()
         self.greet()
         super().__init__(network, stdin)
 

@@ -24,7 +24,7 @@ from lab.plan.contents import read as read_contents
 from lab.plan.docker import DockerImage, look
 from lab.plan.exchanged import refuse_exchanged
 from lab.plan.problems import Source
-from lab.plan.resolve import check_topology, check_workload, resolve
+from lab.plan.resolve import Piece, check_topology, check_workload, resolve
 from lab.shared.types import Plan
 
 _TEXT_MOST = 64 << 20  # bytes
@@ -41,11 +41,12 @@ def load(
     pcap: str | None = None,
     places: Mapping[str, str] | None = None,
     draft: bool = False,
+    piece: Piece | None = None,
 ) -> Plan:
     """Return the plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
-    ``places`` maps keys of settings that do not come from the command line to FILE:LINE. ``draft``: see
-    ``lab.plan.resolve.resolve``.
+    ``places`` maps keys of settings that do not come from the command line to FILE:LINE. ``draft``,
+    ``piece``: see ``lab.plan.resolve.resolve``.
 
     Raises:
         InputError, InputErrors: mistakes in what the user wrote.
@@ -54,7 +55,7 @@ def load(
     try:
         documents = _documents(topology, workload, parsed, places)
         with registry.settled():  # the code next to the workload is known now
-            return _resolved(documents, seed, parsed, pcap, draft)
+            return _resolved(documents, seed, parsed, pcap, draft, piece)
     except InputError:
         refuse_exchanged(topology, workload)
         raise
@@ -122,6 +123,7 @@ def _resolved(
     settings: Mapping[str, str],
     pcap: str | None,
     draft: bool,
+    piece: Piece | None,
 ) -> Plan:
     """Validate both documents, reporting the mistakes of both, then resolve."""
     errors: list[InputError] = []
@@ -135,7 +137,7 @@ def _resolved(
     except InputError as error:
         errors += flat(error)
     if place is not None and workload is not None:
-        return resolve(place, workload, seed, settings, pcap=pcap, draft=draft)
+        return resolve(place, workload, seed, settings, pcap=pcap, draft=draft, piece=piece)
     try:  # the one that can be read may have other mistakes
         if place is not None:
             check_topology(place)

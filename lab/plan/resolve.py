@@ -7,6 +7,7 @@ value of each reference. Everything that cannot work is reported with file and l
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from lab.errors import InputError
@@ -20,10 +21,12 @@ from lab.plan.without_medium import warn_of_idle_keys
 from lab.plan.workload import collect, files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
-from lab.shared.medium_types import Medium
+from lab.shared.medium_types import Medium, MediumUpdate
 from lab.shared.mobility_types import Way
 from lab.shared.types import Node, Plan
 
+_AHEAD_NS = 600_000_000_000  # a way that is cut is rounded on its last leg
+Piece = tuple[int, int]  # of a run: from, until, in ns
 SEED_MAX = 2**63 - 1  # the kernel's limit
 
 
@@ -35,12 +38,14 @@ def resolve(
     *,
     pcap: str | None = None,
     draft: bool = False,
+    piece: Piece | None = None,
 ) -> Plan:
     """Return the plan of a run.
 
     ``overrides`` have already been applied to the documents (``lab.plan.load``); here they are only recorded.
     ``pcap`` is what to capture in addition to the probes: "air", or None. A ``draft`` only checks that the files
-    resolve: it leaves out the levels that change while nodes move, which take most of the time.
+    resolve: it leaves out the levels that change while nodes move, which take most of the time. ``piece``: the part of
+    a long run whose changes of levels are wanted. If more come later, the last change is one of no link.
 
     Raises:
         InputError, InputErrors: mistakes, with file and line.
@@ -48,7 +53,7 @@ def resolve(
     if not 0 <= seed <= SEED_MAX:
         raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")
     problems = Problems()
-    net, ways = _moving(topology, network(topology, problems), seed, workload.model.duration, problems)
+    net, ways = _moving(topology, network(topology, problems), seed, workload.model.duration, problems, piece)
     bound = roles.bind(net, workload, problems)
     if problems.errors:
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
@@ -61,8 +66,11 @@ def resolve(
     collected = collect.resolve(workload, making, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
-    medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
+    whole = 0, workload.model.duration
+    medium = _medium(topology, net, Courses() if draft else courses, seed, piece or whole, problems)
     problems.raise_all()
+    if piece and medium and topology.model.medium and (courses.go_beyond(piece[1]) or topology.model.medium.outages):
+        medium.updates.append(MediumUpdate(piece[1], []))  # there are more from then on
     warn_of_idle_keys(topology, workload)
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)
@@ -106,26 +114,34 @@ def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]
 
 
 def _moving(
-    topology: Source[Topology], net: Network, seed: int, until_ns: int, problems: Problems
+    topology: Source[Topology],
+    net: Network,
+    seed: int,
+    until_ns: int,
+    problems: Problems,
+    piece: Piece | None = None,
 ) -> tuple[Network, list[Way]]:
     """Return the network at the start, and the ways of nodes that move by themselves."""
     if not topology.model.mobility:
         return net, []
     from lab.plan.timeline import mobility
 
-    ways = mobility.resolve(topology, net, seed, until_ns, problems)
+    most = mobility.WAYPOINTS_MOST
+    if piece is not None:
+        until_ns, most = piece[1] + _AHEAD_NS, sys.maxsize - 1  # no plan has all of them
+    ways = mobility.resolve(topology, net, seed, until_ns, problems, most)
     return mobility.placed(net, ways), ways
 
 
 def _medium(
-    topology: Source[Topology], net: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
+    topology: Source[Topology], net: Network, courses: Courses, seed: int, piece: Piece, problems: Problems
 ) -> Medium | None:
     """Return the medium, if the topology has one."""
     if topology.model.medium is None:
         return None
     from lab.plan.medium import medium
 
-    return medium.resolve(topology, net, courses, seed, until_ns, problems)
+    return medium.resolve(topology, net, courses, seed, piece, problems)
 
 
 def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
@@ -169,7 +185,7 @@ def check_topology(topology: Source[Topology]) -> None:
     net, ways = _moving(topology, standing, 1, 0, problems)
     problems.raise_all()
     timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), ways, problems)
-    _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
+    _medium(topology, net, Courses(), seed=1, piece=(0, 0), problems=problems)
     problems.raise_all()
     if topology.model.mobility:
         from lab.plan.timeline import mobility

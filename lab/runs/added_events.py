@@ -42,14 +42,20 @@ class AddedEvents:
         *,
         pcap: str | None = None,
         medium_hint: str,
+        piece_ns: int | None = None,
     ) -> None:
-        """Take parameters of ``lab.plan.load.load``; ``medium_hint``: how a user gives the topology a medium."""
+        """Take parameters of ``lab.plan.load.load``.
+
+        ``medium_hint``: how a user gives the topology a medium. ``piece_ns``: for how long changes of levels are
+        planned at once; None: to the end of the run.
+        """
         self.plan: Plan | None = None
         self._arguments = (topology, workload, seed)
         self._settings = settings
         self._places = places
         self._pcap = pcap
         self._medium_hint = medium_hint
+        self._piece_ns = piece_ns
         self._entries: list[tuple[str, str]] | None = None  # of the workload's timeline: text and FILE:LINE
         self._known: list[Event] = []
 
@@ -66,16 +72,21 @@ class AddedEvents:
             InputError, InputErrors: There is a mistake in it; nothing is added.
         """
         if self._entries is None:
-            self._entries, self._known = self._of_workload(), self._plan([]).events
+            self._entries, self._known = self._of_workload(), self._plan([], at_ns).events
         entries = [*self._entries, (f"{{at: {at_ns} ns, {written}}}", place)]
-        plan = self._plan_or_raise(entries)
+        begin_ns = at_ns if now_ns is None else now_ns
+        plan = self._plan_or_raise(entries, begin_ns)
         found = _without(plan.events, self._known)
         if plan.medium is None and any(event.kind == "move" for event in found):
             raise InputError("the medium is perfect, so a move changes nothing", hint=self._medium_hint)
         updates = plan.medium.updates if plan.medium else []
         self._entries, self._known, self.plan = entries, plan.events, plan
-        begin_ns = at_ns if now_ns is None else now_ns
         return Added(found, [update for update in updates if update.at_ns >= begin_ns])
+
+    def levels(self, since_ns: int) -> list[MediumUpdate]:
+        """Return how levels change in the piece that begins then, with what has been added."""
+        plan = self._plan(self._entries or [], since_ns)
+        return plan.medium.updates if plan.medium else []
 
     def _of_workload(self) -> list[tuple[str, str]]:
         """Return the entries of the workload's own timeline."""
@@ -84,22 +95,23 @@ class AddedEvents:
         own = document.data.get("timeline") or []
         return [(json.dumps(plain(entry)), document.where(("timeline", index))) for index, entry in enumerate(own)]
 
-    def _plan_or_raise(self, entries: Sequence[tuple[str, str]]) -> Plan:
+    def _plan_or_raise(self, entries: Sequence[tuple[str, str]], since_ns: int) -> Plan:
         """Return the plan; errors come without the keys that lead to the event, since nobody has written these."""
         try:
-            return self._plan(entries)
+            return self._plan(entries, since_ns)
         except InputError as error:
             errors = [_without_keys(one) for one in flat(error)]
         raise errors[0] if len(errors) == 1 else InputErrors(errors)
 
-    def _plan(self, entries: Sequence[tuple[str, str]]) -> Plan:
+    def _plan(self, entries: Sequence[tuple[str, str]], since_ns: int) -> Plan:
         settings, places = list(self._settings), dict(self._places)
         if entries:
             settings.append(f"{_TIMELINE}={json.dumps([None] * len(entries))}")
         for index, (text, place) in enumerate(entries):
             settings.append(f"{_TIMELINE}.{index}={text}")
             places[f"{_TIMELINE}.{index}"] = place
-        return load.load(*self._arguments, settings, pcap=self._pcap, places=places)
+        piece = None if self._piece_ns is None else (since_ns, since_ns + self._piece_ns)
+        return load.load(*self._arguments, settings, pcap=self._pcap, places=places, piece=piece)
 
 
 def _without_keys(error: InputError) -> InputError:

@@ -21,6 +21,7 @@ from lab.runs.added_events import AddedEvents
 from lab.shared.paths import RAW
 
 WORKLOAD = "idle"  # of a prompt: no processes
+PIECE_NS = 60_000_000_000  # of a session, for which the movements of nodes are planned at once
 _PLACE = "event"  # that of what is typed
 _FORM = "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
 _SUFFIXES = (".yaml", ".yml")
@@ -40,9 +41,10 @@ class Session:
         self._settings = settings
         self._places = places
         hint = "start the shell with --set medium={}"
-        self._added = AddedEvents(topology, WORKLOAD, seed, settings, places, medium_hint=hint)
+        self._added = AddedEvents(topology, WORKLOAD, seed, settings, places, medium_hint=hint, piece_ns=PIECE_NS)
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "event": self._event,
+            "levels": self._levels,
             "capture": self._capture,
             "save": self._save,
             "source": self._source,
@@ -67,6 +69,10 @@ class Session:
             "updates": [[update.at_ns, update.links] for update in added.updates],
             "told": [" ".join(words).rstrip() for words in told],
         }
+
+    def _levels(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return how levels change from a time on, for a while."""
+        return {"updates": [[update.at_ns, update.links] for update in self._added.levels(asked["since_ns"])]}
 
     @staticmethod
     def _source(asked: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +107,7 @@ class Session:
         with writing(path):
             path.write_text(self._document(path, asked["events"]), encoding="utf-8")
         try:
-            load.load(str(path), WORKLOAD, self._seed, ["workload.duration=24h"], draft=True)
+            load.load(str(path), WORKLOAD, self._seed, ["workload.duration=24h"], piece=(0, 0))
         except LabError:
             path.unlink()
             raise

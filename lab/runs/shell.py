@@ -24,7 +24,7 @@ from lab.machine.machine import Machine
 from lab.machine.scratch import scratch
 from lab.plan.load import load
 from lab.runs.limits import wall_s
-from lab.runs.session import WORKLOAD, Session
+from lab.runs.session import PIECE_NS, WORKLOAD, Session
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.shared.types import Plan
@@ -54,7 +54,7 @@ def interact(
     if stack is not None:
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
-    plan = load(topology, WORKLOAD, seed, settings, places=places)
+    plan = load(topology, WORKLOAD, seed, settings, places=places, piece=(0, PIECE_NS))
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=source, built=kernel)
     with scratch({}) as home, _ending_after(timeout_s):

@@ -344,6 +344,42 @@ def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: 
     assert signal[0] in events[-1]["output"], "it went to the same place"
 
 
+MOVING = """\
+name: moving
+nodes:
+  ap1: {kind: ap, ssid: net, position: [0 m, 0 m, 1 m]}
+  sta1: {kind: sta, ssid: net}
+  sta2: {kind: sta, ssid: net}
+links: []
+medium: {}
+mobility:
+  - {model: RandomWayPoint, nodes: sta2, max_x: 20 m, max_y: 20 m}
+  - model: Waypoints
+    nodes: sta1
+    path:
+      - {at: 62 s, position: [1 m, 0 m, 1 m]}
+      - {at: 70 s, position: [9 m, 0 m, 1 m]}
+"""
+
+
+def test_nodes_move_by_themselves_in_a_session(machine: runs.Machine, tmp_path: Path) -> None:
+    (tmp_path / "moving.yaml").write_text(MOVING)
+    look = "sta1 iw dev sta1-wlan0 link\n"
+    commands = f"{look}sta2 sleep 60\n{look}event fault: lose, frames: beacon, to: sta2\nsta2 sleep 12\n{look}"
+    found = piped(commands, "moving.yaml", cwd=tmp_path)
+    near, still_near, far = map(int, re.findall(r"signal: (-\d+) dBm", found.stdout))
+    assert found.returncode == 0 and near == still_near > far + 10
+    assert piped(commands, "moving.yaml", cwd=tmp_path).stdout == found.stdout
+    terminal = Terminal("moving.yaml", cwd=tmp_path)
+    try:
+        terminal.until(PROMPT)
+        assert "sta2-wlan0<~>ap1" in terminal.ask("links")
+        assert terminal.end() == 0
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
 def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
     found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
     assert found.stdout == ("*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows who is connected\n")

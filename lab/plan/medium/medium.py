@@ -41,7 +41,7 @@ _CHANGES_MAX = 1_000_000  # a plan of 30 MB
 
 
 def resolve(
-    source: Source[Topology], network: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
+    source: Source[Topology], network: Network, courses: Courses, seed: int, piece: tuple[int, int], problems: Problems
 ) -> Medium | None:
     """Return the medium; None if it is the stock one, if no node has a radio, or if there are mistakes.
 
@@ -50,7 +50,7 @@ def resolve(
         network: its nodes.
         courses: their movement.
         seed: of the run.
-        until_ns: the run's end.
+        piece: the part of the run whose changes of levels are wanted, in ns.
         problems: collects mistakes.
     """
     model = source.model.medium
@@ -59,7 +59,7 @@ def resolve(
         return None
     curves = error_curves(source, model, nodes, problems)
     fixed = fixed_snr(source, model, network, problems)
-    lost = outages(source, model, network, seed, until_ns, problems)
+    lost = outages(source, model, network, seed, piece[1], problems)
     if problems.errors:
         return None
     levels = SnrMatrix(model, nodes, fixed, seed)
@@ -81,7 +81,7 @@ def resolve(
         fadings=fading.tables,
         radios=list(_radios(model, nodes, seed)),
         links=links.all(),  # must precede _updates, which moves them
-        updates=list(_updates(source, model, links, courses, lost, until_ns, problems)),
+        updates=list(_updates(source, model, links, courses, lost, piece, problems)),
         propagation_delay=model.propagation_delay,
         fading_behind_walls=fading.described(1) if model.fading_behind_walls is not None else None,
         shadowing=dataclasses.asdict(levels.shadowing) if levels.shadowing is not None else None,
@@ -173,15 +173,21 @@ def _updates(
     links: _Links,
     courses: Courses,
     lost: list[Outage],
-    until_ns: int,
+    piece: tuple[int, int],
     problems: Problems,
 ) -> Iterator[MediumUpdate]:
     """Yield the links that change at each step of a movement, and when an outage begins or ends."""
-    steps = courses.steps(model.step, until_ns)
-    moves = courses.waypoints(model.step, until_ns) if steps <= _STEPS_MAX else {}
+    since_ns, until_ns = piece
+    steps = courses.steps(model.step, until_ns, since_ns)
+    moves = courses.waypoints(model.step, until_ns, since_ns) if steps <= _STEPS_MAX else {}
     losses = _losses(lost, until_ns)
+    times = sorted({*moves, *losses})
+    before = [at_ns for at_ns in times if at_ns < since_ns]
+    if before:
+        places = {node: place for at_ns in before for node, place in moves.get(at_ns, {}).items()}
+        links.change(places, [loss for at_ns in before for loss in losses.get(at_ns, ())])
     changes = 0
-    for at_ns in sorted({*moves, *losses}):
+    for at_ns in times[len(before) :]:
         changed = links.change(moves.get(at_ns, {}), losses.get(at_ns, ()))
         changes += len(changed)
         if changed:

@@ -18,7 +18,7 @@ from lab.shared.mobility_types import Way, Waypoint
 from lab.shared.streams import stream
 
 _MINUTE_NS = 60_000_000_000
-_WAYPOINTS_MOST = 100_000  # of a run: a plan of 4 MB
+WAYPOINTS_MOST = 100_000  # of a run: a plan of 4 MB
 
 
 @dataclass
@@ -63,7 +63,14 @@ class _Crowd:
         self.problems.add_all(error)
 
 
-def resolve(source: Source[Topology], network: Network, seed: int, until_ns: int, problems: Problems) -> list[Way]:
+def resolve(
+    source: Source[Topology],
+    network: Network,
+    seed: int,
+    until_ns: int,
+    problems: Problems,
+    most: int = WAYPOINTS_MOST,
+) -> list[Way]:
     """Return the way of each node that moves by itself, in file order.
 
     Args:
@@ -72,11 +79,12 @@ def resolve(source: Source[Topology], network: Network, seed: int, until_ns: int
         seed: of the run.
         until_ns: the run's end.
         problems: collects mistakes.
+        most: waypoints of the run.
     """
     ways: list[Way] = []
     moved: dict[str, str] = {}  # nodes, and where their entry is
     numbers: dict[str, int] = {}
-    left = _WAYPOINTS_MOST
+    left = most
     for index, model in enumerate(source.model.mobility):
         keys: Keys = ("mobility", index)
         where = source.document.where(keys)
@@ -88,7 +96,7 @@ def resolve(source: Source[Topology], network: Network, seed: int, until_ns: int
             found = _taken(waypoints, until_ns, left)
             if len(found) > left:
                 crowd.refuse(
-                    f"the ways of this run have more than {_WAYPOINTS_MOST} legs; write longer intervals, a larger "
+                    f"the ways of this run have more than {most} legs; write longer intervals, a larger "
                     "area or lower speeds"
                 )
                 return ways

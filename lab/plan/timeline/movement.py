@@ -66,16 +66,18 @@ class Courses:
             return begun[-1].position_m(at_ns)
         return place(node.position_m) if node.position_m is not None else None
 
-    def waypoints(self, step_ns: int, until_ns: int) -> dict[int, dict[str, Place]]:
+    def waypoints(self, step_ns: int, until_ns: int, since_ns: int = 0) -> dict[int, dict[str, Place]]:
         """Return positions by time, then node: after each jump, every ``step_ns`` of a move, and at its end.
 
         Only times before ``until_ns`` are included. A move ends when the next one of the node begins. A node that moves
-        by itself has those at multiples of ``step_ns`` at which it is not where it was before.
+        by itself has those at multiples of ``step_ns`` at which it is not where it was before; of the time before
+        ``since_ns``, the last one.
         """
         found: dict[int, dict[str, Place]] = {}
         for name, way in self.ways.items():
             before = place_at(way, 0)
-            for at_ns in range(step_ns, until_ns, step_ns):
+            first_ns = max(1, (since_ns - 1) // step_ns) * step_ns
+            for at_ns in range(first_ns, until_ns, step_ns):
                 there = place_at(way, at_ns)
                 if there != before:
                     found.setdefault(at_ns, {})[name] = before = there
@@ -84,12 +86,16 @@ class Courses:
                 found.setdefault(at_ns, {})[name] = leg.position_m(at_ns)
         return dict(sorted(found.items()))
 
-    def steps(self, step_ns: int, until_ns: int) -> int:
+    def steps(self, step_ns: int, until_ns: int, since_ns: int = 0) -> int:
         """Estimate the number of waypoints without computing them."""
-        followed = sum((min(way[-1].at_ns, until_ns) - way[0].at_ns) // step_ns for way in self.ways.values())
-        return followed + sum(
-            (min(leg.end_ns, over_ns) - leg.start_ns) // step_ns for _, leg, over_ns in self._until(until_ns)
-        )
+        spans = [(way[0].at_ns, way[-1].at_ns) for way in self.ways.values()]
+        spans += [(leg.start_ns, min(leg.end_ns, over_ns)) for _, leg, over_ns in self._until(until_ns)]
+        return sum(max(0, min(end_ns, until_ns) - max(begin_ns, since_ns)) // step_ns for begin_ns, end_ns in spans)
+
+    def go_beyond(self, until_ns: int) -> bool:
+        """Return whether a node still moves at ``until_ns``, to which its way is known."""
+        ends = [way[-1].at_ns for way in self.ways.values()] + [legs[-1].end_ns for legs in self.legs.values()]
+        return any(end_ns >= until_ns for end_ns in ends)
 
     def _until(self, until_ns: int) -> Iterator[tuple[str, Leg, int]]:
         """Yield (node, leg, end time) of every leg; the end time is at most ``until_ns``."""

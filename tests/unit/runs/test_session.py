@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from lab.plan.load import load
-from lab.runs.session import WORKLOAD, Session
+from lab.runs.session import PIECE_NS, WORKLOAD, Session
+from lab.shared.medium_types import MediumLink, MediumUpdate
 
 SECOND = 1_000_000_000
 SETTINGS = ["workload.duration=24h", "topology.timeline=[]"]
@@ -45,6 +46,21 @@ def test_a_move_has_the_levels_on_its_way(guest: Guest) -> None:
     assert len(times) > 2 and times[0] > 3 * SECOND and times[-1] == 5 * SECOND
     jump = guest.event(4, "move: sta1, to: [0 m, 0 m, 1 m]")
     assert [at_ns for at_ns, _ in jump["updates"]] == [4 * SECOND], "the jump ends the walk"
+
+
+def test_nodes_that_move_by_themselves_do_so_piece_by_piece(tmp_path: Path) -> None:
+    guest = Guest(tmp_path, "random-walkers")
+    whole = load("random-walkers", WORKLOAD, 1, ["workload.duration=300s"]).medium
+    first = load("random-walkers", WORKLOAD, 1, SETTINGS, piece=(0, PIECE_NS)).medium
+    assert whole and first
+    *updates, more = first.updates
+    assert (more.at_ns, more.links) == (60 * SECOND, [])
+    *later, more_yet = guest.ask("levels", since_ns=60 * SECOND)["updates"]
+    assert more_yet == [120 * SECOND, []]
+    updates += [MediumUpdate(at_ns, [MediumLink(*link) for link in links]) for at_ns, links in later]
+    assert len(later) > 100 and updates == [update for update in whole.updates if update.at_ns < 120 * SECOND]
+    rest = [update for update in later if update[0] >= 70 * SECOND]
+    assert guest.event(70, "link: h1-s1, to: down")["updates"][: len(rest)] == rest
 
 
 def test_any_event_of_a_timeline(guest: Guest) -> None:
