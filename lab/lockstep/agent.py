@@ -12,7 +12,7 @@ from lab.errors import RunError
 from lab.lockstep.errors import CallError
 from lab.machine.channel import Channel
 from lab.machine.guest import Guest
-from lab.machine.watch import POLL_S, Walls
+from lab.machine.watch import POLL_S, WallTimes
 from lab.runs.limits import Limits
 
 __tracebackhide__ = True  # pytest shows the line of the caller
@@ -54,7 +54,7 @@ class Agent:
         finally:
             self._alone.release()
 
-    def end(self, do: str) -> Walls:
+    def end(self, do: str) -> WallTimes:
         """Have the run end, and wait until the guest is off; ``do``: "finish" or "end".
 
         Raises:

@@ -24,7 +24,7 @@ from lab.machine.channel import Channel
 from lab.machine.memory import GUEST_BYTES, memory_directory
 from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
-from lab.machine.watch import POLL_S, STALL_WALL_S, Progress, Walls, Watch
+from lab.machine.watch import POLL_S, STALL_WALL_S, Progress, WallTimes, Watch
 from lab.shared.types import CONSOLE_LEVEL
 
 OnProgress = Callable[[Progress], None]
@@ -116,7 +116,7 @@ class Guest:
         """Note that it continues now: it has waited for its program, which is not a stall."""
         self._watch.resume()
 
-    def follow(self, on_progress: OnProgress = lambda progress: None) -> Walls:
+    def follow(self, on_progress: OnProgress = lambda progress: None) -> WallTimes:
         """Wait until it is off, and check its outcome.
 
         Raises:

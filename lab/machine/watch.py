@@ -52,7 +52,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Walls:
+class WallTimes:
     """Wall-clock times of a finished run, s."""
 
     wall_s: float
@@ -139,7 +139,7 @@ class Watch:
                 f"{line.strip()}: did not end within {self._duration_ns / 3.6e12:g} h of virtual time", hint=hint
             )
 
-    def judge(self) -> Walls:
+    def judge(self) -> WallTimes:
         """Check the outcome of a guest that is off and return its wall-clock times.
 
         Raises:
@@ -151,7 +151,7 @@ class Watch:
         ended_s = time.monotonic() - (lag_s if lag_s > _LATE_S else 0.0)
         self._judge()
         timeline_s = self._timeline_s if self._timeline_s is not None else ended_s
-        return Walls(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
+        return WallTimes(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
 
     def _progress(self) -> Progress:
         virtual_ns = None if self._timeline_s is None else max(0, self._last_uptime_ns - self._timeline_ns)

@@ -56,7 +56,7 @@ class Limits:
         Raises:
             RunError: A limit is exceeded; the message says how far virtual time came.
         """
-        at = _far(progress, self._plan.duration_ns)
+        at = _reached(progress, self._plan.duration_ns)
         if self._timeout_s is not None and progress.wall_s > self._timeout_s:
             raise RunError(
                 f"--timeout: the run with seed {self._plan.seed} took more than {self._timeout_s:g} s of wall time; "
@@ -105,7 +105,7 @@ class Limits:
         )
 
 
-def _far(progress: Progress, duration_ns: int) -> str:
+def _reached(progress: Progress, duration_ns: int) -> str:
     """Return how far virtual time came, for a message."""
     if progress.virtual_ns is None:
         return "before its timeline began"

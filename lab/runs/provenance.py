@@ -88,14 +88,14 @@ def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
         "series": machine.kernel.series_sha256,
         "image": machine.image.sha256,
         "initrd": machine.initrd.sha256,
-        "code": content_key(machine.code.bundle(uses).key, _booting(), on_host.code),
+        "code": content_key(machine.code.bundle(uses).key, _boot_command(), on_host.code),
         **on_host.versions,
         **({stack_entry(uses.stack): stack.sha256 if stack else None} if uses.stack else {}),
         **{image_entry(image.name): image.sha256 for image in machine.images_of(uses)},
     }
 
 
-def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
+def combined(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
     """Combine the hashes of several plans: where they differ, one hash over all."""
     found: dict[str, set[str | None]] = {}
     for hashes in each:
@@ -108,7 +108,7 @@ def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 
 
 @cache
-def _booting() -> str:
+def _boot_command() -> str:
     """Return the command that boots a guest, without the parts that depend on the plan and on paths."""
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
     words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=GUEST_BYTES)

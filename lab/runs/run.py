@@ -17,7 +17,7 @@ from lab.machine.channel import Channel
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
-from lab.machine.watch import STALL_WALL_S, Progress, Walls
+from lab.machine.watch import STALL_WALL_S, Progress, WallTimes
 from lab.runs.limits import Limits
 from lab.runs.start import started
 from lab.shared.types import Plan
@@ -67,7 +67,7 @@ def run_plan(
     return recorded(plan, machine, directory, walls)
 
 
-def recorded(plan: Plan, machine: Machine, directory: Path, walls: Walls) -> Record:
+def recorded(plan: Plan, machine: Machine, directory: Path, walls: WallTimes) -> Record:
     """Record a run whose guest is off.
 
     Raises:
@@ -89,7 +89,7 @@ def boot(
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
     timeout_s: float | None = None,
-) -> Walls:
+) -> WallTimes:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
     stall_wall_s += _START_WALL_S * max(0, len(plan.processes) - _FEW_PROCESSES)
     limits = Limits(plan, directory, timeout_s)
@@ -159,7 +159,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
         raise RunError(f"--pcap {plan.pcap}: {raw}/{error}") from None
 
 
-def write_wall(directory: Path, walls: Walls) -> None:
+def write_wall(directory: Path, walls: WallTimes) -> None:
     """Write wall.json. HostError: the disk is full, or the directory is not writable."""
     import platform  # while the guest runs, there is time
 

@@ -134,7 +134,7 @@ def run(
     store.prune()
     sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, on_progress=on_progress)
     outcomes = sweep.run()
-    return Run(outcomes, provenance.together(used.values()), provenance.all_versions(used, machine))
+    return Run(outcomes, provenance.combined(used.values()), provenance.all_versions(used, machine))
 
 
 def stacks_of(points: Sequence[Point]) -> set[Path]:

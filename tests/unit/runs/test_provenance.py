@@ -75,8 +75,8 @@ def test_the_record_says_that_a_kernel_is_not_tested() -> None:
 def test_hashes_of_several_plans_as_those_of_one() -> None:
     first: dict[str, str | None] = {"kernel": "k", "code": "1"}
     second: dict[str, str | None] = {"kernel": "k", "code": "2", "stack sap": "s"}
-    both = provenance.together([first, second])
+    both = provenance.combined([first, second])
     assert (both["kernel"], both["stack sap"]) == ("k", "s")
     assert both["code"] not in ("1", "2")
-    assert provenance.together([second, first, first]) == both
-    assert provenance.together([first]) == first
+    assert provenance.combined([second, first, first]) == both
+    assert provenance.combined([first]) == first

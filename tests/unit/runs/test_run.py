@@ -17,14 +17,14 @@ from lab import captures
 from lab.errors import HostError, InputError, RunError
 from lab.machine.guest import Guest, Setup
 from lab.machine.process import GuestFiles
-from lab.machine.watch import Walls
+from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from lab.runs import command
 from lab.runs.run import boot, write_wall
 from lab.shared.types import Plan
 
 FULL = os.strerror(errno.ENOSPC)
-WALLS = Walls(1.0, 0.5, 0.5)
+WALLS = WallTimes(1.0, 0.5, 0.5)
 
 
 class Machine:
@@ -57,13 +57,13 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return of
 
 
-def start(monkeypatch: pytest.MonkeyPatch, ends: Callable[[], Walls]) -> None:
+def start(monkeypatch: pytest.MonkeyPatch, ends: Callable[[], WallTimes]) -> None:
     """Have guests that end like this."""
 
     @contextmanager
     def started(setup: Setup, mode: str, **options: Any) -> Iterator[Any]:
         class Started:
-            def follow(self, on_progress: object) -> Walls:
+            def follow(self, on_progress: object) -> WallTimes:
                 return ends()
 
         yield Started()
@@ -88,7 +88,7 @@ def test_captures_without_room(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_
     def split(raw: Path, until_ns: int | None) -> list[Path]:
         raise OSError(errno.ENOSPC, FULL)
 
-    def fail() -> Walls:
+    def fail() -> WallTimes:
         raise RunError("the guest failed")
 
     monkeypatch.setattr(captures, "split", split)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lab.machine.watch import Walls
+from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from lab.runs.run import boot
 
@@ -27,8 +27,8 @@ def test_many_processes_may_take_longer_to_start(
         given.append(stall_wall_s)
 
         class Guest:
-            def follow(self, on_progress: object) -> Walls:
-                return Walls(1.0, 0.5, 0.5)
+            def follow(self, on_progress: object) -> WallTimes:
+                return WallTimes(1.0, 0.5, 0.5)
 
         yield Guest()
 
