@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""A stack is removed by ``rm -r workloads/<stack>``: in a copy of the checkout, tests of all that is shipped pass."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.checkout import CHECKOUT
+
+# folders of workloads with more than workloads and experiments
+STACKS = sorted({path.parts[-2] for path in CHECKOUT.glob("workloads/*/tests/")})
+NOT_COPIED = ("build", "runs")  # what is built and run in a checkout
+# what knows all that is shipped: files, lists, rooms, the reference, links and commands of documents
+TESTS = (
+    "tests/unit/plan/test_resolve.py::test_files_by_themselves",
+    "tests/unit/reference/test_schema.py::test_the_files_are_current",
+    "tests/unit/test_docs.py::test_every_relative_link_leads_somewhere",
+    "tests/unit/test_docs.py::test_readme_names_topologies_and_workloads_that_exist",
+    "tests/unit/test_list.py",
+    "tests/unit/test_registry.py",
+)
+# every topology resolves, and every workload on one of them
+PLAN = """
+from lab import library
+from lab.errors import InputError
+from lab.plan.load import load
+
+def runs(topology, workload):
+    try:
+        return load(topology, workload)
+    except InputError:
+        return None
+
+topologies = list(library.known("topology"))
+for topology in topologies:
+    load(topology, "idle")
+for workload in library.known("workload"):
+    assert any(runs(topology, workload) for topology in topologies), workload
+"""
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_rest_stays_green(stack: str, tmp_path: Path) -> None:
+    copy = tmp_path / "checkout"
+    copy.mkdir()
+    for path in CHECKOUT.glob("[!.]*"):
+        if path.is_file():
+            shutil.copy(path, copy)
+        elif path.name not in NOT_COPIED:
+            shutil.copytree(path, copy / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(copy / "workloads" / stack)
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    for arguments in (["-c", PLAN], ["-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]):
+        command = [sys.executable, *arguments]
+        ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
