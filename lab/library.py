@@ -20,11 +20,11 @@ from lab.text import entries
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads", "image": "images"}
 IMAGE_FILE = "image.yaml"  # in images/<name>
 BASE_IMAGE, INITRD = "base", "initrd"  # in images/, but no images of nodes
-EXPERIMENTS = "experiments"  # folder beside the workloads
+EXPERIMENTS = "experiments"  # folder next to the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
-STACKS = "stacks"  # beside it: the stacks whose code this one uses
-# in workloads/<stack>, or beside a workload (lab.registry)
+STACKS = "stacks"  # next to it: the stacks whose code this one uses
+# in workloads/<stack>, or next to a workload (lab.registry)
 CODE_ROOMS = ("probes", "metrics", "views", "radio_settings", "events", "nodes", "mobility", "phy", "report_parts")
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -143,7 +143,7 @@ def find(kind: str, name_or_path: str) -> Path:
 
 
 def code_of(workload: str | Path, stack: str | None) -> Path | None:
-    """Return the folder of the stack whose code is available in runs of a workload; None if there is none.
+    """Return the folder of the stack whose code is available in runs of a workload; None without one.
 
     Args:
         workload: its file, or its name or path as given by a user.

@@ -44,8 +44,8 @@ class Place:
     """A file of a room."""
 
     path: Path
-    folder: Path  # folder of its package: the lab, a folder of workloads, or one beside a workload
-    stack: str | None = None  # None: part of the lab; with a slash at its end: a folder beside a workload
+    folder: Path  # folder of its package: the lab, a folder of workloads, or one next to a workload
+    stack: str | None = None  # None: part of the lab; with a slash at its end: a folder next to a workload
 
     @property
     def package(self) -> str:
@@ -150,7 +150,7 @@ class Room(Generic[T]):
     def blaming(self, name: str, what: str, error: type[LabError] = InputError) -> Iterator[None]:
         """Turn what the code of a stack raises into one message that names its file and line.
 
-        Exceptions of the lab's own code stay as they are, and so does a LabError.
+        Exceptions of the lab's own code stay unchanged, and so does a LabError.
 
         Args:
             name: the name of the code.

@@ -18,7 +18,7 @@ _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 
 def capitalized(text: str) -> str:
-    """Return the text with a capital at its beginning; the rest stays as it is."""
+    """Return the text with a capital at its beginning; the rest stays unchanged."""
     return text[:1].upper() + text[1:]
 
 

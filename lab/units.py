@@ -56,7 +56,7 @@ class Dimension:
     def parse(self, value: object, usual: str | None = None) -> int | float:
         """Convert to base units: int if the dimension is exact, else float.
 
-        ``usual`` is the unit to suggest if there is none, where the dimension's own would be unusual.
+        ``usual`` is the unit to suggest if it has none, where the dimension's own would be unusual.
 
         Raises:
             UnitError: no number, no unit, an unknown unit, or a fraction of the base unit.
@@ -209,7 +209,7 @@ DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, PPM, G
 
 
 def dimension_of(unit: str) -> Dimension | None:
-    """Return the dimension that ``unit`` belongs to (dB: the ratio), None if there is none."""
+    """Return the dimension that ``unit`` belongs to (dB: the ratio); None of an unknown unit."""
     return next((dimension for dimension in DIMENSIONS if unit in dimension.factors), None)
 
 

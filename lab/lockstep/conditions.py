@@ -86,7 +86,7 @@ class printed:
     """A program has printed what matches a regular expression, on either stream.
 
     Raises:
-        CallError: That is no program, or no regular expression.
+        CallError: It is not a program, or not a regular expression.
     """
 
     def __init__(self, process: Process, pattern: str) -> None:

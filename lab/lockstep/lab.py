@@ -49,7 +49,7 @@ _MEDIUM_HINT = "write medium={} for Lab, or for the marker lab"
 class Lab:
     """A topology with a workload. Start it with ``with``, or with ``start()`` and later ``close()``.
 
-    Between two calls virtual time stands still; ``run_until``, ``wait_for`` and programs in nodes let it go on. It
+    Between two calls virtual time stands still; ``run_until``, ``wait_for`` and programs in nodes let it pass. It
     begins at 0, when the network is up and all stations are associated, and ends with the workload's ``duration``.
 
     Args:
@@ -203,7 +203,7 @@ class Lab:
         return self._record
 
     def close(self) -> None:
-        """End the guest at once, if it still runs. Its files stay as they are."""
+        """End the guest at once, if it still runs. Its files stay unchanged."""
         if self._is_forked():  # the guest is that of the other process, and stays
             return
         self._ended = self._ended or "the lab has been closed"
@@ -317,7 +317,7 @@ class Lab:
         Args:
             condition: of lab.lockstep.conditions; or a function that returns something true once it holds.
             timeout_s: of virtual time.
-            poll_s: how often it is looked at, in virtual time; besides whenever hostapd or wpa_supplicant reports
+            poll_s: how often it is checked, in virtual time; also whenever hostapd or wpa_supplicant reports
                 something and a program ends.
 
         Raises:
@@ -395,7 +395,7 @@ class Lab:
         return Named("node", self._nodes, CallError)
 
     def ap_with(self, bssid: str) -> str | None:
-        """The name of the access point with this BSSID; None if there is none."""
+        """The name of the access point with this BSSID; None without one."""
         aps = (node for node in self._plan.nodes if node.kind == "ap" and node.radio)
         return next((ap.name for ap in aps if ap.radio and ap.radio.mac == bssid), None)
 

@@ -35,7 +35,7 @@ class Interface:
 
 
 def _interface(told: Mapping[str, Any]) -> Interface:
-    """An interface as ``ip -json address`` tells it."""
+    """An interface as ``ip -json address`` reports it."""
     addresses = [f"{one['local']}/{one['prefixlen']}" for one in told["addr_info"]]
     return Interface(told["ifname"], told.get("address", ""), "LOWER_UP" in told["flags"], told["mtu"], addresses)
 
@@ -91,7 +91,7 @@ class Node:
         timeout_s: Time = TIMEOUT_S,
         check: bool = False,
     ) -> Result:
-        """Run a program to its end, while virtual time goes on.
+        """Run a program to its end, while virtual time passes.
 
         Args:
             argv: the command, as a list; names of nodes stand for their addresses.
@@ -181,7 +181,7 @@ class Node:
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def interfaces(self) -> dict[str, Interface]:
-        """Its network interfaces as they are now, by name, without lo."""
+        """Its current network interfaces by name, without lo."""
         found = json.loads(self.run(["ip", "-json", "address"], check=True).stdout)
         named = {one["ifname"]: _interface(one) for one in found if one["ifname"] != "lo"}
         return Named(f"interface of {self.name}", named, CallError)

@@ -70,7 +70,7 @@ class Running(Protocol):
 
 
 class Process:
-    """A program in a node; ``Node.popen`` starts it. It runs while virtual time goes on, and only then."""
+    """A program in a node; ``Node.popen`` starts it. It runs while virtual time passes, and only then."""
 
     def __init__(self, lab: Running, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
         self.node = node
@@ -107,7 +107,7 @@ class Process:
         return None if self._result is None else self._result.status
 
     def wait(self, timeout_s: Time = TIMEOUT_S) -> Result:
-        """Let time go on until it has ended.
+        """Let time pass until it has ended.
 
         Args:
             timeout_s: of virtual time.
@@ -132,7 +132,7 @@ class Process:
         return WaitError(f"{runs}, {reached}{tails(self.logs)}", hint=longer)
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, which it sees once time goes on; nothing if it has ended."""
+        """Send it a signal, which it sees once time passes; nothing if it has ended."""
         self._lab.ask("signal", process=self._number, number=signal_of(number))
 
     def terminate(self) -> None:

@@ -115,7 +115,7 @@ def mode_of(mode: int) -> int:
         CallError: They are none.
     """
     if not isinstance(mode, int) or not 0 <= mode <= 0o7777:
-        raise CallError(f"mode: {mode!r} are no permissions; write a number, such as 0o644")
+        raise CallError(f"mode: {mode!r} is not a valid mode; write a number, such as 0o644")
     return mode
 
 

@@ -57,7 +57,7 @@ class Resumed:
     segment: Segment
     oldest_missing: bool  # it has the byte that the receiver waited for; if not, there is a hole before it
     since_ns: int  # since the last segment of the connection before the pause
-    alone_ns: int | None  # until its next segment; None: there is none
+    alone_ns: int | None  # until its next segment; None: it sent no other
 
 
 def causes(

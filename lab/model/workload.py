@@ -370,7 +370,7 @@ class Check(Model):
 
 
 class Needs(Model):
-    """What a workload needs of a topology besides roles."""
+    """What a workload needs of a topology in addition to roles."""
 
     medium: Flag = Field(False, description="Whether it needs an 802.11 medium (medium: of the topology).")
     topologies: Texts = Field(
@@ -393,7 +393,9 @@ class Workload(Model):
     roles: dict[Text, Annotated[tuple[int, int | None], Count()]] = Field(
         {}, description="The roles it needs, with the number of nodes in each: 1, 1.. (all available) or 2..4."
     )
-    needs: Needs = Field(cast(Any, {}), validate_default=True, description="What it needs of a topology besides roles.")
+    needs: Needs = Field(
+        cast(Any, {}), validate_default=True, description="What it needs of a topology, in addition to roles."
+    )
     duration: Moment = Field(description="Length of the run, in virtual time.")
     stack: Text | None = Field(
         None,

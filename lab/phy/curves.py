@@ -51,7 +51,7 @@ def curve_named(name: str) -> Curve:
     """Return the curve of that name.
 
     Raises:
-        InputError: there is none; lists the known ones.
+        InputError: There is no such curve; lists the known ones.
     """
     if name not in _BY_NAME:
         raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; known: {", ".join(_BY_NAME)}')

@@ -27,7 +27,7 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
 
     Args:
         directory: contains plan.json, guest.json and raw/.
-        hashes: SHA-256 of kernel, image and series of the guest; None if there is none.
+        hashes: SHA-256 of kernel, image and series of the guest; None without one.
         versions: versions that guest.json does not contain (lab, packages of the image).
 
     Raises:

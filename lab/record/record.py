@@ -93,7 +93,7 @@ class Record:
 
     @cached_property
     def metrics(self) -> dict[str, Result]:
-        """The metrics by name, in plan order. RecordError: a name is that of no metric; lists those that there are."""
+        """The metrics by name, in plan order. RecordError: there is no metric of a name; lists the known ones."""
         found = self.data["metrics"]
         results = {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
         return Named("metric", results, RecordError)

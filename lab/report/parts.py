@@ -30,4 +30,4 @@ def tables(record: Record) -> Iterator[Table]:
             with PARTS.blaming(name, "tables"):
                 yield from tuple(PARTS.made(name).tables(record))
         except LabError as error:
-            views.tell(record, f"the part {name} of reports", error)
+            views.note_failure(record, f"the part {name} of reports", error)

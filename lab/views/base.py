@@ -115,7 +115,7 @@ def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
         with VIEWS.blaming(result.kind, what):
             yield
     except LabError as error:
-        tell(record, f"the view of {result.name}", error)
+        note_failure(record, f"the view of {result.name}", error)
 
 
 def _usable(result: Result, record: Record) -> View:
@@ -123,16 +123,16 @@ def _usable(result: Result, record: Record) -> View:
     try:
         return load(result.kind)
     except InputError as error:
-        tell(record, f"the view of {result.name}", error)
+        note_failure(record, f"the view of {result.name}", error)
         return View()
 
 
-def tell(record: Record, what: str, error: LabError) -> None:
+def note_failure(record: Record, what: str, error: LabError) -> None:
     """Add a failure to the report, and print it on stderr, once."""
     message = f"{what} failed: {error.message}"
-    told = f"{error.where}  {message}" if error.where else message
-    if told not in record.not_shown:
-        record.not_shown.append(told)
+    text = f"{error.where}  {message}" if error.where else message
+    if text not in record.not_shown:
+        record.not_shown.append(text)
         warn(message, error.where or what)
 
 

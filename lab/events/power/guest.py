@@ -24,7 +24,7 @@ class KillDaemons(NamedTuple):
         yield "# SIGKILL to its daemons"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Kill them, and wait for their end; the node may start them anew."""
+        """Kill them, and wait for their end; the node may start them again."""
         tasks = [task for (owner, _), task in guest.daemons.items() if owner == self.node]
         for task in tasks:
             task.send(signal.SIGKILL)

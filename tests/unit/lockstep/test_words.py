@@ -44,8 +44,8 @@ def test_a_command_is_a_list() -> None:
         (lambda: environment_of({"A": 5}), 'env: A: 5 is not text; write "5"'),  # type: ignore[dict-item]
         (lambda: environment_of({"A=B": "5"}), 'env: "A=B" is not a valid name of a variable'),
         (lambda: environment_of({"": "5"}), 'env: "" is not a valid name of a variable'),
-        (lambda: mode_of(-1), "mode: -1 are no permissions; write a number, such as 0o644"),
-        (lambda: mode_of("0644"), "mode: '0644' are no permissions"),  # type: ignore[arg-type]
+        (lambda: mode_of(-1), "mode: -1 is not a valid mode; write a number, such as 0o644"),
+        (lambda: mode_of("0644"), "mode: '0644' is not a valid mode"),  # type: ignore[arg-type]
         (lambda: signal_of(999), "999 is not a signal; write one of Python's module signal"),
         (lambda: signal_of("SIGTERM"), "'SIGTERM' is not a signal"),  # type: ignore[arg-type]
     ],
