@@ -150,7 +150,7 @@ def code_of(workload: str | Path, stack: str | None) -> Path | None:
         stack: the key ``stack`` of the workload or its plan; None if it is not set.
 
     Raises:
-        InputError: there is no such workload or stack with code; the stack's name is invalid; the workload is in the
+        InputError: There is no such workload or stack with code; the stack's name is invalid; the workload is in the
             folder of another stack with code, or of one that lists stacks but has no code.
     """
     around = code_around(workload if isinstance(workload, Path) else find("workload", workload))
@@ -215,7 +215,7 @@ def stack_called(stack: str) -> Path:
     """Return the folder of the stack of that name.
 
     Raises:
-        InputError: there is no such stack with code.
+        InputError: There is no such stack with code.
     """
     found = code_called(stack)
     if found:
@@ -230,7 +230,7 @@ def module_called(name: str) -> Path:
     """Return the folder of the kernel module of that name: ``workloads/<stack>/modules/<name>``.
 
     Raises:
-        InputError: there is no such module.
+        InputError: There is no such module.
     """
     found: dict[str, Path] = {}
     for folder in folders("workload"):
@@ -294,7 +294,7 @@ def image_called(name: str, topology: Path | None = None) -> Path:
         topology: the file with the node, next to which it may be.
 
     Raises:
-        InputError: there is no such image; names the folders that were searched.
+        InputError: There is no such image; names the folders that were searched.
     """
     found = images(topology)
     if name in found:
@@ -316,7 +316,7 @@ def image_meant(name_or_folder: str) -> Path:
     """Return the folder of the node image that a user means: its name, or its path with a slash.
 
     Raises:
-        InputError: there is no such image.
+        InputError: There is no such image.
     """
     folder = Path(name_or_folder)
     if "/" not in name_or_folder or not folder.is_dir():
@@ -341,7 +341,7 @@ def used_by(code: Path) -> list[Path]:
     Each stack is in the list once, before those that only it uses.
 
     Raises:
-        InputError: a line is not the name of one other stack with code, or stacks use each other in a circle.
+        InputError: A line is not the name of one other stack with code, or stacks use each other in a circle.
     """
     found: dict[str, Path] = {}
     _collect(code, [code.name], found)

@@ -59,7 +59,7 @@ class Dimension:
         ``usual`` is the unit to suggest if it has none, where the dimension's own would be unusual.
 
         Raises:
-            UnitError: no number, no unit, an unknown unit, or a fraction of the base unit.
+            UnitError: No number, no unit, an unknown unit, or a fraction of the base unit.
         """
         usual = usual or self.usual
         text = str(value).strip()
@@ -217,7 +217,7 @@ def to_base(value: float, unit: str) -> float:
     """Convert a measured ``value`` in ``unit`` to the base unit of its dimension.
 
     Raises:
-        UnitError: no dimension has that unit.
+        UnitError: No dimension has that unit.
     """
     dimension = dimension_of(unit)
     if dimension is None:

@@ -72,7 +72,7 @@ def read(data: bytes) -> Capture:
     """Parse a capture. A truncated last record (the writer was killed) is ignored.
 
     Raises:
-        PcapError: not a pcap file, or an invalid record.
+        PcapError: Not a pcap file, or an invalid record.
     """
     order, unit_ns, link_type = _header(data[:_FILE_HEADER_BYTES])
     header = struct.Struct(f"{order}4I")
@@ -99,7 +99,7 @@ def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:
     A truncated last record is ignored.
 
     Raises:
-        PcapError: not a pcap file, another link type, a truncated frame, or an invalid record.
+        PcapError: Not a pcap file, another link type, a truncated frame, or an invalid record.
     """
     order, unit_ns, found = _header(file.read(_FILE_HEADER_BYTES))
     if found != link_type:

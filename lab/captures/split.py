@@ -77,7 +77,7 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
         The files, by frequency.
 
     Raises:
-        AirError: the capture is damaged; ``air.unsplit`` is then kept, and no file created.
+        AirError: The capture is damaged; ``air.unsplit`` is then kept, and no file created.
     """
     source = raw / CAPTURED
     if not source.exists():

@@ -29,7 +29,7 @@ _NO_ARCHITECTURE = re.compile(r"no image found in (?:manifest list|image index)"
 def layers_name(config: Mapping[str, Any]) -> str:
     """Return the name of the files of an image by its configuration: equal layers have equal names.
 
-    ValueError: it is not the configuration of an image.
+    ValueError: It is not the configuration of an image.
     """
     root = config.get("rootfs")
     layers = root.get("diff_ids") if isinstance(root, dict) else None
@@ -43,7 +43,7 @@ def configuration(reference: Reference) -> dict[str, Any]:
 
     Raises:
         InputError: There is no such image, or it cannot be read; without the place where the reference is written.
-        HostError: skopeo is not installed.
+        HostError: Skopeo is not installed.
     """
     require()
     engine = [f"--daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []

@@ -58,7 +58,7 @@ def check(text: str, context: Mapping[str, Any]) -> None:
     ``context`` has every name that will exist: metrics with any number in their unit, ``Unmeasured`` for processes.
 
     Raises:
-        InputError: a syntax error, an unknown name, or a comparison of values that cannot be compared.
+        InputError: A syntax error, an unknown name, or a comparison of values that cannot be compared.
     """
     try:
         values.holds(_value(parse(text), context))
@@ -116,7 +116,7 @@ class Evaluator:
         """Return the value of a tree.
 
         Raises:
-            InputError: an unknown name, or values that cannot be combined.
+            InputError: An unknown name, or values that cannot be combined.
         """
         match tree:
             case Literal():

@@ -92,7 +92,7 @@ def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Apply the operation, to each entry if one or both sides are lists.
 
     Raises:
-        InputError: lists of different lengths.
+        InputError: Lists of different lengths.
     """
     if not isinstance(left, list) and not isinstance(right, list):
         return operation(left, right)
@@ -108,7 +108,7 @@ def holds(value: Any) -> bool:
     """Return whether a result is true, or a list in which all are.
 
     Raises:
-        InputError: it is not a boolean.
+        InputError: It is not a boolean.
     """
     if isinstance(value, list):
         return all([holds(item) for item in value])
@@ -134,7 +134,7 @@ def compare(sign: str, left: Any, right: Any) -> bool:
     """Compare two single values.
 
     Raises:
-        InputError: they cannot be compared.
+        InputError: They cannot be compared.
     """
     if left is None or right is None:
         return False

@@ -126,7 +126,7 @@ class Metric:
             per: what one value stands for; None for the default.
 
         Raises:
-            ValueError: the message says what to write instead.
+            ValueError: The message says what to write instead.
         """
         if per is not None and per not in self.per:
             raise ValueError(f'per: "{per}" is not possible here; known: {", ".join(self.per)}')

@@ -27,7 +27,7 @@ def number(text: str, what: str, line: int) -> float:
     """Return a number of a trace; ``what`` is its name in messages.
 
     Raises:
-        TraceError: it is none, or out of bounds.
+        TraceError: It is not a number, or out of bounds.
     """
     value = float(text) if _NUMBER.fullmatch(text) else None
     if value is None:

@@ -96,7 +96,7 @@ def parse(text: str, path: Path, label: str) -> Document:
     """Parse YAML text.
 
     Raises:
-        InputError: it is not YAML, or empty (file:line).
+        InputError: It is not YAML, or empty (file:line).
     """
     document = Document(path, label, None)
     root = _compose(text, label)

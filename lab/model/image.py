@@ -32,7 +32,7 @@ def image_file(folder: Path) -> ImageFile:
         folder: ``images/<name>``.
 
     Raises:
-        InputError, InputErrors: it has mistakes.
+        InputError, InputErrors: It has mistakes.
     """
     about = folder / IMAGE_FILE
     return build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})

@@ -76,7 +76,7 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     48 bits of a header arrive once in 10^13). It ends where the error probability of the longest A-MPDU is below 2^-40.
 
     Raises:
-        InputError: a user's curve does not fall that far.
+        InputError: A user's curve does not fall that far.
         ValueError: ``step_mb`` is not positive.
     """
     if step_mb < 1:

@@ -54,7 +54,7 @@ def look(text: str, folder: Path, *, read: bool = True) -> DockerImage:
 
     Raises:
         InputError: There is no such image, nodes cannot run it, or it is broken.
-        HostError: skopeo is not installed.
+        HostError: Skopeo is not installed.
     """
     reference = parse(text).below(folder)
     stamp = _check_file(reference)

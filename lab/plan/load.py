@@ -49,7 +49,7 @@ def load(
     ``piece``: see ``lab.plan.resolve.resolve``.
 
     Raises:
-        InputError, InputErrors: mistakes in what the user wrote.
+        InputError, InputErrors: Mistakes in what the user wrote.
     """
     parsed = overrides.parse(settings)
     try:
@@ -67,7 +67,7 @@ def documents(
     """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
 
     Raises:
-        InputError, InputErrors: they cannot be read, or a key of a setting matches nothing.
+        InputError, InputErrors: They cannot be read, or a key of a setting matches nothing.
     """
     return _documents(topology, workload, overrides.parse(settings), places)
 
@@ -80,7 +80,7 @@ def code_of(
     If there is a plan already, use ``library.code_of(workload, plan.stack)``.
 
     Raises:
-        InputError, InputErrors: mistakes in the workload or in a setting.
+        InputError, InputErrors: Mistakes in the workload or in a setting.
     """
     document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
     return _code(document, build(Workload, document))
@@ -92,7 +92,7 @@ def modules_of(
     """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
 
     Raises:
-        InputError, InputErrors: mistakes in the workload or in a setting.
+        InputError, InputErrors: Mistakes in the workload or in a setting.
     """
     document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
     return {name: library.module_called(name) for name in build(Workload, document).modules}
@@ -176,7 +176,7 @@ def _images(
     """Return the images of the nodes by name, and the Docker images by reference.
 
     Raises:
-        InputError, InputErrors: there is no such image, or its file has mistakes.
+        InputError, InputErrors: There is no such image, or its file has mistakes.
     """
     found: dict[str, FoundImage] = {}
     docker: dict[str, DockerImage] = {}
@@ -301,7 +301,7 @@ def check(path: Path) -> str:
     """Check one file on its own; return its kind: topology or workload.
 
     Raises:
-        InputError, InputErrors: mistakes in it.
+        InputError, InputErrors: Mistakes in it.
     """
     return check_document(read(path))
 

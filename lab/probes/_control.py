@@ -20,7 +20,7 @@ def parse_events(raw: Raw, patterns: Mapping[str, re.Pattern[str]]) -> Parsed:
     as well.
 
     Raises:
-        ProbeOutputError: a line has no time stamp, or time stamps decrease.
+        ProbeOutputError: A line has no time stamp, or time stamps decrease.
     """
     parsed = Parsed()
     last_ns: int | None = None

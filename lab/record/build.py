@@ -31,8 +31,8 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         versions: versions that guest.json does not contain (lab, packages of the image).
 
     Raises:
-        RecordError: a file is missing or damaged.
-        HostError: the record cannot be written.
+        RecordError: A file is missing or damaged.
+        HostError: The record cannot be written.
     """
     plan = _plan(directory)
     outcome = _outcome(directory)
@@ -74,7 +74,7 @@ def rebuild(directory: Path) -> Record:
     there is no readable record, they stay empty.
 
     Raises:
-        RecordError: the raw data is missing or damaged.
+        RecordError: The raw data is missing or damaged.
     """
     try:
         before = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))

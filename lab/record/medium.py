@@ -26,7 +26,7 @@ def read(raw: Path) -> dict[str, Any] | None:
         counters, so what they counted between the reading before it and the event is missing.
 
     Raises:
-        RecordError: the file is damaged.
+        RecordError: The file is damaged.
     """
     path = raw / FILE_NAME
     try:

@@ -32,8 +32,8 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         For each name a series of its numbers in the unit of ``prints``, and the last value.
 
     Raises:
-        ProbeOutputError: the search for an expression takes too long.
-        HostError: there is too little memory for the search.
+        ProbeOutputError: The search for an expression takes too long.
+        HostError: There is too little memory for the search.
     """
     times = _Times(raw, boot_ns)
     parsed = Parsed()

@@ -139,7 +139,7 @@ def load(directory: Path) -> Record:
     """Read a record.
 
     Raises:
-        RecordError: there is no record, it is damaged, or it has another version.
+        RecordError: There is no record, it is damaged, or it has another version.
     """
     path = directory / FILE_NAME
     try:

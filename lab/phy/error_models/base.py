@@ -37,7 +37,7 @@ class ErrorModel(params.PhyModel, ABC):
             snr_db: signal to interference and noise within the channel bandwidth, finite.
 
         Raises:
-            InputError: this model does not have the curve.
+            InputError: This model does not have the curve.
         """
 
     def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
@@ -63,6 +63,6 @@ def load(name: str, **given: Any) -> ErrorModel:
     """Create the model of that name: ``load("nist")``, ``load("table", file="mine.csv")``.
 
     Raises:
-        InputError: there is no such error model, or a parameter is out of bounds.
+        InputError: There is no such error model, or a parameter is out of bounds.
     """
     return ERROR_MODELS.get(name)(**given)

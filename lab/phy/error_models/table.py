@@ -89,7 +89,7 @@ def read(path: Path) -> dict[str, list[Row]]:
     """Read the rows of each curve.
 
     Raises:
-        InputError: the file cannot be read or used; names every wrong line.
+        InputError: The file cannot be read or used; names every wrong line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def parse(label: str, text: str) -> dict[str, list[Row]]:
     """Parse the rows of each curve from the text of a file, which messages call ``label``.
 
     Raises:
-        InputError: names every wrong line.
+        InputError: Names every wrong line.
     """
     errors: list[InputError] = []
     text = text.removeprefix("\N{BYTE ORDER MARK}")

@@ -37,7 +37,7 @@ def load(name: str, **given: Any) -> Fading:
     """Create the fading of that name: ``load("rician", k_db=6)``.
 
     Raises:
-        InputError: there is no such fading, or a parameter is out of bounds.
+        InputError: There is no such fading, or a parameter is out of bounds.
     """
     return FADING.get(name)(**given)
 

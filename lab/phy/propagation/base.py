@@ -65,7 +65,7 @@ def load(name: str, **given: Any) -> Propagation:
     """Create the model of that name: ``load("logDistance", exp=4)``.
 
     Raises:
-        InputError: there is no such propagation model, or a parameter is out of bounds.
+        InputError: There is no such propagation model, or a parameter is out of bounds.
     """
     return PROPAGATION.get(name)(**given)
 
@@ -80,7 +80,7 @@ def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names
         seed: seed of the run.
 
     Raises:
-        ValueError: the shapes do not match, or two nodes have the same name.
+        ValueError: The shapes do not match, or two nodes have the same name.
     """
     position = np.asarray(position_m, dtype=np.float64)
     if position.shape != (len(names), 3):

@@ -262,7 +262,7 @@ def load(name: str) -> Probe:
     """Return the probe of that name.
 
     Raises:
-        InputError: there is no such probe, two files have that name, or the file is invalid.
+        InputError: There is no such probe, two files have that name, or the file is invalid.
     """
     probe = PROBES.made(name)
     stack = PROBES.place(name).stack

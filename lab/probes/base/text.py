@@ -24,7 +24,7 @@ def stamp_ns(text: str) -> int:
     """Convert an absolute time stamp such as ``1795260956.978297`` to ns, without the rounding of a float.
 
     Raises:
-        ValueError: it is not a decimal number with at most nine decimal places.
+        ValueError: It is not a decimal number with at most nine decimal places.
     """
     whole, _, fraction = text.partition(".")
     if not (whole + fraction).isdigit() or not text.isascii() or len(fraction) > 9 or len(whole) > 12:
