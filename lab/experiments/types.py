@@ -122,7 +122,7 @@ class FigureSpec:
 class Contents:
     """The content of files, as SHA-256."""
 
-    said: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
+    files: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
     texts: dict[str, str] = field(default_factory=dict)  # text files that these name, by path
 
 

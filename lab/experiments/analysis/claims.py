@@ -233,7 +233,7 @@ def _judged(tree: Tree, statement: _Statement) -> _Judged:
 
 
 def _expected(tree: Tree) -> str:
-    """Describe what a claim expects, briefly, for display beside its value."""
+    """Describe what a claim expects, briefly, for display next to its value."""
     match tree:
         case Call(function="all" | "any", arguments=(inner,)):
             return f"{inner.text} at {'every place' if tree.function == 'all' else 'one or more places'}"

@@ -148,9 +148,9 @@ def _finder(document: Document) -> Find:
 
     def find(kind: str, text: str) -> str:
         if (kind, text) not in known:
-            beside = document.path.parent / text
-            if text.endswith((".yaml", ".yml")) and beside.is_file():
-                known[kind, text] = _shown(beside)
+            neighbour = document.path.parent / text
+            if text.endswith((".yaml", ".yml")) and neighbour.is_file():
+                known[kind, text] = _shown(neighbour)
             else:
                 library.find(kind, text)
                 known[kind, text] = text

@@ -105,22 +105,22 @@ class FigureData:
 
         ``pool``: only by ``by``.
         """
-        told = [self.figure.by] if self.figure.by and self.figure.by not in across else []
-        free = [axis.name for axis in self.experiment.axes if axis.name not in (*told, *across)]
-        while not pool and free and not self._unique([*across, *told]):
-            told.append(free.pop(0))
-        told = [axis for axis in told if len(self.levels(axis)) > 1 or axis == self.figure.by]
+        axes = [self.figure.by] if self.figure.by and self.figure.by not in across else []
+        free = [axis.name for axis in self.experiment.axes if axis.name not in (*axes, *across)]
+        while not pool and free and not self._unique([*across, *axes]):
+            axes.append(free.pop(0))
+        axes = [axis for axis in axes if len(self.levels(axis)) > 1 or axis == self.figure.by]
         members: dict[tuple[str, ...], list[Point]] = {}
         for point in self.points:
-            members.setdefault(tuple(point.labels.get(axis, "") for axis in told), []).append(point)
-        order = {axis: {label: index for index, label in enumerate(self.levels(axis))} for axis in told}
+            members.setdefault(tuple(point.labels.get(axis, "") for axis in axes), []).append(point)
+        order = {axis: {label: index for index, label in enumerate(self.levels(axis))} for axis in axes}
         keys = sorted(
-            members, key=lambda key: [order[axis].get(label, 0) for axis, label in zip(told, key, strict=True)]
+            members, key=lambda key: [order[axis].get(label, 0) for axis, label in zip(axes, key, strict=True)]
         )
         return [
             Group(
-                ", ".join(self.named(axis, label) for axis, label in zip(told, key, strict=True)),
-                dict(zip(told, key, strict=True)),
+                ", ".join(self.named(axis, label) for axis, label in zip(axes, key, strict=True)),
+                dict(zip(axes, key, strict=True)),
                 tuple(members[key]),
             )
             for key in keys
@@ -139,7 +139,7 @@ class FigureData:
         value = self.experiment.paper_value(metric, {**labels, **self.figure.where})
         return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
-    def told(self, metric: str, value: float) -> str:
+    def paper_words(self, metric: str, value: float) -> str:
         """The paper's value in words: ``published: 1.2 s``, or ``computed: 1.2 s``."""
         word = "computed" if self.experiment.computed_by(metric) else "published"
         return f"{word}: {short(value)} {self.unit(metric)}"

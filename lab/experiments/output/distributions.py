@@ -42,14 +42,14 @@ def box(view: FigureData) -> Chart:
             marks.append(_box_of(view, point, metric, left, right, style))
             value = view.publishes(metric, point.labels)
             if value is not None and apart:
-                tip = view.told(metric, value)
+                tip = view.paper_words(metric, value)
                 marks.append(Dash(left - width * 0.08, right + width * 0.08, value, style, tip))
                 paper = True
     if not apart:
         for index, label in enumerate(levels):
             value = view.publishes(metric, {x: label})
             if value is not None:
-                marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), view.told(metric, value)))
+                marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), view.paper_words(metric, value)))
                 paper = True
     panel = Axes(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))

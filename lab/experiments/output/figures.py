@@ -54,7 +54,11 @@ def _published_lines(view: FigureData, groups: Sequence[Group], at: Mapping[str,
     lines = []
     for style, labels in enumerate([group.labels for group in groups] if apart else [{}], 0 if apart else len(groups)):
         found = [(at[label], view.publishes(metric, labels | {x: label})) for label in at]
-        dots = [Dot(place, value, tip=view.told(metric, value)) for place, value in sorted(found) if value is not None]
+        dots = [
+            Dot(place, value, tip=view.paper_words(metric, value))
+            for place, value in sorted(found)
+            if value is not None
+        ]
         if dots:
             lines.append(Trace(tuple(dots), style, published=True))
     return lines, apart
@@ -81,7 +85,7 @@ def _bar(view: FigureData) -> Chart:
             for label, index in place.items():
                 value = view.publishes(metric, labels | {x: label})
                 if value is not None:
-                    dot = Dot(index, value, tip=view.told(metric, value))
+                    dot = Dot(index, value, tip=view.paper_words(metric, value))
                     marks.append(Bar(index + edges[0], index + edges[1], dot, style, published=True))
             continue
         for point in owner.points if owner else ():

@@ -104,7 +104,7 @@ def as_json(results: Results) -> dict[str, Any]:
         ],
         "metrics": [{"name": metric.name, "that": metric.that, "unit": metric.unit} for metric in experiment.metrics],
         "points": [_point(point) for point in experiment.points],
-        "files": experiment.contents.said,
+        "files": experiment.contents.files,
         "rows": [_row(results, row) for row in results.rows],
         "claims": [
             {

@@ -28,7 +28,7 @@ from lab.expressions.values import Quantity
 
 SIGNIFICANT = 0.05  # of all correlations of a claim together
 _NORMAL_95 = 1.959964  # two-sided quantile of the normal distribution
-_LEAST_SPREAD = 0.01  # of margins: below, ranks are those of hairs
+_LEAST_SPREAD = 0.01  # of margins: below, ranks are chance
 _DIGITS = 9  # of correlations and their probabilities
 _LEAST_PLACES = 10  # fewer have few orders
 _LESS, _MORE = ("<", "<="), (">", ">=")

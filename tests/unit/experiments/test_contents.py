@@ -31,11 +31,11 @@ def contents(experiment: str = EXPERIMENT, topology: str = TOPOLOGY, workload: s
 
 def test_the_files_of_all_points_by_key() -> None:
     found = contents()
-    assert {kind: list(said) for kind, said in found.said.items()} == {
+    assert {kind: list(keys) for kind, keys in found.files.items()} == {
         "topology": ["place.yaml"],
         "workload": ["load.yaml"],
     }
-    assert list(found.said["topology"]["place.yaml"]) == ["nodes", "links", "medium"]
+    assert list(found.files["topology"]["place.yaml"]) == ["nodes", "links", "medium"]
     assert list(found.texts) == ["x.conf"]
 
 
@@ -48,7 +48,7 @@ def test_words_and_layout_do_not_count() -> None:
 
 def test_what_a_file_says_counts_for_its_key() -> None:
     before, after = (
-        contents(topology=text).said["topology"]["place.yaml"]
+        contents(topology=text).files["topology"]["place.yaml"]
         for text in (TOPOLOGY, TOPOLOGY.replace("channel: 6", "channel: 11"))
     )
     assert [key for key in before if before[key] != after[key]] == ["nodes"]
@@ -58,7 +58,7 @@ def test_text_files_are_told_apart_from_what_names_them(here: Path) -> None:
     before = contents()
     (here / "x.conf").write_text("two\n")
     after = contents()
-    assert before.said == after.said
+    assert before.files == after.files
     assert before.texts.keys() == after.texts.keys() and before.texts != after.texts
 
 
