@@ -19,7 +19,7 @@ from tests.shown.document import Command, DocumentError, File, parse, prose
 from tests.shown.figures import mentions
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md", "workloads/*/*.md")
+DOCUMENTS = ("README.md", "docs/*.md", "docs/decisions/*.md", "docs/extend/*.md", "workloads/*/*.md")
 
 
 @dataclass

@@ -121,13 +121,13 @@ QUEUE_OUT = """\
 """
 
 
-def test_the_probe_and_the_metric_of_contributing_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As those of a stack, which are found in the same way; the stack of contributing has a test of its own."""
+def test_the_probe_and_the_metric_of_the_guides_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of a stack, which are found in the same way; the stack of docs/extend/stack.md has a test of its own."""
     monkeypatch.chdir(tmp_path)
-    text = (PROJECT / "CONTRIBUTING.md").read_text()
-    for room, name in (("probes", "queue"), ("metrics", "backlog")):
+    for room, name, guide in (("probes", "queue", "probe.md"), ("metrics", "backlog", "metric.md")):
+        text = (PROJECT / "docs" / "extend" / guide).read_text()
         block = re.search(rf"`lab/{room}/{name}.py`:\n\n```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-        assert block, f"CONTRIBUTING.md shows no {name}.py"
+        assert block, f"{guide} shows no {name}.py"
         file = tmp_path / "workloads" / "queues" / room / f"{name}.py"
         file.parent.mkdir(parents=True)
         file.write_text(block[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kind of event and a kind of node are a folder each: those of CONTRIBUTING.md, in a copy of the lab or a stack."""
+"""A kind of event and a kind of node are a folder each: those of docs/extend, in a copy of the lab or a stack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from lab.checkout import PACKAGE
 
-CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
+GUIDES = [PACKAGE.parent / "docs" / "extend" / name for name in ("event.md", "node.md")]
 _FILE = re.compile(r"<!-- new: (lab/(?:events|nodes)/\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
 
 TOPOLOGY = """\
@@ -79,11 +79,11 @@ for moment in script.moments(plan):
 
 @pytest.fixture(params=["lab", "workloads/mine"])
 def checkout(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A copy of the lab, in it or a stack the files of CONTRIBUTING.md, and nothing else that is new; a topology."""
+    """A copy of the lab, in it or a stack the files of the guides, and nothing else that is new; a topology."""
     shutil.copytree(PACKAGE, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "t.yaml").write_text(TOPOLOGY)
     (tmp_path / "w.yaml").write_text(WORKLOAD)
-    written = dict(_FILE.findall(CONTRIBUTING.read_text()))
+    written = dict(found for guide in GUIDES for found in _FILE.findall(guide.read_text()))
     assert {Path(name).parent.name for name in written} == {"mtu", "router"}
     for name, text in written.items():
         target = tmp_path / request.param / Path(name).relative_to("lab")

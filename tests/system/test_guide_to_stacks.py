@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stack of CONTRIBUTING.md, written exactly as it says there: from the program to the figure."""
+"""The stack of docs/extend/stack.md, written exactly as it says there: from the program to the figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STACK = "workloads/udp-echo/"
 @pytest.fixture
 def shown(tmp_path: Path, machine: runs.Machine) -> list[Command]:
     """Write the files of the stack that are shown; returns the commands that are."""
-    parts = parse((CHECKOUT / "CONTRIBUTING.md").read_text())
+    parts = parse((CHECKOUT / "docs" / "extend" / "stack.md").read_text())
     for part in parts:
         if isinstance(part, File) and part.name.startswith(STACK):
             (tmp_path / part.name).parent.mkdir(parents=True, exist_ok=True)
@@ -35,11 +35,11 @@ def numbers(line: str) -> list[str]:
     return re.findall(r"[\d.]+", line)
 
 
-def test_the_stack_of_contributing_comes_to_its_figure(shown: list[Command], tmp_path: Path) -> None:
+def test_the_stack_of_the_guide_comes_to_its_figure(shown: list[Command], tmp_path: Path) -> None:
     run, reproduce = shown
     said = lab(*run.argv[1:], cwd=tmp_path).stdout
     (row,) = [line for line in run.shown if "answer-time" in line]
-    assert row.split() in [line.split() for line in said.splitlines()], "CONTRIBUTING.md shows other numbers"
+    assert row.split() in [line.split() for line in said.splitlines()], "docs/extend/stack.md shows other numbers"
     page = (tmp_path / "runs" / "latest" / "report.html").read_text()
     assert "Answers took up to 40.04 ms" in page and "longest answer-time" in page, "the view draws it"
 
