@@ -18,14 +18,13 @@ from lab.drawing import WIDTH, svg
 from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
 from lab.errors import writing
-from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
-from lab.shared.types import Link, Node, Plan
+from lab.shared.types import Link, Netem, Node, Plan
 from lab.show.medium import HEARS_DB
 from lab.show.nodes import noun
+from lab.show.words import shape
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
-_CORNER, _CORNER_STEPS = 7, 4
 _LEGEND = 34.0  # height
 _ROW_TOP, _ROW_HEIGHT, _ROW_MOST = 58.0, 92.0, 7
 _PAIRS_MOST = 6  # of more pairs that hear each other, only the best of each station
@@ -50,7 +49,7 @@ def draw(plan: Plan) -> Scene:
         if name in boxes:
             labels.take(_around(at))
     lines = [(stroke("radio", _course(a, b, places)), label) for a, b, label in pairs]
-    lines += [(stroke("link", (places[link.node_a], places[link.node_b])), describe(link)) for link in plan.links]
+    lines += [(stroke("link", (places[link.node_a], places[link.node_b])), _shape(link)) for link in plan.links]
     for line, _ in lines:
         labels.avoid(dotted(line.places), LINES)
     for wall in paper.walls() if paper else ():
@@ -219,20 +218,9 @@ def _entries(plan: Plan, meaning: str, *, placed: bool) -> Iterable[tuple[str, s
         yield "wall", "wall"
 
 
-def describe(link: Link) -> str:
-    """Return the parameters of a link: ``5 ms, 25 Mbit/s``; empty if there are none."""
-    netem = link.netem
-    parts = []
-    if netem.delay_ns:
-        jitter = f" \N{PLUS-MINUS SIGN} {plain(netem.jitter_ns / 1e6)}" if netem.jitter_ns else ""
-        parts.append(f"{plain(netem.delay_ns / 1e6)}{jitter} ms")
-    if netem.rate_bps:
-        parts.append(f"{plain(netem.rate_bps / 1e6)} Mbit/s")
-    if netem.loss_percent:
-        parts.append(f"{plain(netem.loss_percent)}% loss")
-    if netem.reorder_percent:
-        parts.append(f"{plain(netem.reorder_percent)}% reordered")
-    return ", ".join(parts)
+def _shape(link: Link) -> str:
+    """Return what a link does to packets; empty if nothing."""
+    return shape(link.netem) if link.netem != Netem() else ""
 
 
 def _around(at: Place) -> tuple[Place, ...]:
@@ -242,27 +230,10 @@ def _around(at: Place) -> tuple[Place, ...]:
 
 def _node(node: Node, at: Place, colour: int) -> Shapes:
     x, y = at
-    yield Path(_rounded(_around(at)), colour, "paper", closed=True, width=2, tip=details(node))
+    yield Path(_around(at), colour, "paper", closed=True, width=2, tip=details(node))
     room = _BOX_WIDTH - 8
     yield Text(x, y - 3, shortened(node.name, room, "panel"), "panel", "middle")
     yield Text(x, y + 13, shortened(_caption(node), room, "mark"), "mark", "middle")
-
-
-def _rounded(corners: Sequence[Place]) -> tuple[Place, ...]:
-    """Return a rectangle with rounded corners."""
-    (left, top), (right, bottom) = corners[0], corners[2]
-    centres = (
-        (right - _CORNER, top + _CORNER),
-        (right - _CORNER, bottom - _CORNER),
-        (left + _CORNER, bottom - _CORNER),
-        (left + _CORNER, top + _CORNER),
-    )
-    places = []
-    for corner, (x, y) in enumerate(centres):
-        for step in range(_CORNER_STEPS + 1):
-            angle = math.pi / 2 * (corner - 1 + step / _CORNER_STEPS)
-            places.append((x + _CORNER * math.cos(angle), y + _CORNER * math.sin(angle)))
-    return tuple(places)
 
 
 def _caption(node: Node) -> str:

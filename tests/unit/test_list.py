@@ -36,7 +36,7 @@ def test_show_draws_a_topology_before_any_run(here: Path) -> None:
     assert ended.exit_code == 0 and ended.stdout == ""
     root = ET.parse(here / "drawn.svg").getroot()
     words = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"h1", "h2", "s1", "5 ms, 100 Mbit/s"} <= words
+    assert {"h1", "h2", "s1", "100 Mbit/s, delay 5 ms"} <= words
 
 
 def test_a_drawing_that_cannot_be_written_is_explained(

@@ -31,6 +31,11 @@ def test_series_can_be_seen_on_their_paper(palette: tuple[str, ...], paper: str)
     assert all(contrast(colour, paper) > 2.9 for colour in palette)
 
 
+def test_small_text_can_be_read_on_a_projector() -> None:
+    for which, least in ((0, 7), (1, 7)):
+        assert all(contrast(NAMED[name][which], NAMED["paper"][which]) >= least for name in ("ink", "soft"))
+
+
 @pytest.mark.parametrize("name", samples.NAMES)
 def test_every_class_of_a_drawing_has_a_dark_colour(name: str) -> None:
     text = svg(samples.scene(name), standalone=True)

@@ -76,6 +76,17 @@ def test_tables_that_are_wider_than_the_page_scroll(record: Record) -> None:
     assert not re.search(r"break-all|overflow-wrap:\s*anywhere|table-layout:\s*fixed", style)
 
 
+def test_pages_are_for_projectors_and_print_on_a4(record: Record) -> None:
+    screen, _, paper = report.write(record, record.directory).read_text().partition("</style>")[0].partition("@page")
+    assert re.search(r"body\{[^}]*font:17px", screen) and re.search(r"svg\{[^}]*width:100%", screen)
+    assert paper.startswith("{size:A4")
+    assert ",table,tr,pre{break-inside:avoid}" in paper, (
+        "no table is cut unless it is longer than a page, and no row ever"
+    )
+    assert ".scroll{overflow:visible}" in paper and "thead{display:table-header-group}" in paper
+    assert "svg{min-width:0}" in paper, "a drawing is no wider than the page"
+
+
 def test_a_hash_is_in_full_once(record: Record) -> None:
     (file, _) = record.plan.files
     text = Page(report.write(record, record.directory).read_text()).text

@@ -66,7 +66,7 @@ def test_only_radios_that_hear_each_other_are_joined() -> None:
     drawn = plan(HIDDEN)
     assert topology.heard(drawn)[0] == [("ap1", "sta1", "30 dB"), ("ap1", "sta2", "20 dB")]
     words = [text.text for text in texts(topology.draw(drawn))]
-    assert {"30 dB", "20 dB", "5 ms", "hear each other, at this SNR at the start"} <= set(words)
+    assert {"30 dB", "20 dB", "delay 5 ms", "hear each other, at this SNR at the start"} <= set(words)
     both = plan(HIDDEN.replace("-30 dB", "3 dB"))
     assert ("sta1", "sta2", "3 dB") in topology.heard(both)[0], "a receiver detects a preamble from 3 dB on"
 
