@@ -42,7 +42,28 @@ class LabError(Exception):
 
 
 class InputError(LabError):
-    """An invalid topology, workload or option; names file and line."""
+    """An invalid topology, workload or option; names file and line. ``keys`` lead to the value in the file."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        keys: tuple[str | int, ...] = (),
+    ) -> None:
+        self.keys = keys
+        self.about_value = message
+        super().__init__(f"{'.'.join(map(str, keys))}: {message}" if keys else message, where=where, hint=hint)
+
+
+class ParameterError(ValueError):
+    """A mistake in a parameter of a probe or metric: its key, and what is wrong with it."""
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        self.message = message
+        super().__init__(f"{key}: {message}")
 
 
 class InputErrors(InputError):

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from lab.captures import pcap
-from lab.errors import InputError, RecordError
+from lab.errors import InputError, ParameterError, RecordError
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw, ResultType, Series
 from lab.probes.base.results import described, offered
@@ -126,21 +126,21 @@ class Metric:
             per: what one value stands for; None for the default.
 
         Raises:
-            ValueError: The message says what to write instead.
+            ParameterError: The message says what to write instead.
         """
         if per is not None and per not in self.per:
-            raise ValueError(f'per: "{per}" is not possible here; known: {", ".join(self.per)}')
+            raise ParameterError("per", f'"{per}" is not possible here; known: {", ".join(self.per)}')
         if unit not in self.units():
-            raise ValueError(f'unit: "{unit}" is not a unit of this metric; known: {", ".join(self.units())}')
+            raise ParameterError("unit", f'"{unit}" is not a unit of this metric; known: {", ".join(self.units())}')
         for name, probe in of.items():
             if not self._takes(probe):
-                raise ValueError(f"of: {name} is {_described(probe)}; {self._wants()}")
+                raise ParameterError("of", f"{name} is {_described(probe)}; {self._wants()}")
 
     def needs(self, of: Mapping[str, str | None], *wanted: ResultType) -> None:
-        """Raise a ValueError if there is a type of results that no process in ``of`` yields."""
+        """Raise a ParameterError if there is a type of results that no process in ``of`` yields."""
         for one in wanted:
             if not any(_offers(probe, one) for probe in of.values()):
-                raise ValueError(f"of: {described([one])} are missing; add {_listed(_yielding(one))}")
+                raise ParameterError("of", f"{described([one])} are missing; add {_listed(_yielding(one))}")
 
     def _takes(self, probe: str | None) -> bool:
         if any(other in self.takes for other in _NO_PROBES):

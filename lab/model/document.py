@@ -53,7 +53,7 @@ class Document:
 
     def error(self, keys: Keys, message: str, hint: str | None = None) -> InputError:
         """Create an error about the value at ``keys``."""
-        return InputError(f"{dotted(keys)}: {message}" if keys else message, where=self.where(keys), hint=hint)
+        return InputError(message, where=self.where(keys), hint=hint, keys=keys)
 
 
 def dotted(keys: Keys) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from lab.errors import InputError, flat, raise_all
+from lab.errors import InputError, ParameterError, flat, raise_all
 from lab.model.base import Model
 from lab.model.document import Document, Keys
 from lab.model.image import FoundImage
@@ -47,6 +47,13 @@ class Problems:
     def add_all(self, error: InputError) -> None:
         """Record one or more mistakes that already have their location."""
         self.errors += flat(error)
+
+    def add_parameter(self, source: Source[M], keys: Keys, error: ValueError) -> None:
+        """Record what a probe or metric says of its parameters at ``keys``: of one of them, or of all."""
+        if isinstance(error, ParameterError):
+            self.add(source, (*keys, error.key), error.message)
+        else:
+            self.add(source, keys, str(error))
 
     def at(self, source: Source[M], keys: Keys) -> Refuse:
         """Return a function that records a mistake there."""

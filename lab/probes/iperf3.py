@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from lab.errors import ParameterError
 from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
 from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
 from lab.probes.base.text import Json, documents, seconds
@@ -46,13 +47,13 @@ class Iperf3(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: a fraction of a second, or a congestion control for UDP."""
+        """As in the base class; also ParameterError: a fraction of a second, or a congestion control for UDP."""
         super().check(params)
         for key in ("duration", "omit"):
             if params[key] % 1_000_000_000:
-                raise ValueError(f"{key}: must be whole seconds")
+                raise ParameterError(key, "must be whole seconds")
         if params["udp"] and params["congestion"]:
-            raise ValueError("congestion: UDP has no congestion control; remove it, or write udp: false")
+            raise ParameterError("congestion", "UDP has no congestion control; remove it, or write udp: false")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return ``iperf3 --json``: one document, printed at the end, also after SIGINT."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
+from lab.errors import ParameterError
 from lab.probes import _udp
 from lab.probes.base import Param, Parsed, Probe, Raw, Sent, Target, program_path
 from lab.probes.base.text import Json, documents
@@ -50,22 +51,23 @@ class UdpSender(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: ``phase`` without ``every``, or ``on`` without ``off``."""
+        """As in the base class; also ParameterError: ``phase`` without ``every``, or ``on`` without ``off``."""
         super().check(params)
         if params["phase"] is not None and params["every"] is None:
-            raise ValueError("phase: needs every:; add every:, or remove this")
+            raise ParameterError("phase", "needs every:; add every:, or remove this")
         if (params["on"] is None) != (params["off"] is None):
             missing, given = ("on", "off") if params["on"] is None else ("off", "on")
-            raise ValueError(f"{given}: needs {missing}:; add {missing}:, or remove this")
+            raise ParameterError(given, f"needs {missing}:; add {missing}:, or remove this")
 
     def check_target(self, target: Target, params: dict[str, Any]) -> None:
         """Refuse a sender without ``every`` that nothing makes wait."""
         if params["every"] is not None or (target.medium and target.radio is not None):
             return
         lacks = f"{target.node} has no radio" if target.radio is None else "the topology has no medium"
-        raise ValueError(
-            "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it "
-            f"wait, and {lacks}. Write every: 0.1 ms, or use the probe iperf3"
+        raise ParameterError(
+            "every",
+            "is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it "
+            f"wait, and {lacks}. Write every: 0.1 ms, or use the probe iperf3",
         )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

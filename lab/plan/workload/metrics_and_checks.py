@@ -206,14 +206,12 @@ def groups_of(prints: Prints) -> list[str] | None:
 def _check_metric(
     source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
 ) -> None:
-    """Let the metric check its keys; its error messages begin with the key."""
+    """Let the metric check its keys."""
     model = source.model.metrics[str(keys[-1])]
     try:
         kinds.load(kind).check(of, model.unit, model.per)
     except ValueError as error:
-        key, _, message = str(error).partition(": ")
-        known = key in ("of", "unit", "per") and message
-        problems.add(source, (*keys, key) if known else keys, message if known else str(error))
+        problems.add_parameter(source, keys, error)
 
 
 def check_metrics(

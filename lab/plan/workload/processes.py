@@ -350,7 +350,7 @@ class Processes:
         return _of_probe(process, entry.probe, target(node, self.medium))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
-        """Return whether the probe can run like this; its own messages start with the key they are about."""
+        """Return whether the probe can run like this."""
         assert entry.probe is not None
         if params.keys() != entry.probe.params.keys():
             return False  # already reported
@@ -360,11 +360,7 @@ class Processes:
             if placed:
                 entry.probe.check_target(target(node, self.medium), params)
         except ValueError as error:
-            key, _, message = str(error).partition(": ")
-            known = key in entry.probe.params and message
-            self.problems.add(
-                self.source, (*entry.run_keys, key) if known else entry.run_keys, message if known else str(error)
-            )
+            self.problems.add_parameter(self.source, entry.run_keys, error)
             return False
         return placed
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lab import library
+from lab.errors import ParameterError
 from lab.probes.base.results import Capture as Capture
 from lab.probes.base.results import Delay as Delay
 from lab.probes.base.results import Delivery as Delivery
@@ -62,13 +63,13 @@ class Param:
     most: int | None = None
 
     def check(self, name: str, value: Any) -> None:
-        """Raise a ValueError with a message for the user if the number is out of range."""
+        """Raise a ParameterError if the number is out of range."""
         if not isinstance(value, int | float) or isinstance(value, bool):
             return
         if value < self.least:
-            raise ValueError(f"{name}: must be at least {self._shown(self.least)}")
+            raise ParameterError(name, f"must be at least {self._shown(self.least)}")
         if self.most is not None and value > self.most:
-            raise ValueError(f"{name}: must be at most {self._shown(self.most)}")
+            raise ParameterError(name, f"must be at most {self._shown(self.most)}")
 
     def _shown(self, bound: int) -> str:
         """Return a limit with its unit."""
@@ -216,12 +217,12 @@ class Probe:
     programs: ClassVar[dict[str, str]] = {}  # source of the Python programs that it brings, by file name
 
     def check(self, params: dict[str, Any]) -> None:
-        """Raise a ValueError with a message for the user if parameters are out of range or contradictory."""
+        """Raise a ParameterError if parameters are out of range or contradictory."""
         for name, param in self.params.items():
             param.check(name, params[name])
 
     def check_target(self, target: Target, params: dict[str, Any]) -> None:
-        """Raise a ValueError with a message for the user if the probe cannot work on this node."""
+        """Raise a ParameterError, or a ValueError about all of them, if the probe cannot work on this node."""
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return the command to run in the node. ``raw`` is the absolute prefix of the tool's files: raw + '.pcap'.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lab.errors import ParameterError
 from lab.probes.base import Param, ProbeOutputError, Raw
 from lab.probes.base.text import Json, documents, stamp_ns
 
@@ -20,23 +21,25 @@ BUFFER = Param("size", "SO_SNDBUF or SO_RCVBUF of the socket (the kernel doubles
 
 
 def check_protocol(protocol: str) -> None:
-    """Raise a ValueError for a protocol that there is not."""
+    """Raise a ParameterError for a protocol that there is not."""
     if protocol not in PROTOCOLS:
-        raise ValueError(f'protocol: "{protocol}" is not valid; write {", ".join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}')
+        raise ParameterError(
+            "protocol", f'"{protocol}" is not valid; write {", ".join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}'
+        )
 
 
 def check_options(params: dict[str, Any], known: dict[str, Param], protocol_of: dict[str, str]) -> None:
-    """Raise a ValueError for a key that only another protocol has; ``protocol_of`` says which keys these are."""
+    """Raise a ParameterError for a key that only another protocol has; ``protocol_of`` says which keys these are."""
     for key, protocol in protocol_of.items():
         if params[key] != known[key].default and params["protocol"] != protocol:
-            raise ValueError(f"{key}: is for protocol: {protocol}; remove this")
+            raise ParameterError(key, f"is for protocol: {protocol}; remove this")
 
 
 def check_durations(params: dict[str, Any], *keys: str) -> None:
-    """Raise a ValueError for a duration that flow cannot have, which takes milliseconds."""
+    """Raise a ParameterError for a duration that flow cannot have, which takes milliseconds."""
     for key in keys:
         if params[key] is not None and params[key] % MILLISECOND_NS:
-            raise ValueError(f"{key}: must be whole milliseconds")
+            raise ParameterError(key, "must be whole milliseconds")
 
 
 def lines(raw: Raw) -> Iterator[tuple[str, int, Json]]:

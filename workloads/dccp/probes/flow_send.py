@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from lab.errors import ParameterError
 from lab.probes.base import Param, Parsed, Probe, Raw, Samples, Target
 from lab.probes.base.text import Json
 
@@ -71,7 +72,7 @@ class FlowSend(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown protocol, an option of another one, parts of a ms."""
+        """As in the base class; also ParameterError: an unknown protocol, one of another's options, parts of a ms."""
         super().check(params)
         _report.check_protocol(params["protocol"])
         _report.check_durations(params, "duration", "every", "state")
@@ -81,9 +82,10 @@ class FlowSend(Probe):
         """Refuse a sender of UDP that nothing makes wait."""
         limited = params["rate"] is not None or params["per_packet"] or params["per_byte"]
         if params["protocol"] == "udp" and not limited and not (target.medium and target.radio is not None):
-            raise ValueError(
-                "rate: is missing; without it, or per_packet:, a sender of UDP needs a node with a radio on an 802.11 "
-                "medium, which makes it wait"
+            raise ParameterError(
+                "rate",
+                "is missing; without it, or per_packet:, a sender of UDP needs a node with a radio on an 802.11 "
+                "medium, which makes it wait",
             )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from lab.errors import ParameterError
 from lab.probes.base import Delivery, Param, Parsed, Probe, ProbeOutputError, Raw, Samples, Series, Target, program_path
 from lab.probes.base.text import Json, documents
 
@@ -44,10 +45,10 @@ class TcpSink(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown way to acknowledge."""
+        """As in the base class; also ParameterError: an unknown way to acknowledge."""
         super().check(params)
         if params["acknowledges"] not in (EVERY_SECOND, AS_LINUX):
-            raise ValueError(f'acknowledges: "{params["acknowledges"]}" is not one of {EVERY_SECOND}, {AS_LINUX}')
+            raise ParameterError("acknowledges", f'"{params["acknowledges"]}" is not one of {EVERY_SECOND}, {AS_LINUX}')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         second = int(params["acknowledges"] == EVERY_SECOND)

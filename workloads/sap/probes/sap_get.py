@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
+from lab.errors import ParameterError
 from lab.probes._watched import watched
 from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
 from lab.probes.base.text import Json, documents, seconds, stamp_ns
@@ -57,11 +58,11 @@ class SapGet(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown transport."""
+        """As in the base class; also ParameterError: an unknown transport."""
         super().check(params)
         if params["transport"] not in _TRANSPORTS:
-            raise ValueError(
-                f'transport: "{params["transport"]}" is not a valid transport; known: {", ".join(_TRANSPORTS)}'
+            raise ParameterError(
+                "transport", f'"{params["transport"]}" is not a valid transport; known: {", ".join(_TRANSPORTS)}'
             )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
