@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from lab.cli.dry_run import commands
 from lab.errors import InputError
@@ -128,3 +131,26 @@ def test_the_perfect_medium_has_no_ack_frames(plans: Plans) -> None:
         "t.yaml:3  nodes.ap1.hack: has no effect on the perfect medium, which has no ACK frames; "
         "write medium: {} in the topology, or remove this"
     )
+
+
+def test_the_key_is_shown(plans: Plans) -> None:
+    from lab.show.plan import render
+
+    console = Console(width=300, file=io.StringIO())
+    console.print(render(plan(plans, key=", hack: {mode: timer, turnaround: 0 us, timer: 5 ms, in_clear: true}")))
+    assert isinstance(console.file, io.StringIO)
+    words = "TCP/HACK (timer, turnaround 0 us, timer 5000 us, in clear), open"
+    assert words in " ".join(console.file.getvalue().split())
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("{mode: timer, turnaround: 50}", 'nodes.ap1.hack.turnaround: "50" has no unit; write for example 50 us'),
+        ("true", 'nodes.ap1.hack: "true" is not one of off, timer, more-data, opportunistic'),
+    ],
+)
+def test_mistakes_in_the_key(plans: Plans, written: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, key=f", hack: {written}")
+    assert message in str(failure.value)
