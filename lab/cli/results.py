@@ -67,7 +67,8 @@ def _show_repetitions(records: list[Record]) -> None:
             }
             rows.append(row)
     passed = sum(record.passed for record in records)
-    console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
+    if rows:
+        console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
     if any(record.data["checks"] for record in records):
         print(f"all checks passed in {passed} of {len(records)} runs")
     else:
