@@ -46,13 +46,8 @@ def summarise(
     elif normal:
         precise = count > 1 and needed(values, share) <= count
     else:
-        precise = _precise(mean, ci95, share)
+        precise = mean is not None and ci95 is not None and ci95 <= share * abs(mean)  # also if all values are 0
     return Summary(tuple(values), mean, ci95, deviation, count, missing, unit, precise)
-
-
-def _precise(mean: float | None, ci95: float | None, share: float) -> bool:
-    """Return whether the reported interval is narrow enough; it always is if all values are equal, even if 0."""
-    return mean is not None and ci95 is not None and ci95 <= share * abs(mean)
 
 
 def half_width(deviation: float, count: int) -> float:
