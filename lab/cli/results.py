@@ -95,7 +95,7 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
         raise done.unwritten
     if not as_json:
         written = [name for one in done.more for name in one.written]
-        print(f"report: {done.page}" + (f"; with it {', '.join(written)}" if written else ""))
+        print(f"report: {done.page}" + (f"; also {', '.join(written)}" if written else ""))
 
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:

@@ -109,7 +109,7 @@ def test_one_thing_changed_at_a_time(place: Path, store: Path) -> None:
     assert "With one thing changed, 2 changes" in done.stdout and "second 21 ms" in done.stdout
     assert "One thing changed" in (place / "out" / "report.html").read_text()
     assert "6 trials run, 0 taken from the store" in done.stdout and len(stored(store)) == 6
-    assert "beside it one-at-a-time.json, one-at-a-time.csv" in done.stdout
+    assert "also one-at-a-time.json, one-at-a-time.csv" in done.stdout
 
 
 def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) -> None:
