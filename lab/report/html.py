@@ -182,6 +182,7 @@ def flat(values: Mapping[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, Mapping):
             rows += [(f"{key} {inner}", text) for inner, text in flat(value)]
         else:
-            text = plain(value) if isinstance(value, float) else str(value)
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            text = plain(value) if isinstance(value, float) else text
             rows.append((key.replace("_", " "), text))
     return rows

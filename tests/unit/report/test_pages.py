@@ -17,7 +17,7 @@ from lab.drawing.marks import Band, Line, Rule
 from lab.errors import HostError
 from lab.record import Record
 from lab.report import plots
-from lab.report.html import command
+from lab.report.html import command, flat
 
 from .conftest import Recorder
 
@@ -85,6 +85,10 @@ def test_pages_are_for_projectors_and_print_on_a4(record: Record) -> None:
     )
     assert ".scroll{overflow:visible}" in paper and "thead{display:table-header-group}" in paper
     assert "svg{min-width:0}" in paper, "a drawing is no wider than the page"
+
+
+def test_lists_of_the_record_are_words() -> None:
+    assert flat({"kernel_parts": ["uml", "medium"], "s": 1.5}) == [("kernel parts", "uml, medium"), ("s", "1.5")]
 
 
 def test_a_hash_is_in_full_once(record: Record) -> None:
