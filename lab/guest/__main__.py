@@ -17,6 +17,7 @@ from lab.shared.types import Plan
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
     from lab.guest.network.network import LabNet
+    from lab.guest.shell import Shell
 
 _LOCKSTEP = ("host", "calls", "lockstep")  # modules of the agent, each after those that it imports
 
@@ -71,7 +72,7 @@ def shell() -> None:
     signal.signal(signal.SIGINT, _interrupted)
     signal.signal(signal.SIGQUIT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited by programs
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGQUIT})  # images/initrd/init.c blocks them
-    Shell(*_network(await_health=False))
+    _open(Shell, await_health=False)
 
 
 def _interrupted(*_: object) -> None:
@@ -84,7 +85,19 @@ def batch() -> None:
     """The commands that the host passes on."""
     from lab.guest.batch import Batch
 
-    Batch(*_network(await_health=True))
+    _open(Batch, await_health=True)
+
+
+def _open(shell: type[Shell], *, await_health: bool) -> None:
+    """Run a shell on the network of the plan; end with a message if that does not come up."""
+    from lab.guest.errors import GuestError
+
+    try:
+        network = _network(await_health=await_health)
+    except GuestError as failure:
+        print(f"lab: {failure.message}", flush=True)
+        os._exit(0)
+    shell(*network)
 
 
 def _network(*, await_health: bool) -> tuple[LiveGuest, LabNet]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from lab.errors import InputError
+from lab.errors import InputError, warn
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.network.network import Network, network
@@ -74,7 +74,7 @@ def resolve(
     warn_of_idle_keys(topology, workload)
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)
-    return Plan(
+    plan = Plan(
         name=f"{workload.model.name} on {topology.model.name}",
         about=workload.model.about,
         topology=topology.model.name,
@@ -104,6 +104,10 @@ def resolve(
         collect=collected,
         image_folders={name: image.beside for name, image in topology.images.items() if image.beside},
     )
+    for node in () if draft else plan.nodes:
+        if why := plan.out_of_reach(node):
+            warn(why, node.source)
+    return plan
 
 
 def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]]) -> Names:

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 
 from lab.shared.frozen import field, frozen
 
+_NOTICED_MB, _NOTICED_DSSS_MB = 300, -400  # DEFAULT_DETECT_OFDM_MB, DEFAULT_DETECT_DSSS_MB of hwsim_medium_radio.c
+_DSSS_BELOW_MHZ = 3000
+
 
 def packed(array: bytes) -> str:
     """A table as the plan holds it."""
@@ -84,6 +87,16 @@ class MediumLink(NamedTuple):
     delay_ns: int = 0  # propagation delay
 
 
+class Hearing(NamedTuple):
+    """What a radio hears of another at best."""
+
+    reserve_mb: int  # above the level from which it notices frames
+    receiver: str
+    transmitter: str
+    snr_mb: int
+    noticed_mb: int
+
+
 @frozen
 class MediumUpdate:
     """Links that change because somebody has moved, or because an outage begins or ends."""
@@ -134,6 +147,15 @@ class Medium:
     # {deviation_db: 4.0, decorrelation_m: 2.0, number: 1}; None: none
     shadowing: dict[str, Any] | None = field(default=None, omitted=True)
     outages: list[Outage] = field(default_factory=list, omitted=True)  # by time
+
+    def hearing(self, receiver: int, transmitter: int, frequency_mhz: int) -> Hearing:
+        """What a radio hears of another at the start, on that channel."""
+        link = self.links[transmitter * (len(self.radios) - 1) + receiver - (receiver > transmitter)]
+        gains = next((unpacked(table.quantiles) for table in self.fadings if table.number == link.fading), bytes(4))
+        most_mb = link.snr_mb + int.from_bytes(gains[-4:], "little", signed=True)
+        noticed_mb = _NOTICED_DSSS_MB if frequency_mhz < _DSSS_BELOW_MHZ else _NOTICED_MB
+        names = self.names()
+        return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], link.snr_mb, noticed_mb)
 
     def names(self) -> dict[int, str]:
         """Nodes by the number of their radio."""

@@ -380,6 +380,28 @@ class Plan:
                 return link
         raise KeyError(name)
 
+    def out_of_reach(self, station: Node) -> str | None:
+        """Why a station cannot associate where it begins: no frame of its network comes through; None if it can."""
+        radio = station.radio
+        if self.medium is None or radio is None or station.kind != "sta" or radio.ibss_bssid:
+            return None
+        numbers = radio_numbers(self.nodes)
+        pairs = [
+            [
+                self.medium.hearing(numbers[one.name], numbers[other.name], ap.radio.frequency_mhz or 0)
+                for one, other in ((station, ap), (ap, station))
+            ]
+            for ap in self.nodes
+            if ap.kind == "ap" and ap.radio and ap.radio.ssid == radio.ssid
+        ]
+        nearest = max(pairs, key=min, default=[])
+        best = next((way for way in nearest if way.reserve_mb < 0), None)
+        if best is None:
+            return None
+        snr, least = (f"{level_mb / 100:.0f} dB" for level_mb in (best.snr_mb, best.noticed_mb))
+        hears = f"{best.receiver} hears {best.transmitter} at {snr} SNR, but radios notice frames from {least} on"
+        return f"{hears}: {station.name} starts unassociated"
+
     def data(self) -> dict[str, Any]:
         """What JSON holds, without what is at its default and need not be mentioned."""
         found: dict[str, Any] = data_of(self)

@@ -380,6 +380,40 @@ def test_nodes_move_by_themselves_in_a_session(machine: runs.Machine, tmp_path: 
             terminal.process.kill()
 
 
+FAR = """\
+name: far
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: net, position: [0 m, 0 m, 1 m]}
+  sta1: {kind: sta, ssid: net, position: [900 m, 0 m, 1 m], roles: [client]}
+links: [{between: [h1, ap1]}]
+medium: {}
+"""
+OUT_OF_REACH = (
+    "lab: far.yaml:5  sta1 hears ap1 at -15 dB SNR, but radios notice frames from -4 dB on: sta1 starts unassociated\n"
+)
+
+
+def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_path: Path) -> None:
+    (tmp_path / "far.yaml").write_text(FAR)
+    found = piped("links\nmove sta1 9 m, 0 m, 1 m\nh1 sleep 10\nlinks\n", "far.yaml", cwd=tmp_path)
+    assert found.stderr == OUT_OF_REACH and found.returncode == 0
+    assert re.findall(r"wlan0<~>(\w+)", found.stdout) == ["nobody", "ap1"]
+    words = [str(LAB), "run", "far.yaml", "ping/ping", "--out", "run"]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    assert ran.stderr.count(OUT_OF_REACH) == 1 and ran.returncode == 1, "its check fails, not the run"
+    assert "The check failed" in ran.stdout
+
+
+def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machine, tmp_path: Path) -> None:
+    wrong = FAR.replace("900 m", "9 m").replace("ap, ssid: net", "ap, ssid: net, encrypt: wpa2, passwd: something")
+    wrong = wrong.replace("sta, ssid: net", "sta, ssid: net, encrypt: wpa2, passwd: different")
+    (tmp_path / "wrong.yaml").write_text(wrong)
+    found = piped("links\n", "wrong.yaml", cwd=tmp_path)
+    assert found.stdout.startswith("lab: wrong.yaml:5: timeout: waited 30 s for sta1 to associate with 'net'")
+    assert "Traceback" not in found.stdout and found.returncode == 1
+
+
 def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
     found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
     assert found.stdout == ("*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows who is connected\n")

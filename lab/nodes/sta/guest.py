@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, Run, SetSysctl, Step, Write
+from lab.guest.steps import Attach, AwaitUp, Daemon, Note, Pause, Run, SetSysctl, Step, Write
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -55,6 +55,9 @@ class Station(NodeKind):
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:
+            return
+        if why := plan.out_of_reach(node):
+            yield Note(why)
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"
         what = f"{node.name} to {verb} '{node.radio.ssid}'"
