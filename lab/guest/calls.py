@@ -19,6 +19,7 @@ from lab.guest.steps import Step
 from lab.guest.tasks import Task
 from lab.guest.timeline import Moment
 from lab.shared import types
+from lab.shared.frozen import data
 from lab.shared.medium_types import MediumLink, MediumUpdate
 from lab.shared.paths import EXCHANGED, LOCKSTEP_LOGS
 
@@ -188,7 +189,8 @@ class Calls:
         """The counters of the medium: ``{radios, links, channels}`` (lab.guest.medium.counters)."""
         if self._guest.plan.medium is None:
             raise GuestError("the medium is perfect, and counts nothing; write medium={}")
-        return self._guest.medium.counters(self._guest.clock.start_ns)
+        found: dict[str, Any] = data(self._guest.medium.counters(0, self._guest.clock.start_ns))
+        return found
 
     def status(self, node: str) -> dict[str, Any]:
         """What hostapd or wpa_supplicant of a node says of itself: ``{status}``, lines of KEY=VALUE."""

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
+from lab.shared.frozen import built
+from lab.shared.medium_types import Reading
 
 FILE_NAME = "medium.json"
-Reading = Mapping[str, Any]
+Counters = Mapping[str, Any]
 
 
 def read(raw: Path) -> dict[str, Any] | None:
@@ -30,7 +32,7 @@ def read(raw: Path) -> dict[str, Any] | None:
     """
     path = raw / FILE_NAME
     try:
-        readings = json.loads(path.read_text(encoding="utf-8"))["looks"]
+        readings: list[Reading] = built(list[Reading], json.loads(path.read_text(encoding="utf-8"))["looks"])
         return _between(readings) if readings else None
     except FileNotFoundError:
         return None
@@ -42,19 +44,19 @@ def _between(readings: Sequence[Reading]) -> dict[str, Any]:
     first, last = readings[0], readings[-1]
     frequencies = sorted({mhz for reading in readings for mhz in _airs(reading)})
     found = {
-        "t_ns": [reading["t_ns"] for reading in readings],
+        "t_ns": [reading.t_ns for reading in readings],
         "channels": [_channel(mhz, readings) for mhz in frequencies],
-        "links": _grown(first["links"], last["links"], ("from", "to")),
-        "radios": _grown(first["radios"], last["radios"], ("node",)),
+        "links": _grown(first.links, last.links, ("from", "to")),
+        "radios": _grown(first.radios, last.radios, ("node",)),
     }
-    if "hack" in last:
-        found["hack"] = _grown_in_parts([reading["hack"] for reading in readings], ("node", "peer"))
+    if last.hack is not None:
+        found["hack"] = _grown_in_parts([reading.hack or [] for reading in readings], ("node", "peer"))
     return found
 
 
 def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:
     """Return the air time of each channel by use, by frequency; a channel is listed from its first use on."""
-    return {channel["frequency_mhz"]: channel["air_ns"] for channel in reading["channels"]}
+    return {channel.frequency_mhz: channel.air_ns for channel in reading.channels}
 
 
 def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
@@ -64,13 +66,13 @@ def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
     return {"frequency_mhz": mhz, "air_ns": {kind: [span.get(kind, 0) for span in spans] for kind in kinds}}
 
 
-def _grown(before: Sequence[Reading], after: Sequence[Reading], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _grown(before: Sequence[Counters], after: Sequence[Counters], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return how much the counters of each link or radio grew."""
     earlier = _by_name(before, names)
     return [_sum(entry, -1, earlier.get(key, {}), names) for key, entry in _by_name(after, names).items()]
 
 
-def _grown_in_parts(readings: Sequence[Sequence[Reading]], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _grown_in_parts(readings: Sequence[Sequence[Counters]], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return how much counters grew that restart now and then: they are absent or smaller than before."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for before, after in pairwise(readings):
@@ -81,17 +83,17 @@ def _grown_in_parts(readings: Sequence[Sequence[Reading]], names: tuple[str, ...
     return list(found.values())
 
 
-def _by_name(entries: Sequence[Reading], names: tuple[str, ...]) -> dict[tuple[str, ...], Reading]:
+def _by_name(entries: Sequence[Counters], names: tuple[str, ...]) -> dict[tuple[str, ...], Counters]:
     return {tuple(entry[name] for name in names): entry for entry in entries}
 
 
-def _shrinks(grown: Reading) -> bool:
+def _shrinks(grown: Counters) -> bool:
     """Return whether one of the counters is smaller than before."""
     numbers = (value for value in grown.values() if not isinstance(value, str))
     return any(_shrinks(value) if isinstance(value, Mapping) else value < 0 for value in numbers)
 
 
-def _sum(entry: Reading, factor: int, other: Reading, names: tuple[str, ...] = ()) -> dict[str, Any]:
+def _sum(entry: Counters, factor: int, other: Counters, names: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the counters of ``entry``, plus ``factor`` times those of ``other``; one that it lacks is 0."""
     found: dict[str, Any] = {}
     for key, value in entry.items():

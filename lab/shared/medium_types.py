@@ -160,3 +160,23 @@ class Medium:
     def names(self) -> dict[int, str]:
         """Nodes by the number of their radio."""
         return {radio.index: radio.node for radio in self.radios}
+
+
+@frozen
+class ChannelUse:
+    """How the time of a channel was used."""
+
+    frequency_mhz: int
+    t_ns: int
+    air_ns: dict[str, int]  # by use; see lab.guest.medium.uapi.Airtime
+
+
+@frozen
+class Reading:
+    """The counters of a medium at a time, in raw/medium.json; lab.guest.medium.counters says what they are."""
+
+    t_ns: int
+    radios: list[dict[str, Any]]  # of each node, by access category
+    links: list[dict[str, Any]]  # of each pair of nodes
+    channels: list[ChannelUse]
+    hack: list[dict[str, Any]] | None = field(default=None, omitted=True)  # of each pair of radios, if one uses it

@@ -12,6 +12,7 @@ from typing import Any
 
 from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, Attr, Count, Hack
 from lab.guest.netlink.wire import NetlinkError, attributes
+from lab.shared.medium_types import ChannelUse
 
 Answer = dict[int, bytes]
 _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
@@ -74,19 +75,16 @@ def hack(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
     ]
 
 
-def channel(answer: Answer, start_ns: int) -> dict[str, Any]:
-    """How the time of a channel was used: ``{frequency_mhz, t_ns, air_ns: {idle, data, …}}``.
+def channel(answer: Answer, start_ns: int) -> ChannelUse:
+    """How the time of a channel was used.
 
     Args:
         answer: of the kernel.
         start_ns: the uptime from which ``t_ns`` counts.
     """
     time_ns: int = struct.unpack("=Q", _payload(answer, Attr.TIME_NS, 8))[0]
-    return {
-        "frequency_mhz": _u32(answer, Attr.FREQ_MHZ),
-        "t_ns": time_ns - start_ns,
-        "air_ns": _numbers(answer, Attr.AIRTIMES, Airtime),
-    }
+    air_ns = _numbers(answer, Attr.AIRTIMES, Airtime)
+    return ChannelUse(_u32(answer, Attr.FREQ_MHZ), time_ns - start_ns, air_ns)
 
 
 def _payload(answer: Answer, kind: Attr, size: int) -> bytes:

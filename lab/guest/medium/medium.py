@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from lab.guest.errors import GuestError
 from lab.guest.medium import counters
@@ -47,20 +46,21 @@ class Medium:
         except RefusedError as error:
             raise self._refusal(listed[error.request], error) from None
 
-    def counters(self, start_ns: int) -> dict[str, Any]:
-        """The counters so far: ``{radios, links, channels}``, and ``hack`` if there is any (lab.guest.medium.counters).
+    def counters(self, t_ns: int, start_ns: int) -> types.Reading:
+        """The counters so far.
 
         Args:
+            t_ns: the time now.
             start_ns: the uptime from which times count.
         """
-        found = {
-            "radios": counters.radios(self._dump(Command.GET_RADIO), self._names),
-            "links": counters.links(self._dump(Command.GET_LINK), self._names),
-            "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
-        }
-        if any("hack" in radio.attributes for radio in self.plan.radios):
-            found["hack"] = counters.hack(self._dump(Command.GET_PEER), self._names)
-        return found
+        with_hack = any("hack" in radio.attributes for radio in self.plan.radios)
+        return types.Reading(
+            t_ns,
+            counters.radios(self._dump(Command.GET_RADIO), self._names),
+            counters.links(self._dump(Command.GET_LINK), self._names),
+            [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
+            counters.hack(self._dump(Command.GET_PEER), self._names) if with_hack else None,
+        )
 
     def _dump(self, command: Command) -> list[dict[int, bytes]]:
         request = Request(command, {Attr.ID: ID})

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from lab.guest.medium.medium import Medium
+from lab.shared.frozen import data
 
 FILE_NAME = "medium.json"
 
@@ -22,10 +23,9 @@ class MediumRecord:
 
     def look(self, t_ns: int) -> None:
         """Record the counters now, ``t_ns`` after the timeline's start."""
-        found = {"t_ns": t_ns, **self._medium.counters(self._start_ns)}
-        self._looks.append(json.dumps(found, sort_keys=True))
+        self._looks.append(json.dumps(data(self._medium.counters(t_ns, self._start_ns)), sort_keys=True))
 
     def write(self, directory: Path) -> None:
-        """Write them in order of time, one line each: ``{looks: [{t_ns, radios, links, channels}]}``."""
+        """Write them in order of time, one line each: ``{looks: [Reading]}`` (lab.shared.medium_types)."""
         lines = ",\n".join(self._looks)
         (directory / FILE_NAME).write_text(f'{{"looks": [\n{lines}\n]}}\n')

@@ -19,6 +19,7 @@ from lab.guest.medium.uapi import Attr, Command
 from lab.guest.netlink import wire
 from lab.guest.netlink.wire import NetlinkError
 from lab.shared import medium_types as types
+from lab.shared.frozen import data
 
 from .kernel import Kernel, Yes, answer, done, refused
 
@@ -281,9 +282,9 @@ def counting(sequence: int) -> list[bytes]:
 
 def test_counters_have_names() -> None:
     kernel = Kernel(*counting(2))
-    assert Medium(PLAN, kernel).counters(1_000) == LOOK
+    assert data(Medium(PLAN, kernel).counters(7, 1_000)) == {"t_ns": 7, **LOOK}
     # each dump names the medium
-    asked = [next(wire.messages(data)) for data in kernel.sent[1:]]
+    asked = [next(wire.messages(sent)) for sent in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
         f"{command:02x}020000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
     ]
@@ -311,7 +312,7 @@ def test_each_look_is_a_line(tmp_path: Path) -> None:
 
 def test_a_refused_dump_is_an_error() -> None:
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0)
+        Medium(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0, 0)
     assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: there is no such medium"
 
 
