@@ -192,15 +192,6 @@ class Hack(IntEnum):
     AIR_NS = auto()
 
 
-class HackMode(IntEnum):
-    """enum hwsim_medium_hack: which TCP ACKs go with answers."""
-
-    OFF = 0
-    TIMER = auto()
-    MORE_DATA = auto()
-    OPPORTUNISTIC = auto()
-
-
 class Access(IntEnum):
     """enum hwsim_medium_access_attr: how a radio got to send; INSIDE: collisions with another category of its own."""
 
