@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.dry_run import commands, print_commands
+from lab.cli.dry_run import commands
 from lab.plan.load import load
 
 TOPOLOGY = """\
@@ -120,34 +120,10 @@ def test_the_build_of_a_stack_comes_after_those_that_it_uses(tmp_path: Path, mon
     assert any(" /lab/stack/codec /opt/codec ro" in line for line in lines), lines
 
 
-def test_a_workload_anywhere_says_its_stack(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("w.yaml").write_text("name: there\nduration: 1 s\nstack: sap\n")
-    print_commands("wired-pair", "w.yaml", 1, [], as_json=False)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("# workloads/sap, unless it is built: ")
-    (boot,) = [line for line in lines if line.startswith("KERNEL ")]
-    assert "hostrom=SCRATCH/stack/stack.squashfs" in boot.split()
-
-
-def test_a_probe_without_a_pace() -> None:
-    lines = commands(load("approximate-link", "sap/stream"))
-    start = lines.index("# in sta1, as stream")
-    assert lines[start + 1].startswith("sap-streamer send ")
-
-
 def test_a_plan_without_code_boots_as_before(lines: list[str]) -> None:
     assert lines[0] == "# on the host" and "stack.squashfs" not in lines[1]
     plan = load("t.yaml", "w.yaml")
     assert plan.stack is None and "stack" not in plan.data()
-
-
-def test_programs_find_a_stack_where_it_says() -> None:
-    lines = commands(load("approximate-link", "sap/stream"))
-    assert "export LD_LIBRARY_PATH=/opt/sap/lib" in lines and "export PYTHONPATH=/opt/sap/lib/python3" in lines
-    assert any(line.startswith("export PATH=/opt/sap/bin:/usr/local/sbin:") for line in lines)
 
 
 def test_processes_are_ended_as_they_started_and_servers_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

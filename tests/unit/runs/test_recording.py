@@ -54,18 +54,6 @@ def test_the_file_named_after_a_metric_counts_though_its_class_is_elsewhere(
     assert files["tea/metrics/leaves.py"] == named.read_bytes() and "tea/metrics/_kind.py" in files
 
 
-def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    stack = "sap"
-    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nclass Own(Kind): pass\n")
-    stack_file(f"{stack}/metrics/_helper.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    pass\n")
-    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nclass Own(Kind): pass\n")
-    Path(f"workloads/{stack}/metrics/linked.py").symlink_to(tmp_path / "elsewhere.py")
-    files = recording(replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)).files
-    own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
-    assert own | {f"{stack}/probes/sap_streamer.py"} <= files.keys()
-
-
 METRIC = """from lab.metrics.base import Metric
 class Leaves(Metric):
     factor = 2

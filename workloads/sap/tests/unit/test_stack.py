@@ -11,7 +11,7 @@ from lab.errors import InputError
 from lab.plan.load import check
 from lab.probes import base as probes
 from tests.unit.plan.conftest import WORKLOAD, Plans
-from tests.unit.plan.test_stack import refusal
+from workloads.sap.tests.unit.test_plans import refusal
 
 OF_SAP = ("sap-get", "sap-stream-sink", "sap-streamer", "sap-track-sink", "sap-tracker")
 SAID = f"{WORKLOAD}stack: sap\n"

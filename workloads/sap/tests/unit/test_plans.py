@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lab import library
+from lab.cli.dry_run import commands, print_commands
 from lab.errors import InputError
 from lab.experiments.run import engine, trials
 from lab.experiments.types import Point
 from lab.library import folders
 from lab.plan.load import code_of, load
+from lab.runs.recording import recording
 from lab.shared.types import Plan
 from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
+from tests.unit.runs.test_recording import PING, stack_file
 
 SAID = f"{WORKLOAD}stack: sap\n"
 SAP = folders("workload")[-1] / "sap"
@@ -38,7 +43,8 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
 
 
 def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
-    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: dccp, sap'
+    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: '
+    told += ", ".join(sorted(library._stacks()))
     assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
     assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
 
@@ -106,8 +112,8 @@ def test_a_mistake_in_a_list_of_stacks_is_told_at_its_line(plans: Plans) -> None
     (stack := Path("workloads/mine")).mkdir(parents=True)
     (stack / "Makefile").write_text("install:\n")
     (stack / "stacks").write_text("\nspa\n")
-    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: dccp, mine, sap'
-    assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told
+    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: '
+    assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told + ", ".join(sorted(library._stacks()))
 
 
 def test_points_of_an_experiment_have_the_stacks_of_their_settings(plans: Plans) -> None:
@@ -160,3 +166,49 @@ def test_all_points_of_an_experiment_have_the_same_kernel_modules(plans: Plans) 
     assert engine.modules_of_all([first, second]) == {"one": folder}
     with pytest.raises(InputError, match="points of an experiment need different kernel modules: one; none"):
         engine.modules_of_all([first, third])
+
+
+def test_the_stack_here_comes_before_the_labs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text("name: mine\n")
+    assert library.code_of("mine.yaml", "sap") == SAP
+    own = tmp_path / "workloads" / "sap"
+    own.mkdir(parents=True)
+    (own / "Makefile").write_text("install:\n")
+    assert library.code_of("mine.yaml", "sap") == own
+
+
+def test_a_workload_anywhere_says_its_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.yaml").write_text("name: there\nduration: 1 s\nstack: sap\n")
+    print_commands("wired-pair", "w.yaml", 1, [], as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("# workloads/sap, unless it is built: ")
+    (boot,) = [line for line in lines if line.startswith("KERNEL ")]
+    assert "hostrom=SCRATCH/stack/stack.squashfs" in boot.split()
+
+
+def test_a_probe_without_a_pace() -> None:
+    lines = commands(load("approximate-link", "sap/stream"))
+    start = lines.index("# in sta1, as stream")
+    assert lines[start + 1].startswith("sap-streamer send ")
+
+
+def test_programs_find_a_stack_where_it_says() -> None:
+    lines = commands(load("approximate-link", "sap/stream"))
+    assert "export LD_LIBRARY_PATH=/opt/sap/lib" in lines and "export PYTHONPATH=/opt/sap/lib/python3" in lines
+    assert any(line.startswith("export PATH=/opt/sap/bin:/usr/local/sbin:") for line in lines)
+
+
+def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stack = "sap"
+    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nclass Own(Kind): pass\n")
+    stack_file(f"{stack}/metrics/_helper.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    pass\n")
+    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nclass Own(Kind): pass\n")
+    Path(f"workloads/{stack}/metrics/linked.py").symlink_to(tmp_path / "elsewhere.py")
+    files = recording(replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)).files
+    own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
+    assert own | {f"{stack}/probes/sap_streamer.py"} <= files.keys()
