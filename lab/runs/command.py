@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from lab.machine.memory import memory_text
 from lab.runs.limits import wall_s
 from lab.runs.pool import run_all
 from lab.runs.start import machine_for
+from lab.shared.outcome import Outcome
 from lab.shared.types import Plan
 from lab.terminal import Bars, console, reporter
 
@@ -158,7 +158,7 @@ def _failed(plans: list[Plan], places: list[Path], error: BaseException) -> list
 def _has_measured(directory: Path) -> bool:
     """Return whether the timeline of a run that failed had begun, and its guest came to an end."""
     try:
-        return bool(json.loads((directory / "guest.json").read_text())["epoch_ns"])
+        return Outcome.from_json((directory / "guest.json").read_text()).epoch_ns != 0
     except FileNotFoundError:
         return False
 

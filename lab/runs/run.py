@@ -20,6 +20,7 @@ from lab.machine.uses import Uses
 from lab.machine.watch import STALL_WALL_S, Progress, WallTimes
 from lab.runs.limits import Limits
 from lab.runs.start import started
+from lab.shared.outcome import Outcome
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
     from lab import captures
 
     try:
-        began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline did not begin
+        began_ns = Outcome.from_json((directory / "guest.json").read_text()).epoch_ns  # 0: the timeline did not begin
     except FileNotFoundError:
         began_ns = 0
     raw = directory / "raw"
