@@ -58,12 +58,10 @@ def ensure_source(report: Report, image: Image, package: str, where: str, store:
         )
     store = store or Store("debian-source", "sources of Debian packages")
     key = content_key(package, version)
-    if not store.has(key):
-        store.build(
-            key, lambda directory: _make(directory, package, version, store, report), report, needed_bytes=NEEDED_BYTES
-        )
-    note = json.loads((store.path(key) / "source.json").read_text())
-    return DebianSource(package, note["version"], store.path(key) / "tree")
+    entry = store.build(
+        key, lambda directory: _make(directory, package, version, store, report), report, needed_bytes=NEEDED_BYTES
+    )
+    return DebianSource(package, json.loads((entry / "source.json").read_text())["version"], entry / "tree")
 
 
 def _make(directory: Path, package: str, version: str, store: Store, report: Report) -> None:

@@ -139,7 +139,7 @@ class Store:
         needed_bytes: int,
         replace: bool = False,
     ) -> Path:
-        """Return the entry of that key; if it does not exist, create it with ``make(directory)``.
+        """Return the entry of that key; if it does not exist or is damaged, create it with ``make(directory)``.
 
         Waits while another process builds this kind. If ``make`` fails, only the log remains.
 
@@ -153,8 +153,10 @@ class Store:
         Raises:
             HostError: The cache cannot be written, or the disk is full.
         """
+        if not replace and self.has(key):
+            return self.path(key)
         with self.lock(report):
-            if self.has(key) and not replace:  # another process built it while holding the lock
+            if not replace and self.has(key):  # another process built it while holding the lock
                 return self.path(key)
             if (damage := self.damage(key)) and not replace:
                 report.step(f"{self.what} in the cache is damaged ({damage}): building it again")

@@ -75,9 +75,7 @@ class GuestCode:
                     shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
 
         key = content_key(code, self.compiler, _RECIPE)
-        if not store.has(key):
-            store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES)
-        return Bundle(store.path(key), code)
+        return Bundle(store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES), code)
 
 
 def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:
@@ -105,9 +103,7 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
             target.write_bytes(content)
         compile_code(directory)
 
-    if not store.has(key):
-        store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
-    return GuestCode(store.path(key), compiler, package)
+    return GuestCode(store.build(key, make, report, needed_bytes=_NEEDED_BYTES), compiler, package)
 
 
 def sources(package: Path = PACKAGE) -> dict[Path, bytes]:

@@ -43,21 +43,17 @@ def ensure_docker_image(
     """
     store = store or Store(KIND, "a node image")
     key = content_key(name, *SQFSTAR, str(RECIPE))
-    if not store.has(key):
-        require()
-        try:
-            store.build(
-                key,
-                lambda partial: _make(partial, reference, name, store, report),
-                report,
-                needed_bytes=_NEEDED_BYTES,
-            )
-        except BuildError as error:
-            raise BuildError(error.message, where=where, hint=error.hint) from None
-    return replace(load(name, store.path(key)), reference=str(reference))
+    try:
+        entry = store.build(
+            key, lambda partial: _make(partial, reference, name, store, report), report, needed_bytes=_NEEDED_BYTES
+        )
+    except BuildError as error:
+        raise BuildError(error.message, where=where, hint=error.hint) from None
+    return replace(load(name, entry), reference=str(reference))
 
 
 def _make(directory: Path, reference: Reference, name: str, store: Store, report: Report) -> None:
+    require()
     log = BuildLog(store.log, directory)
     copy, merged, image = directory / "copy", directory / "merged.tar", directory / FILE
     report.step(f"image {reference}: copying its layers")

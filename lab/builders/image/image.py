@@ -169,20 +169,11 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
     store = store or Store(KIND, "the image")
     packages = read_packages()
     key = image_key(packages)
-    if refresh or not store.has(key):
-        store.build(
-            key,
-            lambda directory: _make(directory, packages, store, report),
-            report,
-            needed_bytes=NEEDED_BYTES,
-            replace=refresh,
-        )
-    return _load(store.path(key), key)
-
-
-def _load(directory: Path, key: str) -> Image:
-    facts = json.loads((directory / FACTS).read_text())
-    return Image(directory / FILE, facts["sha256"], facts["packages"], key)
+    entry = store.build(
+        key, lambda made: _make(made, packages, store, report), report, needed_bytes=NEEDED_BYTES, replace=refresh
+    )
+    facts = json.loads((entry / FACTS).read_text())
+    return Image(entry / FILE, facts["sha256"], facts["packages"], key)
 
 
 def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:

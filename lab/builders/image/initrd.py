@@ -105,19 +105,17 @@ def ensure_initrd(report: Report) -> Initrd:
         BuildError: A program does not compile.
         HostError: No compiler, no space, or the cache is not writable.
     """
-    sources, key = _sources(), initrd_key()
     store = Store("initrd", "the initrd")
-    if not store.has(key):
+
+    def make(directory: Path) -> None:
         report.step("Compiling the guest's init")
+        log = BuildLog(store.log, directory)
+        for source in _sources():
+            log.run(f"compiling {source.name}", [*_COMPILE, "-o", source.stem, str(source)])
+        programs = {program: (directory / program).read_bytes() for program in PROGRAMS}
+        content = initrd(programs.pop("init"), programs)
+        (directory / "initrd").write_bytes(content)
+        (directory / "sha256").write_text(hashlib.sha256(content).hexdigest())
 
-        def make(directory: Path) -> None:
-            log = BuildLog(store.log, directory)
-            for source in sources:
-                log.run(f"compiling {source.name}", [*_COMPILE, "-o", source.stem, str(source)])
-            programs = {program: (directory / program).read_bytes() for program in PROGRAMS}
-            content = initrd(programs.pop("init"), programs)
-            (directory / "initrd").write_bytes(content)
-            (directory / "sha256").write_text(hashlib.sha256(content).hexdigest())
-
-        store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
-    return Initrd(store.path(key) / "initrd", (store.path(key) / "sha256").read_text())
+    entry = store.build(initrd_key(), make, report, needed_bytes=_NEEDED_BYTES)
+    return Initrd(entry / "initrd", (entry / "sha256").read_text())

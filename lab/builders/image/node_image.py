@@ -188,15 +188,14 @@ def ensure_node_image(
     if folder.requirements:
         wheels.check(folder.requirements)
     key = folder.key(base)
-    if refresh or not store.has(key):
-        store.build(
-            key,
-            lambda partial: _make(partial, folder, base, store, report),
-            report,
-            needed_bytes=NEEDED_BYTES,
-            replace=refresh,
-        )
-    return load(folder.name, store.path(key))
+    entry = store.build(
+        key,
+        lambda partial: _make(partial, folder, base, store, report),
+        report,
+        needed_bytes=NEEDED_BYTES,
+        replace=refresh,
+    )
+    return load(folder.name, entry)
 
 
 def built_image(name: str, sha256: str | None, store: Store | None = None) -> NodeImage | None:

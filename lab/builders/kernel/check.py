@@ -41,10 +41,9 @@ def check_series(source: Source, series: Series, report: Report, store: Store | 
     """
     store = store or Store("kernel-check", "the check of the kernel patches")
     key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
-    if not store.has(key):
-        store.build(
-            key, lambda directory: _check(directory, source, series, store, report), report, needed_bytes=NEEDED_BYTES
-        )
+    store.build(
+        key, lambda directory: _check(directory, source, series, store, report), report, needed_bytes=NEEDED_BYTES
+    )
 
 
 def _check(directory: Path, source: Source, series: Series, store: Store, report: Report) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.builders.kernel.edit import BASE, SOURCE_PATH, SOURCE_SHA256, git
-from lab.builders.kernel.series import Series, Tested
+from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import Source, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
@@ -20,38 +20,21 @@ from lab.cache.store import Store
 from lab.errors import BuildError, InputError
 
 
-class EditedTree:
-    """The changes in such a tree, with the configuration of the series."""
+class EditedTree(Series):
+    """The changes in such a tree, as they are when first asked for, with the configuration of a series."""
 
     def __init__(self, tree: Path, series: Series) -> None:
+        super().__init__(series.directory)
         self.tree = tree
-        self._series = series
-
-    @property
-    def fragments(self) -> list[Path]:
-        """The Kconfig fragments in order."""
-        return self._series.fragments
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the parts that the series has now."""
-        return self._series.names
-
-    @property
-    def tested(self) -> Tested:
-        """What the whole test suite last passed with."""
-        return self._series.tested
 
     @cached_property
     def _contents(self) -> Changes:
-        """As the files are when first asked for."""
         names = git(self.tree, "diff", "--name-only", "--no-renames", "-z", BASE)
         names += git(self.tree, "ls-files", "--others", "--exclude-standard", "-z")
         paths = [Path(name) for name in sorted(set(names.split("\0"))) if name]
         return {path: (self.tree / path).read_bytes() if (self.tree / path).is_file() else None for path in paths}
 
     def sha256(self) -> str:
-        """A hash of names and content of the files that differ from Linux, and of the configuration."""
         digest = hashlib.sha256(b"edited\0")
         configuration = {Path("config", str(number)): path.read_bytes() for number, path in enumerate(self.fragments)}
         for contents in (self._contents, configuration):
@@ -61,7 +44,6 @@ class EditedTree:
         return digest.hexdigest()
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
-        """The content of each file that differs from Linux."""
         return self._contents
 
     def linux(self, report: Report, store: Store | None) -> Source:

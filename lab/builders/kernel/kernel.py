@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lab.builders.kernel.config import check_survived, read_options
 from lab.builders.kernel.edited import EditedTree, is_edited
-from lab.builders.kernel.modules import PLACE, Changed, WithModules
+from lab.builders.kernel.modules import PLACE, WithModules
 from lab.builders.kernel.series import Series, Tested
 from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
 from lab.builders.kernel.tree import KIND as KEPT
@@ -87,9 +87,8 @@ def ensure_kernel(
         HostError: A tool, space or permission is missing.
         InputError: ``source`` is not a kernel source.
     """
-    series = series or Series()
+    changed = series = series or Series()
     store = store or Store(KIND, "the kernel", most=MOST)
-    changed: Changed = series
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)
         origin = edited.linux(report, source_store)
@@ -98,20 +97,15 @@ def ensure_kernel(
     if modules:
         changed = WithModules(changed, modules)
     compiler = toolchain_versions(store.root / "toolchain.json")
-    key = kernel_key(changed, origin, compiler)
-    if not store.has(key):
-        try:
-            store.build(
-                key,
-                lambda directory: _make(directory, changed, origin, compiler, store, report),
-                report,
-                needed_bytes=NEEDED_BYTES,
-            )
-        except CommandFailedError as error:
-            raise CommandFailedError(
-                with_own_paths(error.message, store.root, modules or {}), hint=error.hint
-            ) from None
-    return load_kernel(store.path(key), series)
+    key = content_key(changed.sha256(), origin.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
+
+    def make_it(directory: Path) -> None:
+        _make(directory, changed, origin, compiler, store, report)
+
+    try:
+        return load_kernel(store.build(key, make_it, report, needed_bytes=NEEDED_BYTES), series)
+    except CommandFailedError as error:
+        raise CommandFailedError(with_own_paths(error.message, store.root, modules or {}), hint=error.hint) from None
 
 
 def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str:
@@ -122,7 +116,7 @@ def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str
     return message
 
 
-def kernel_key(series: Changed, source: Source, compiler: str) -> str:
+def kernel_key(series: Series, source: Source, compiler: str) -> str:
     """What a kernel depends on."""
     return content_key(series.sha256(), source.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
 
@@ -135,7 +129,7 @@ def load_kernel(directory: Path, series: Series) -> Kernel:
     return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, parts=parts, **facts)
 
 
-def _make(directory: Path, changed: Changed, source: Source, compiler: str, store: Store, report: Report) -> None:
+def _make(directory: Path, changed: Series, source: Source, compiler: str, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
     tell_if_untested(changed.tested, source, series_sha256, report)

@@ -15,9 +15,8 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
-from lab.builders.kernel.series import Tested
+from lab.builders.kernel.series import Series
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.errors import BuildError
@@ -31,50 +30,14 @@ _OBJECTS = re.compile(r"^\s*obj-[my]\s*[:+]?=", re.MULTILINE)
 _KBUILD = f"include $(src)/{MAKEFILE}\nobj-y += $(obj-m)\nobj-m :=\n"
 
 
-class Changed(Protocol):
-    """What is built: the changes of Linux, and the configuration. Series, EditedTree and WithModules are such."""
+class WithModules(Series):
+    """A series, and modules in addition."""
 
-    @property
-    def fragments(self) -> list[Path]:
-        """The Kconfig fragments in order."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the parts."""
-
-    @property
-    def tested(self) -> Tested:
-        """What the whole test suite last passed with."""
-
-    def sha256(self) -> str:
-        """A hash of all of it."""
-
-    def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
-        """The content of each file that differs from Linux: see Series.changes."""
-
-
-class WithModules:
-    """Other changes, and modules in addition."""
-
-    def __init__(self, changed: Changed, modules: Mapping[str, Path]) -> None:
+    def __init__(self, series: Series, modules: Mapping[str, Path]) -> None:
         """``modules``: folders by name."""
-        self._changed = changed
+        super().__init__(series.directory)
+        self._series = series
         self._modules = modules
-
-    @property
-    def fragments(self) -> list[Path]:
-        """The Kconfig fragments in order."""
-        return self._changed.fragments
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the parts."""
-        return self._changed.names
-
-    @property
-    def tested(self) -> Tested:
-        """What the whole test suite last passed with."""
-        return self._changed.tested
 
     @cached_property
     def _contents(self) -> dict[Path, bytes]:
@@ -96,15 +59,13 @@ class WithModules:
         return found
 
     def sha256(self) -> str:
-        """A hash of the other changes, and of names and content of the modules' files."""
-        digest = hashlib.sha256(f"modules of drivers\0{self._changed.sha256()}\0".encode())
+        digest = hashlib.sha256(f"modules of drivers\0{self._series.sha256()}\0".encode())
         for path, content in self._contents.items():
             digest.update(f"{path}\0{len(content)}\0".encode())
             digest.update(content)
         return digest.hexdigest()
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
-        """The content of each file that differs from Linux."""
-        changes = self._changed.changes(plain, scratch, version, log)
+        changes = self._series.changes(plain, scratch, version, log)
         parent = changes.get(_PARENT) or plain(_PARENT) or b""
         return {**changes, **self._contents, _PARENT: f"obj-y += {PLACE.name}/\n".encode() + parent}

@@ -57,16 +57,11 @@ def ensure_source(report: Report, *, refresh: bool = False, store: Store | None 
         HostError: A tool, space or permission is missing.
     """
     store = store or Store("source", "the kernel source")
-    if refresh or not store.has(PACKAGE):
-        store.build(
-            PACKAGE,
-            lambda directory: _fetch(directory, store, report),
-            report,
-            needed_bytes=NEEDED_BYTES,
-            replace=refresh,
-        )
-    note = json.loads((store.path(PACKAGE) / "source.json").read_text())
-    return Source(store.path(PACKAGE) / note["archive"], note["version"], note["sha256"], debian=True)
+    entry = store.build(
+        PACKAGE, lambda made: _fetch(made, store, report), report, needed_bytes=NEEDED_BYTES, replace=refresh
+    )
+    note = json.loads((entry / "source.json").read_text())
+    return Source(entry / note["archive"], note["version"], note["sha256"], debian=True)
 
 
 def _fetch(directory: Path, store: Store, report: Report) -> None:

@@ -16,6 +16,7 @@ import shutil
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lab import library
@@ -118,10 +119,8 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
         libc=image.packages["libc6"],
         used=used,
     )
-    key = inputs.key()
-    if not store.has(key):
-        store.build(key, lambda partial: _make(partial, inputs, store, report), report, needed_bytes=NEEDED_BYTES)
-    return _load(store.path(key))
+    make = partial(_make, inputs=inputs, store=store, report=report)
+    return _load(store.build(inputs.key(), make, report, needed_bytes=NEEDED_BYTES))
 
 
 def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:

@@ -57,12 +57,10 @@ def ensure_sysroot(
     store = store or Store("sysroot", "headers and libraries of the guest")
     wanted = sorted({*PACKAGES, *packages})
     key = content_key(SUITE, image.packages.get("libc6", ""), *wanted, *_OPTIONS, str(RECIPE))
-    if not store.has(key):
-        store.build(
-            key, lambda directory: _make(directory, wanted, where, store, report), report, needed_bytes=NEEDED_BYTES
-        )
-    note = json.loads((store.path(key) / "sysroot.json").read_text())
-    return Sysroot(store.path(key) / "root", note["sha256"])
+    entry = store.build(
+        key, lambda directory: _make(directory, wanted, where, store, report), report, needed_bytes=NEEDED_BYTES
+    )
+    return Sysroot(entry / "root", json.loads((entry / "sysroot.json").read_text())["sha256"])
 
 
 def _make(directory: Path, packages: list[str], where: str, store: Store, report: Report) -> None:
