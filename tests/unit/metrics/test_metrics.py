@@ -260,7 +260,7 @@ def test_what_a_probe_does_not_yield_is_refused_with_those_that_do() -> None:
         load("delay").check({"fetch": "curl"}, "ms", None)
     assert str(failure.value) == (
         "of: fetch is the probe curl, which yields transfers; this metric needs one-way delays; "
-        "name a process of flow-sink, udp-sink"
+        f"name a process of {', '.join(load('delay').sources())}"
     )
 
 
