@@ -16,9 +16,12 @@ from lab.checkout import CHECKOUT
 # folders of workloads with more than workloads and experiments
 STACKS = sorted({path.parts[-2] for path in CHECKOUT.glob("workloads/*/tests/")})
 NOT_COPIED = ("build", "runs")  # what is built and run in a checkout
-# what knows all that is shipped: files, lists, rooms, the reference, links and commands of documents
+# what knows all that is shipped: files, lists, rooms, the reference, links and commands of documents, the kernel
 TESTS = (
     "tests/unit/experiments/test_shipped.py::test_the_documentation_has_no_figure_of_what_is_not_there",
+    "tests/unit/guest/test_medium_layers.py",
+    "tests/unit/guest/test_medium_uapi.py",
+    "tests/unit/machine/test_kernel_series.py",
     "tests/unit/plan/test_resolve.py::test_files_by_themselves",
     "tests/unit/reference/test_schema.py::test_the_files_are_current",
     "tests/unit/test_docs.py::test_every_relative_link_leads_somewhere",
