@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
+from lab.cache.memo import Memo
 from lab.cache.store import cache_root
 from lab.checkout import INSTALL
 from lab.errors import HostError
@@ -32,18 +31,9 @@ def toolchain_versions(memory: Path | None = None) -> str:
     Raises:
         HostError: One of them is not installed.
     """
-    memory = memory or cache_root() / "toolchain.json"
-    fingerprint = _fingerprint(_files())
-    with contextlib.suppress(OSError, ValueError):
-        known = json.loads(memory.read_text())
-        if known["fingerprint"] == fingerprint:
-            return str(known["versions"])
-    versions = _ask()
-    with contextlib.suppress(OSError):  # call them again next time
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        fresh = memory.with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps({"fingerprint": fingerprint, "versions": versions}) + "\n")
-        fresh.replace(memory)
+    known = Memo(memory or cache_root() / "toolchain.json", lambda _: _ask(), str)
+    versions = known.of(_fingerprint(_files()).encode())
+    known.keep()
     return versions
 
 

@@ -16,7 +16,7 @@ from lab.builders.stack import files, stack, sysroot
 from lab.guest import script
 from lab.guest.lines import lines
 from lab.machine.memory import guest_bytes
-from lab.machine.process import GuestFiles, command_line
+from lab.machine.process import GuestFiles, Setup, command_line
 from lab.model.document import label_of
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
@@ -49,19 +49,15 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
         files = replace(files, stack=Path(stack.SQUASHFS))
         yield from _build(code, set())
     files = replace(files, node_images=tuple(Path(f"IMAGE-{name}", node_image.FILE) for name in plan.images()))
-    radios = len(radio_numbers(plan.nodes))
-    yield shlex.join(
-        command_line(
-            files,
-            Path("SCRATCH"),
-            seed=plan.seed,
-            radios=radios,
-            mode="run",
-            memory_bytes=guest_bytes(plan),
-            console_level=plan.console_level,
-            rate_control=plan.rate_control,
-        )
+    setup = Setup(
+        files,
+        plan.seed,
+        len(radio_numbers(plan.nodes)),
+        memory_bytes=guest_bytes(plan),
+        console_level=plan.console_level,
+        rate_control=plan.rate_control,
     )
+    yield shlex.join(command_line(setup, Path("SCRATCH")))
     yield from guest_lines(plan)
 
 

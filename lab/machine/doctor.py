@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -14,10 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.builders.damage import check_cache
+from lab.builders.image import image, node_image
 from lab.builders.image.namespaces import namespace_problem
+from lab.builders.kernel import kernel
 from lab.cache.report import LineReport
-from lab.cache.store import MOVE_HINT, cache_root, free_bytes
+from lab.cache.store import MOVE_HINT, Store, cache_root, file_sha256, free_bytes
 from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
@@ -165,15 +167,29 @@ def _cache() -> Finding:
 
 
 def _built() -> Finding:
-    """Remove kernels and images that are damaged: the next run builds them again."""
-    checked = list(check_cache())
-    damaged = [entry for entry in checked if entry.damage]
-    for entry in damaged:
-        entry.store.remove(entry.key, LineReport())
+    """Remove kernels and images whose bytes are no longer those that were built: the next run builds them again."""
+    count, damaged = 0, []
+    for module, file in ((kernel, kernel.PROGRAM), (image, image.FILE), (node_image, node_image.FILE)):
+        store = Store(module.KIND, f"the {module.KIND}")
+        for entry in sorted(store.directory.glob("[!.]*")):
+            count += 1
+            if damage := store.damage(entry.name) or _difference(entry, file, module.FACTS):
+                store.remove(entry.name, LineReport())
+                damaged.append(f"{module.KIND} {entry.name}: {damage}")
     if not damaged:
-        return Finding("kernels and images", True, f"{len(checked)} in the cache, whole")
-    listing = "; ".join(f"{entry.store.kind} {entry.key}: {entry.damage}" for entry in damaged)
-    return Finding("kernels and images", False, listing, "removed from the cache; the next run builds it again")
+        return Finding("kernels and images", True, f"{count} in the cache, whole")
+    return Finding(
+        "kernels and images", False, "; ".join(damaged), "removed from the cache; the next run builds it again"
+    )
+
+
+def _difference(entry: Path, file: str, facts: str) -> str | None:
+    try:
+        wanted = json.loads((entry / facts).read_text())["sha256"]
+        same = file_sha256(entry / file) == wanted
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"{file} or {facts} cannot be read: {error}"
+    return None if same else f"{file} does not have its hash"
 
 
 def _memory() -> Finding:

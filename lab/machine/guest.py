@@ -16,33 +16,18 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
 from lab.errors import RunError, writing
 from lab.machine.channel import Channel
-from lab.machine.memory import GUEST_BYTES, memory_directory
-from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
+from lab.machine.memory import memory_directory
+from lab.machine.process import MODES, GuestProcess, Setup, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import POLL_S, STALL_WALL_S, Progress, WallTimes, Watch
-from lab.shared.types import CONSOLE_LEVEL
 
 OnProgress = Callable[[Progress], None]
 Answer = Callable[[dict[str, Any]], dict[str, Any]]  # to a question of a shell
 _ENDED_EARLY = "the guest ended before it ran all commands; its output shows why"
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The parameters of a guest's start."""
-
-    files: GuestFiles
-    seed: int = 0
-    radios: int = 0
-    duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
-    memory_bytes: int = GUEST_BYTES
-    console_level: str = CONSOLE_LEVEL
-    rate_control: str | None = None  # None: the kernel's default
 
 
 class Guest:
@@ -81,18 +66,7 @@ class Guest:
             if console is None and not MODES[mode].terminal:
                 with writing(files.run / "console.log"):
                     console = closing.enter_context((files.run / "console.log").open("wb"))
-            words = command_line(
-                files,
-                place,
-                seed=setup.seed,
-                radios=setup.radios,
-                mode=mode,
-                memory_bytes=setup.memory_bytes,
-                console_level=setup.console_level,
-                rate_control=setup.rate_control,
-                channel=channel,
-            )
-            process = GuestProcess(words, files.run, memory, console, channel)
+            process = GuestProcess(command_line(setup, place, mode, channel), files.run, memory, console, channel)
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 

@@ -19,10 +19,10 @@ from lab.builders.stack.stack import Stack, ensure_stack
 from lab.cache.report import Report
 from lab.docker.reference import parse
 from lab.errors import BuildError, InputError
-from lab.machine.guest import Guest, Setup
+from lab.machine.guest import Guest
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
 from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
-from lab.machine.process import MODES, GuestFiles
+from lab.machine.process import MODES, GuestFiles, Setup
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
 from lab.model.event import EVENTS
@@ -97,15 +97,8 @@ class Machine:
             node_images=tuple(image.path for image in self.images_of(uses)),
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(
-            files,
-            plan.seed,
-            radios,
-            plan.duration_ns,
-            guest_bytes(plan),
-            plan.console_level,
-            plan.rate_control,
-        )
+        size = guest_bytes(plan)
+        return Setup(files, plan.seed, radios, plan.duration_ns, size, plan.console_level, plan.rate_control)
 
 
 def ensure_machine(

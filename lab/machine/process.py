@@ -14,6 +14,7 @@ from typing import IO
 
 from lab.machine.channel import Channel, inherited
 from lab.machine.cores import Core
+from lab.machine.memory import GUEST_BYTES
 from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
 # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
@@ -68,24 +69,26 @@ class GuestFiles:
         }
 
 
-def command_line(
-    files: GuestFiles,
-    scratch: Path,
-    *,
-    seed: int,
-    radios: int,
-    mode: str,
-    memory_bytes: int,
-    console_level: str = CONSOLE_LEVEL,
-    rate_control: str | None = None,
-    channel: Channel | None = None,
-) -> list[str]:
-    """Return the kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
-    kind = MODES[mode]
-    loglevel = 0 if kind.quiet and console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[console_level]
+@dataclass(frozen=True)
+class Setup:
+    """The parameters of a guest's start."""
+
+    files: GuestFiles
+    seed: int = 0
+    radios: int = 0
+    duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
+    memory_bytes: int = GUEST_BYTES
+    console_level: str = CONSOLE_LEVEL
+    rate_control: str | None = None  # None: the kernel's default
+
+
+def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channel | None = None) -> list[str]:
+    """Return the kernel and its arguments. ``mode``: of MODES."""
+    files, kind = setup.files, MODES[mode]
+    loglevel = 0 if kind.quiet and setup.console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[setup.console_level]
     arguments = [
         str(files.kernel),
-        f"mem={memory_bytes >> 20}M",
+        f"mem={setup.memory_bytes >> 20}M",
         "umid=guest",
         f"uml_dir={scratch}/",  # the slash matters: UML appends the umid
         f"initrd={scratch}/initrd",
@@ -98,10 +101,10 @@ def command_line(
         "norandmaps",
         "bonding.max_bonds=0",  # no devices that nobody asked for: neither bond0,
         "fb_tunnels=none",  # nor gre0, gretap0, erspan0 and ip6gre0 in every node
-        *([f"mac80211.ieee80211_default_rc_algo={rate_control}"] if rate_control else []),
-        f"mac80211_hwsim.radios={radios}",
-        f"lab.seed={seed}",
-        f"lab.hashseed={seed % 2**32}",
+        *([f"mac80211.ieee80211_default_rc_algo={setup.rate_control}"] if setup.rate_control else []),
+        f"mac80211_hwsim.radios={setup.radios}",
+        f"lab.seed={setup.seed}",
+        f"lab.hashseed={setup.seed % 2**32}",
         f"hostrom={scratch}/image/{files.image.name}",
         *([f"hostrom={scratch}/stack/{files.stack.name}"] if files.stack else []),
         *(f"hostrom={scratch}/image{number}/{path.name}" for number, path in enumerate(files.node_images)),

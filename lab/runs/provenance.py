@@ -21,8 +21,8 @@ from pathlib import Path
 from lab.builders.stack.stack import Stack
 from lab.cache.store import content_key
 from lab.machine.machine import Machine
-from lab.machine.memory import GUEST_BYTES, RULE
-from lab.machine.process import GuestFiles, command_line
+from lab.machine.memory import RULE
+from lab.machine.process import GuestFiles, Setup, command_line
 from lab.machine.uses import Uses
 from lab.runs.recording import recording
 
@@ -111,5 +111,4 @@ def combined(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 def _boot_command() -> str:
     """Return the command that boots a guest, without the parts that depend on the plan and on paths."""
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
-    words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=GUEST_BYTES)
-    return json.dumps([*words, *RULE])
+    return json.dumps([*command_line(Setup(files), Path("scratch")), *RULE])

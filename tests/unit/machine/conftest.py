@@ -11,8 +11,7 @@ import pytest
 from lab.builders.step import BuildLog
 from lab.cache.report import KeptReport
 from lab.cache.store import Store
-from lab.machine.guest import Setup
-from lab.machine.process import GuestFiles
+from lab.machine.process import GuestFiles, Setup
 
 # what init and the agent leave in the run directory, which the kernel's command line names
 HEAD = """#!/bin/sh

@@ -13,7 +13,8 @@ from lab.errors import RunError
 from lab.lockstep.agent import Agent
 from lab.lockstep.errors import CallError
 from lab.machine.channel import Channel
-from lab.machine.guest import Guest, Setup
+from lab.machine.guest import Guest
+from lab.machine.process import Setup
 from lab.plan.load import load
 from lab.runs.limits import Limits
 

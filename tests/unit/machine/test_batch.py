@@ -14,7 +14,8 @@ import pytest
 from lab.errors import RunError
 from lab.machine import batch
 from lab.machine.channel import Channel
-from lab.machine.guest import Guest, Setup
+from lab.machine.guest import Guest
+from lab.machine.process import Setup
 
 # in place of the agent: prints each line as a node's console does, and leaves its number as the status
 ECHOES = r"""

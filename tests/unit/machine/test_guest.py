@@ -10,7 +10,8 @@ import pytest
 
 from lab.errors import RunError
 from lab.machine import scratch
-from lab.machine.guest import Guest, Setup
+from lab.machine.guest import Guest
+from lab.machine.process import Setup
 from lab.machine.watch import Progress
 
 ENDS = """echo '{"error": null}' > "$run/guest.json"\n"""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.machine.process import GuestFiles, GuestProcess, command_line
+from lab.machine.process import GuestFiles, GuestProcess, Setup, command_line
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_it_ends_when_it_is_killed(process: GuestProcess) -> None:
 )
 def test_level_of_the_console(mode: str, level: dict[str, Any], words: str) -> None:
     files = GuestFiles(Path("linux"), Path("initrd"), Path("image"), Path("code"), Path("run"))
-    assert words in command_line(files, Path("s"), seed=1, radios=0, mode=mode, memory_bytes=1 << 30, **level)
+    assert words in command_line(Setup(files, seed=1, **level), Path("s"), mode)
 
 
 def test_another_thread_may_end_it_meanwhile(process: GuestProcess, monkeypatch: pytest.MonkeyPatch) -> None:

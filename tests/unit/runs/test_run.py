@@ -15,8 +15,8 @@ import pytest
 
 from lab import captures
 from lab.errors import HostError, InputError, RunError
-from lab.machine.guest import Guest, Setup
-from lab.machine.process import GuestFiles
+from lab.machine.guest import Guest
+from lab.machine.process import GuestFiles, Setup
 from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from lab.runs import command
