@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from lab.builders.image.image import SQFSTAR, as_root
+from lab.builders.image.image import SQFSTAR, pack
 from lab.builders.image.merge import BrokenLayerError, merge
 from lab.builders.image.node_image import FACTS, FILE, KIND, NodeImage, load
 from lab.builders.step import BuildLog
@@ -72,10 +72,7 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
         shown = ", ".join(found.left_out[:4]) + (", …" if len(found.left_out) > 4 else "")
         report.step(f"image {reference}: device files are left out, since nodes have a /dev of their own: {shown}")
     remove_tree(copy)
-    with merged.open("rb") as stream:
-        argv = [*as_root(), *SQFSTAR, "-root-mode", "755", str(image)]
-        log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": str(found.newest_s)})
-    merged.unlink()
+    pack(merged, image, found.newest_s, log, "-root-mode", "755")
     facts = {"sha256": file_sha256(image), "packages": {}}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 

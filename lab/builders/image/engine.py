@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lab.builders.image.debian import SUITE
 from lab.builders.image.image import Image
-from lab.builders.image.layer import Member, listed, removed
+from lab.builders.image.layer import Member, entry_of, listed, removed, unpack
 from lab.builders.image.node_image import NodeImage
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
@@ -80,26 +80,20 @@ def import_images(report: Report, base: Image, built: Sequence[tuple[Path, NodeI
 
 def _write(squashfs: Path, target: Path, directory: Path, log: BuildLog) -> None:
     """Write the files of a squashfs to a tar file, with their owners; an ordinary user cannot unpack these."""
-    unpacked, listing = directory / "unpacked", directory / "list"
-    quiet = ["-quiet", "-no-progress", "-no-xattrs", "-no-exit-code"]  # nobody but root can unpack whiteouts
-    log.run("unpacking an image", ["unsquashfs", *quiet, "-dest", str(unpacked), str(squashfs)])
-    with listing.open("wb") as output:
-        log.run("listing an image", ["unsquashfs", "-lln", "-dest", "root", str(squashfs)], stdout=output)
-    text = listing.read_text()
+    unpacked, text = unpack(squashfs, directory, log, "-no-exit-code")  # nobody but root can unpack whiteouts
     gone = "".join(f"/{name}\n" for name in removed(text))
     with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as tar:
         for name, member in sorted(listed(text, unpacked).items()):
             _add(tar, name, member, unpacked / name)
         if gone:
-            entry = tarfile.TarInfo(REMOVED)
-            entry.size, entry.mtime = len(gone.encode()), _TIME_S
+            entry = entry_of(REMOVED, tarfile.REGTYPE, 0o644, _TIME_S)
+            entry.size = len(gone.encode())
             tar.addfile(entry, io.BytesIO(gone.encode()))
     remove_tree(unpacked)
 
 
 def _add(tar: tarfile.TarFile, name: str, member: Member, path: Path) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.mode, entry.mtime = member.kind, member.mode, _TIME_S
+    entry = entry_of(name, member.kind, member.mode, _TIME_S)
     entry.uid, entry.gid = member.uid, member.gid
     if member.kind == tarfile.SYMTYPE:
         entry.linkname = member.content

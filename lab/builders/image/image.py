@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.builders.image.debian import SUITE, ConflictError, NoPackageError, fetch_tar, look_up
+from lab.builders.image.layer import entry_of, name_of
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256
@@ -127,14 +128,17 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     return names
 
 
-def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int) -> None:
-    """Create a tar file of the packages of lists, as ``fetch_tar`` does.
+def fetch_tree(
+    tree: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int
+) -> tuple[dict[str, str], int]:
+    """Create a tar file of the packages of lists, as ``fetch_tar`` does; return what ``curate`` returns.
 
     Raises:
         BuildError: As there; of a package that does not exist with the line that names it, of a conflict with the last
             list, since the others are the lab's.
     """
     packages = [name for path in lists for name in read_packages(path)]
+    raw, started_s = tree.with_name("raw.tar"), int(time.time())
     try:
         if lists != [PACKAGES]:  # a user's names may be wrong
             look_up(raw.parent, MMDEBSTRAP, packages, log)
@@ -147,6 +151,9 @@ def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report:
                 if words == [error.package]:
                     raise BuildError(error.message, where=f"{shown(path)}:{number}", hint=error.hint) from None
         raise
+    found = curate(raw, tree, started_s)
+    raw.unlink()
+    return found
 
 
 def image_key(packages: list[str]) -> str:
@@ -178,28 +185,23 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
 
 def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
-    raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / FILE
+    clean, image = directory / "clean.tar", directory / FILE
     report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
-    started_s = int(time.time())
-    fetch_listed(raw, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
+    versions, newest_s = fetch_tree(clean, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
     report.step("image: packing")
-    versions, newest_s = curate(raw, clean, started_s)
-    raw.unlink()
-    with clean.open("rb") as stream:
-        log.run(
-            "packing the image",
-            [*as_root(), *SQFSTAR, str(image)],
-            stdin=stream,
-            env={"SOURCE_DATE_EPOCH": str(newest_s)},
-        )
-    clean.unlink()
+    pack(clean, image, newest_s, log)
     facts = {"sha256": file_sha256(image), "suite": SUITE, "packages": versions}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 
-def as_root() -> list[str]:
-    """sqfstar makes its user the owner of the top directory (4.5 ignores its option for that); so run it as root."""
-    return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--"]
+def pack(tree: Path, image: Path, newest_s: int, log: BuildLog, *options: str) -> None:
+    """Pack a tar file into a squashfs, and remove it. ``newest_s``: the time of the squashfs itself."""
+    # sqfstar makes its user the owner of the top directory (4.5 ignores its option for that); so run it as root
+    as_root = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--"]
+    argv = [*as_root, *SQFSTAR, *options, str(image)]
+    with tree.open("rb") as stream:
+        log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": str(newest_s)})
+    tree.unlink()
 
 
 def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]:
@@ -214,23 +216,23 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
             packaged file. Packaged files keep their time, since compiled Python files record it.
     """
     with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
-        members = sorted(_kept(source), key=lambda member: _name(member))
+        members = sorted(_kept(source), key=name_of)
         newest_s = max((int(member.mtime) for member in members if member.mtime < started_s), default=0)
         for name, mode in DIRECTORIES.items():  # before their files
-            target.addfile(_entry(name, tarfile.DIRTYPE, mode, newest_s))
+            target.addfile(entry_of(f"./{name}", tarfile.DIRTYPE, mode, newest_s))
         for member in members:
             member.mtime = min(int(member.mtime), newest_s)
             member.pax_headers = {key: value for key, value in member.pax_headers.items() if key != "mtime"}
-            name = _name(member)
+            name = name_of(member)
             content = source.extractfile(member) if member.isreg() else None
             if content is not None and name in SHADOW:
                 content = _sized(member, _fixed_shadow(content.read().decode()).encode())
             target.addfile(member, content)
         for name, text in FILES.items():
-            entry = _entry(name, tarfile.REGTYPE, 0o644, newest_s)
+            entry = entry_of(f"./{name}", tarfile.REGTYPE, 0o644, newest_s)
             target.addfile(entry, _sized(entry, text.encode()))
         for name, to in LINKS.items():
-            entry = _entry(name, tarfile.SYMTYPE, 0o777, newest_s)
+            entry = entry_of(f"./{name}", tarfile.SYMTYPE, 0o777, newest_s)
             entry.linkname = to
             target.addfile(entry)
         status = source.extractfile("./var/lib/dpkg/status")
@@ -240,21 +242,11 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
 
 def _kept(source: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for member in source:
-        name = _name(member)
+        name = name_of(member)
         replaced = name in DIRECTORIES or name in FILES or name in LINKS
         dropped = any(name == path or (path.endswith("/") and name.startswith(path)) for path in DROPPED)
         if name not in (".", "") and not (replaced or dropped or name.endswith(DROPPED_SUFFIXES)):
             yield member
-
-
-def _name(member: tarfile.TarInfo) -> str:
-    return member.name.removeprefix("./")
-
-
-def _entry(name: str, kind: bytes, mode: int, mtime_s: int) -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(f"./{name}")
-    entry.type, entry.mode, entry.mtime = kind, mode, mtime_s
-    return entry
 
 
 def _sized(entry: tarfile.TarInfo, content: bytes) -> io.BytesIO:

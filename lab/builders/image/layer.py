@@ -16,6 +16,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from lab.builders.step import BuildLog
+from lab.cache.store import file_sha256
+
 # drwxr-xr-x 0/0   162 2025-11-25 15:01 squashfs-root/bin; a device has "1, 3" for the size
 _LISTED = re.compile(r"(?P<mode>\S{10}) (?P<uid>\d+)/(?P<gid>\d+) +(?:\d+|\d+, *\d+) \S+ \S+ (?P<path>.*)")
 _KINDS = {"d": tarfile.DIRTYPE, "-": tarfile.REGTYPE, "l": tarfile.SYMTYPE}
@@ -41,6 +44,18 @@ class Added:
     link: str | None = None
 
 
+def unpack(squashfs: Path, directory: Path, log: BuildLog, *options: str) -> tuple[Path, str]:
+    """Unpack a squashfs in a directory; return where its files are, and a listing for ``listed`` and ``removed``."""
+    unpacked, listing = directory / "unpacked", directory / "list"
+    quiet = ["-quiet", "-no-progress", "-no-xattrs", *options]
+    log.run("unpacking an image", ["unsquashfs", *quiet, "-dest", str(unpacked), str(squashfs)])
+    with listing.open("wb") as output:
+        log.run("listing an image", ["unsquashfs", "-lln", "-dest", "root", str(squashfs)], stdout=output)
+    text = listing.read_text()
+    listing.unlink()
+    return unpacked, text
+
+
 def listed(text: str, unpacked: Path) -> dict[str, Member]:
     """Return the files of a squashfs by their paths: usr/bin/curl.
 
@@ -57,7 +72,7 @@ def listed(text: str, unpacked: Path) -> dict[str, Member]:
         path, _, target = fields["path"].partition(" -> ") if kind == tarfile.SYMTYPE else (fields["path"], "", "")
         _, _, name = path.partition("/")
         if name:
-            content = sha256_of(unpacked / name) if kind == tarfile.REGTYPE else target
+            content = file_sha256(unpacked / name) if kind == tarfile.REGTYPE else target
             found[name] = Member(kind, _mode(fields["mode"][1:]), int(fields["uid"]), int(fields["gid"]), content)
     return found
 
@@ -66,12 +81,6 @@ def removed(text: str) -> list[str]:
     """Return the paths of the whiteouts in a layer, by the same listing."""
     lines = (_LISTED.fullmatch(line) for line in text.splitlines())
     return [fields["path"].partition("/")[2] for fields in lines if fields and fields["mode"][0] == "c"]
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, as hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _mode(text: str) -> int:
@@ -95,7 +104,10 @@ def write(full: Path | None, base: Mapping[str, Member], added: Mapping[str, Add
         chosen = _differences(full, base, added, time_s) if full else {}
         chosen |= {name: _of(name, file, time_s) for name, file in added.items()}
         for name in _directories(chosen):
-            chosen[name] = (_directory(name, base.get(name), time_s), None)
+            made = entry_of(f"./{name}", tarfile.DIRTYPE, 0o755, time_s)
+            if known := base.get(name):  # overlayfs shows the owner and mode that the layer has
+                made.mode, made.uid, made.gid = known.mode, known.uid, known.gid
+            chosen[name] = (made, None)
         for name in sorted(chosen):
             made, content = chosen[name]
             target.addfile(made, None if content is None else io.BytesIO(content))
@@ -115,13 +127,20 @@ def _differences(
             if _member(made, content) != base.get(name):
                 chosen[name] = (made, content)
     for name in _gone(base, {*members, *added}):
-        chosen[name] = (_whiteout(name, time_s), None)
+        chosen[name] = (entry_of(f"./{name}", tarfile.CHRTYPE, 0, time_s), None)
     return chosen
 
 
 def name_of(member: tarfile.TarInfo) -> str:
     """Return the path of a tar file's member, without the dot at its beginning."""
     return member.name.removeprefix("./").rstrip("/")
+
+
+def entry_of(name: str, kind: bytes, mode: int, time_s: int) -> tarfile.TarInfo:
+    """Return an entry of a tar file that belongs to root; ``kind`` is tarfile's, as that of Member."""
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode, entry.mtime = kind, mode, time_s
+    return entry
 
 
 def _standing_alone(
@@ -131,13 +150,8 @@ def _standing_alone(
     if member.islnk():
         linked = members[member.linkname.removeprefix("./")]
         made = tarfile.TarInfo(member.name)
-        made.mode, made.uid, made.gid, made.size, made.mtime = (
-            linked.mode,
-            linked.uid,
-            linked.gid,
-            linked.size,
-            linked.mtime,
-        )
+        made.mode, made.uid, made.gid = linked.mode, linked.uid, linked.gid
+        made.size, made.mtime = linked.size, linked.mtime
         return made, _content(source, linked)
     return member, _content(source, member)
 
@@ -160,19 +174,14 @@ def _gone(base: Mapping[str, Member], names: Collection[str]) -> list[str]:
     return sorted(name for name in gone if str(PurePosixPath(name).parent) not in gone)
 
 
-def _whiteout(name: str, time_s: int) -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(f"./{name}")
-    entry.type, entry.mode, entry.mtime, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 0, time_s, 0, 0
-    return entry
-
-
 def _of(name: str, file: Added, time_s: int) -> tuple[tarfile.TarInfo, bytes | None]:
-    entry = tarfile.TarInfo(f"./{name}")
-    entry.mode, entry.mtime, entry.size = 0o755 if file.executable else 0o644, time_s, len(file.content)
-    if file.link is None:
-        return entry, file.content
-    entry.type, entry.mode, entry.linkname, entry.size = tarfile.SYMTYPE, 0o777, file.link, 0
-    return entry, None
+    if file.link is not None:
+        entry = entry_of(f"./{name}", tarfile.SYMTYPE, 0o777, time_s)
+        entry.linkname = file.link
+        return entry, None
+    entry = entry_of(f"./{name}", tarfile.REGTYPE, 0o755 if file.executable else 0o644, time_s)
+    entry.size = len(file.content)
+    return entry, file.content
 
 
 def _directories(names: Iterable[str]) -> set[str]:
@@ -180,12 +189,3 @@ def _directories(names: Iterable[str]) -> set[str]:
     given = set(names)
     found = {str(parent) for name in given for parent in PurePosixPath(name).parents}
     return found - given - {"."}
-
-
-def _directory(name: str, base: Member | None, time_s: int) -> tarfile.TarInfo:
-    """Return a directory, with the owner and mode that it has in the base image: overlayfs shows the layer's."""
-    entry = tarfile.TarInfo(f"./{name}")
-    entry.type, entry.mode, entry.mtime = tarfile.DIRTYPE, 0o755, time_s
-    if base is not None:
-        entry.mode, entry.uid, entry.gid = base.mode, base.uid, base.gid
-    return entry

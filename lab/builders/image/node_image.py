@@ -15,7 +15,6 @@ import json
 import os
 import shutil
 import tarfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,12 +27,11 @@ from lab.builders.image.image import (
     PACKAGES,
     SQFSTAR,
     Image,
-    as_root,
-    curate,
-    fetch_listed,
+    fetch_tree,
+    pack,
     read_packages,
 )
-from lab.builders.image.layer import Added, Member, listed, write
+from lab.builders.image.layer import Added, Member, listed, unpack, write
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256, remove_tree
@@ -53,7 +51,6 @@ _OWN = {
     **{name: f"/{name} is the lab's" for name in ("lab", "run/lab")},
     "etc/hosts": "the lab writes /etc/hosts, with the names of all nodes",
 }
-_QUIETLY = ["-quiet", "-no-progress", "-no-xattrs"]
 
 
 @dataclass(frozen=True)
@@ -222,7 +219,9 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
     log = BuildLog(store.log, directory)
     layer, image = directory / "layer.tar", directory / FILE
     report.step(f"image {folder.name}: reading the base image")
-    base_files = _files_of(base, directory, log)
+    unpacked, listing = unpack(base.path, directory, log)
+    base_files = listed(listing, unpacked)
+    remove_tree(unpacked)
     folder.check_beside(base_files)
     added = dict(folder.files)
     if folder.requirements:  # first, since Debian's packages take longer and these may be wrong
@@ -234,16 +233,9 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
     full, versions, newest_s = _tree(directory, folder, base, log, report)
     report.step(f"image {folder.name}: packing")
     write(full, base_files, added, layer, newest_s)
-    with layer.open("rb") as stream:
-        log.run(
-            "packing the image",
-            [*as_root(), *SQFSTAR, str(image)],
-            stdin=stream,
-            env={"SOURCE_DATE_EPOCH": str(newest_s)},
-        )
-    for done in (layer, full):
-        if done is not None:
-            done.unlink()
+    pack(layer, image, newest_s, log)
+    if full:
+        full.unlink()
     python = {f"python:{name}": version for name, version in wheels.versions(added).items()}
     different = {name: version for name, version in versions.items() if base.packages.get(name) != version}
     facts = {"sha256": file_sha256(image), "packages": {**different, **python}}
@@ -260,23 +252,7 @@ def _tree(
     """
     if not folder.packages:
         return None, {}, FILES_TIME_S
-    raw, full = directory / "raw.tar", directory / "full.tar"
+    full = directory / "full.tar"
     report.step(f"image {folder.name}: {', '.join(folder.packages)} and what else they need")
-    started_s = int(time.time())
     what = f"making the tree of the image {folder.name}"
-    fetch_listed(raw, [PACKAGES, folder.path / PACKAGES.name], what, log, report, TREE_BYTES)
-    versions, newest_s = curate(raw, full, started_s)
-    raw.unlink()
-    return full, versions, newest_s
-
-
-def _files_of(base: Image, directory: Path, log: BuildLog) -> dict[str, Member]:
-    """Return the files of the base image by their paths."""
-    unpacked, listing = directory / "base", directory / "base.list"
-    log.run("unpacking the base image", ["unsquashfs", *_QUIETLY, "-dest", str(unpacked), str(base.path)])
-    with listing.open("wb") as output:
-        log.run("listing the base image", ["unsquashfs", "-lln", "-dest", "base", str(base.path)], stdout=output)
-    found = listed(listing.read_text(), unpacked)
-    listing.unlink()
-    remove_tree(unpacked)
-    return found
+    return full, *fetch_tree(full, [PACKAGES, folder.path / PACKAGES.name], what, log, report, TREE_BYTES)

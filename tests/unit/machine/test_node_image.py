@@ -88,7 +88,7 @@ def test_packages_are_installed_with_those_of_the_base(
     monkeypatch.setattr(image_module, "look_up", lambda *_: None)
     monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
     monkeypatch.setattr(node_image, "PACKAGES", own)
-    monkeypatch.setattr("lab.builders.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
+    monkeypatch.setattr("lab.builders.image.image.time.time", lambda: PACKAGED_S + DAY_S)
     (folder / "packages").write_text("curl # why\n")
     image = build(folder, base, tmp_path / "a")
     assert asked == [["bash", "curl"]]
