@@ -248,8 +248,7 @@ def module_called(name: str) -> Path:
 def image_places(topology: Path | None = None) -> list[Path]:
     """Return the folders to search for node images, in order of precedence, whether they are there or not.
 
-    Args:
-        topology: the file whose nodes have them; None: only those of the current directory and the lab.
+    ``topology``: the file whose nodes have them; None: only those of the current directory and the lab.
     """
     own, around = own_folder("image"), [Path.cwd()]
     if topology is not None:
@@ -289,9 +288,7 @@ def _image_folders(topology: Path | None) -> Iterator[Path]:
 def image_called(name: str, topology: Path | None = None) -> Path:
     """Return the folder of the node image of that name.
 
-    Args:
-        name: as a node has it.
-        topology: the file with the node, next to which it may be.
+    ``topology``: the file with the node, next to which it may be.
 
     Raises:
         InputError: There is no such image; names the folders that were searched.

@@ -38,12 +38,7 @@ class DebianSource:
 def ensure_source(report: Report, image: Image, package: str, where: str, store: Store | None = None) -> DebianSource:
     """The source of a package, fetched if the cache does not hold it.
 
-    Args:
-        report: Receives progress.
-        image: Its version of the package is the one that is wanted.
-        package: Name of a (binary) package of the image.
-        where: ``file:line`` that names it.
-        store: The cache; default: the user's.
+    ``where``: ``file:line`` that names the package.
 
     Raises:
         BuildError: The image has no such package, or the archive has no source of it.

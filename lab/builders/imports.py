@@ -94,9 +94,7 @@ class Imports:
     def foreign(self, contents: Iterable[bytes], own: Iterable[str] = ()) -> list[str]:
         """The packages of others that these files import, in alphabetical order: not ours, not of Python itself.
 
-        Args:
-            contents: of the files.
-            own: names of further packages that are ours.
+        ``own``: names of further packages that are ours.
         """
         modules = [module for content in contents for level, module, _ in self._imports.of(content) if not level]
         known = {self._package.name, *own} | sys.stdlib_module_names

@@ -25,9 +25,6 @@ def toolchain_versions(memory: Path | None = None) -> str:
 
     Calling them takes 20 ms, so the answer is cached as long as the files are unchanged (path, size, time).
 
-    Args:
-        memory: The file with the cached answer; default: in the cache.
-
     Raises:
         HostError: One of them is not installed.
     """

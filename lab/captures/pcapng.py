@@ -32,11 +32,7 @@ class Writer:
     def __init__(self, file: BinaryIO, link_type: int, name: str, description: str) -> None:
         """Write the headers.
 
-        Args:
-            file: output; it stays open.
-            link_type: LINKTYPE_* of all frames.
-            name: interface name.
-            description: interface description.
+        ``link_type``: LINKTYPE_* of all frames; ``name``, ``description``: of the interface.
         """
         self._file = file
         self._block(_SECTION, _SECTION_BODY + _options((_APPLICATION, b"hwsim-lab")))
@@ -47,11 +43,7 @@ class Writer:
     def write(self, stamp_ns: int, frame: bytes, length: int | None = None, comment: str = "") -> None:
         """Append a frame.
 
-        Args:
-            stamp_ns: its time since the Unix epoch, 0 to 2^64 - 1 ns.
-            frame: its captured bytes.
-            length: its original length in bytes, if larger.
-            comment: shown by Wireshark; empty: none.
+        ``length``: the original length in bytes, if larger; ``comment``: shown by Wireshark; empty: none.
         """
         stamp_high, stamp_low = divmod(stamp_ns, 1 << 32)
         head = _FRAME_HEAD.pack(0, stamp_high, stamp_low, len(frame), len(frame) if length is None else length)

@@ -69,10 +69,7 @@ def configuration(reference: Reference) -> dict[str, Any]:
 def copying(reference: Reference, directory: Path, scratch: Path) -> list[str]:
     """Return the command that writes manifest, configuration and unpacked layers of an image into a directory.
 
-    Args:
-        reference: the image; its path is absolute.
-        directory: to make.
-        scratch: for files in between.
+    The path of ``reference`` is absolute; ``scratch`` is for files in between.
     """
     engine = [f"--src-daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
     # "dir" keeps the configuration as it is

@@ -89,9 +89,7 @@ class _Frame:
 def lay_out_ladders(title: str, ladders: Sequence[Ladder]) -> Scene:
     """Return ladders side by side as shapes.
 
-    Args:
-        title: what the drawing is, for readers who do not see it.
-        ladders: at least one; all arrows name lines of their ladders.
+    ``title``: what the drawing is, for readers who do not see it.
     """
     scale = _scale(ladders)
     width = (WIDTH - _LEFT - (len(ladders) - 1) * _BETWEEN) / len(ladders)

@@ -107,10 +107,7 @@ class Process:
         return None if self._result is None else self._result.status
 
     def wait(self, timeout_s: Time = TIMEOUT_S) -> Result:
-        """Let time pass until it has ended.
-
-        Args:
-            timeout_s: of virtual time.
+        """Let time pass until it has ended, at most this virtual time.
 
         Raises:
             WaitError: It still runs then; shows the last lines that it wrote.

@@ -23,9 +23,7 @@ Time = float | str  # seconds, or text with a unit: "12.5 s", "300 ms"
 def time_ns(time: Time, what: str) -> int:
     """A time in ns.
 
-    Args:
-        time: as the caller gave it.
-        what: the name of the parameter, for messages.
+    ``what``: the name of the parameter, for messages.
 
     Raises:
         CallError: It is not a time.

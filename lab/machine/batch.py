@@ -26,11 +26,7 @@ Start = Callable[[IO[bytes]], AbstractContextManager[Guest]]  # a guest of mode 
 def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer) -> int:
     """Run the lines as they come, up to ``exit``, and return the exit status of the last command.
 
-    Args:
-        start: starts the guest.
-        lines: of the input.
-        output: receives what the commands print.
-        answer: answers what lines ask.
+    ``answer``: answers what lines ask.
 
     Raises:
         RunError: The guest ended before it ran all commands.

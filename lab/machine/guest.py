@@ -105,9 +105,7 @@ class Guest:
 
         What it prints goes to the guest's console. Between two lines the guest stands still.
 
-        Args:
-            line: the command.
-            answer: answers what it asks.
+        ``answer``: answers what it asks.
 
         Raises:
             RunError: The guest ended before that, or the line has no end.

@@ -81,11 +81,8 @@ class GuestCode:
 def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:
     """Return the code that guests may need, compiled unless it is cached.
 
-    Args:
-        report: Reports that it is being compiled.
-        compiler: What determines the bytecode: the image, whose Python reads it.
-        compile_code: Compiles it in a guest.
-        package: The lab.
+    ``compiler``: what determines the bytecode: the image, whose Python reads it; ``compile_code``: compiles it in a
+    guest.
 
     Raises:
         HostError: No room, an unwritable cache.

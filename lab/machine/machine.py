@@ -168,9 +168,7 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
 def prepare(*, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
-    Args:
-        memory_bytes: of the guest.
-        memory_keys: where that is written.
+    ``memory_keys``: where the guest's memory is written.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.

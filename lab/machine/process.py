@@ -136,12 +136,8 @@ class GuestProcess:
     ) -> None:
         """Start it.
 
-        Args:
-            arguments: Its command line.
-            run: Its run directory.
-            memory_directory: Where its memory file is: a file system that allows execution.
-            console: Where its log goes; None: this terminal, for a shell.
-            channel: To its agent, if it has one.
+        ``memory_directory``: on a file system that allows execution; ``console``: where its log goes; None: this
+        terminal.
         """
         self.run = run
         _same_addresses()

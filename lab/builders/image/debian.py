@@ -143,14 +143,7 @@ def fetch_tar(
 ) -> None:
     """Create a tar file of packages with mmdebstrap.
 
-    Args:
-        tar: The file to write, in a partial directory of the cache.
-        options: For mmdebstrap: its variant and so on.
-        packages: To include.
-        what: For messages: "fetching the kernel source".
-        log: Receives its output.
-        report: Receives progress.
-        needed_bytes: Space that the tree needs.
+    ``tar`` is in a partial directory of the cache; ``what`` is for messages: "fetching the kernel source".
 
     Raises:
         NoPackageError: Debian has no such package.
@@ -172,9 +165,7 @@ def fetch_tar(
 def look_up(directory: Path, options: list[str], packages: list[str], log: BuildLog) -> None:
     """See whether Debian has packages that go together. It takes seconds: only the lists of packages are fetched.
 
-    Args:
-        directory: a partial directory of the cache.
-        options, packages, log: as those of ``fetch_tar``, whose errors it raises, too.
+    ``directory``: a partial one of the cache. The rest, and errors, are those of ``fetch_tar``.
     """
     what = "looking for the packages"
     with _scratch(directory, what, log, _LISTS_BYTES) as environment:

@@ -30,12 +30,7 @@ def ensure_docker_image(
 ) -> NodeImage:
     """Return the files of a Docker image, packed unless they are cached.
 
-    Args:
-        report: receives progress.
-        reference: where it is.
-        name: of its files, from its configuration (``layers_name``).
-        where: the place of the node that has it, for errors.
-        store: the cache; default: the user's.
+    ``name``: of its files (``layers_name``); ``where``: the place of the node that has it, for errors.
 
     Raises:
         BuildError: A layer is broken, or the image is not the same any more.

@@ -47,10 +47,7 @@ def engine_problem() -> str | None:
 def import_images(report: Report, base: Image, built: Sequence[tuple[Path, NodeImage]]) -> list[str]:
     """Import the base, and build the images that have a Dockerfile; return the names of all of them.
 
-    Args:
-        report: receives progress.
-        base: the base image.
-        built: folders, and the layers made from them.
+    ``built``: folders, and the layers made from them.
 
     Raises:
         BuildError: A step failed.

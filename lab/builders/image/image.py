@@ -164,10 +164,7 @@ def image_key(packages: list[str]) -> str:
 def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
     """The image, built unless it is cached.
 
-    Args:
-        report: Receives progress.
-        refresh: Build it again, with newer packages.
-        store: The cache; default: the user's.
+    ``refresh``: build it again, with newer packages.
 
     Raises:
         BuildError: A step failed; gives its name and the last lines of its log.
@@ -209,11 +206,8 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
 
     Returns the versions of its packages and the time of the newest packaged file, in seconds since the epoch.
 
-    Args:
-        raw: The tar file to read.
-        clean: The one to write.
-        started_s: When mmdebstrap started: an installation script created newer files. They get the time of the newest
-            packaged file. Packaged files keep their time, since compiled Python files record it.
+    What is newer than ``started_s``, the start of mmdebstrap, an installation script created: it gets the time of the
+    newest packaged file. Packaged files keep their time, since compiled Python files record it.
     """
     with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
         members = sorted(_kept(source), key=name_of)

@@ -167,12 +167,7 @@ def ensure_node_image(
 ) -> NodeImage:
     """The layer of ``images/<name>``, built unless it is cached.
 
-    Args:
-        report: receives progress.
-        directory: the folder.
-        base: the image that it lies over.
-        refresh: build it again, with newer packages.
-        store: the cache; default: the user's.
+    ``refresh``: build it again, with newer packages.
 
     Raises:
         BuildError: a list has a mistake, a package is not available, or a step failed.

@@ -33,11 +33,7 @@ _RECORDED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")  # pip's not
 
 
 def directory(packages: Mapping[str, str]) -> str:
-    """Return where the guest's Python finds packages that are not Debian's.
-
-    Args:
-        packages: versions of the base image's.
-    """
+    """Return where the guest's Python finds packages that are not Debian's."""
     return f"usr/local/lib/python{_python(packages)}/dist-packages"
 
 
@@ -76,11 +72,7 @@ def check(requirements: Path) -> None:
 def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log: BuildLog) -> dict[str, Added]:
     """Return the files of Python packages, by their paths in the image.
 
-    Args:
-        requirements: the list, in pip's format.
-        packages: versions of the base image's.
-        scratch: an empty directory.
-        log: receives pip's output.
+    ``packages``: versions of the base image's; ``scratch``: an empty directory.
 
     Raises:
         BuildError: a line is no package, the index has no such package, it has no wheel for the guest, its versions do
@@ -130,12 +122,8 @@ def _invalid(requirements: Path, what: str, line: str | None) -> BuildError:
 def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, str], log: BuildLog) -> BuildError:
     """Return what to tell of a package that pip does not find: has the index no such package, or no wheel of it?
 
-    Args:
-        requirements: the list.
-        wanted: a line of it, or what a package of it requires.
-        has: the versions that have wheels for the guest, with commas.
-        packages: versions of the base image's.
-        log: receives the output of pip, which is asked.
+    ``wanted``: a line of the list, or what a package of it requires; ``has``: the versions that have wheels, with
+    commas.
     """
     name = found[0] if (found := _NAME.match(wanted)) else wanted
     where = _place(requirements, _line_of(requirements, lambda text: _plain(_NAME.match(text)) == _plain(name)))

@@ -125,12 +125,7 @@ def compiled(files: list[Path]) -> list[Path]:
 def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Path], log: BuildLog) -> set[str]:
     """Compile sources with sparse.
 
-    Args:
-        tree: the kernel.
-        objects: folder of its configuration and objects.
-        sources: C files, relative to the tree.
-        of_interest: files, including headers, whose problems are returned.
-        log: of the check.
+    ``of_interest``: files, including headers, whose problems are returned.
 
     Returns:
         The problems, each ``file:line:column: warning: what``. (Several sources may include one header.)

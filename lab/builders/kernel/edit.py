@@ -66,12 +66,6 @@ FORMAT_PATCH = [
 def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
     """Unpack the source with the series as commits.
 
-    Args:
-        source: The kernel source to start from.
-        series: The patches and files.
-        tree: The folder to create; must not exist.
-        report: Receives progress.
-
     Raises:
         InputError: The tree is there already.
         BuildError: A patch no longer applies; the tree stays, so that the user can resolve the conflict.

@@ -199,12 +199,7 @@ def configure_what_there_is(tree: Path, objects: Path, fragments: list[Path], lo
 def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLog, report: Report) -> None:
     """Run make and report progress: the files that it compiles while they are few, then how many.
 
-    Args:
-        tree: the source.
-        objects: folder of its objects.
-        expected: number of objects; None: only some are made again.
-        log: of the build.
-        report: receives progress.
+    ``expected``: number of objects; None: only some are made again.
 
     Raises:
         BuildError: It does not compile.

@@ -171,11 +171,7 @@ class Series:
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         """What plain Linux becomes: the content of each file that the series touches.
 
-        Args:
-            plain: returns Linux's content of a file.
-            scratch: an empty folder.
-            version: of Linux.
-            log: of the build.
+        ``plain``: returns Linux's content of a file; ``scratch``: an empty folder.
 
         Raises:
             BuildError: As ``apply``.

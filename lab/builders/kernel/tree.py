@@ -160,13 +160,8 @@ def kernel_tree(
 
     Of a folder, whose files may change at any time, nothing is kept.
 
-    Args:
-        source: plain Linux.
-        recipe: what else all objects depend on.
-        scratch: directory of this build.
-        root: of the cache.
-        log: of the build.
-        report: receives progress.
+    ``source``: plain Linux; ``recipe``: what else all objects depend on; ``scratch``: directory of this build;
+    ``root``: of the cache.
     """
     if source.path.is_dir():
         tree = KernelTree(scratch / "tree")

@@ -96,12 +96,6 @@ class _Inputs:
 def ensure_stack(report: Report, directory: Path, image: Image, store: Store | None = None) -> Stack:
     """The code of ``workloads/<stack>`` with that of the stacks that it uses, built unless it is cached.
 
-    Args:
-        report: Receives progress.
-        directory: The folder, with a Makefile.
-        image: The image that it will run on.
-        store: The cache; default: the user's.
-
     Raises:
         BuildError: It does not compile, installs to another place, or a package is not available.
         HostError: A tool, space or permission is missing.
@@ -152,13 +146,8 @@ def make_command(
 ) -> list[str]:
     """The command that builds and installs a stack.
 
-    Args:
-        name: The name of the stack.
-        files: The copy of its files.
-        root: DESTDIR.
-        sysroot: Headers and libraries.
-        sources: Package of the image -> a copy of its source.
-        used: Stack that it uses -> what that installs.
+    ``root``: DESTDIR; ``sources``: copies of the sources of packages of the image; ``used``: what the stacks that it
+    uses install.
     """
     variables = {"DESTDIR": str(root), "PREFIX": prefix(name), "CC": compiler(files, sysroot, sources, used)}
     variables |= {variable(package): str(path) for package, path in sources.items()}

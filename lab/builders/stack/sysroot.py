@@ -43,12 +43,8 @@ def ensure_sysroot(
 ) -> Sysroot:
     """The sysroot with these packages and their dependencies, fetched unless it is cached.
 
-    Args:
-        report: Receives progress.
-        image: The image that programs will run on: its C library determines the sysroot.
-        packages: Debian packages in addition to ``PACKAGES``.
-        where: The file that lists them.
-        store: The cache; default: the user's.
+    ``image``: its C library determines the sysroot; ``packages``: in addition to ``PACKAGES``; ``where``: the file that
+    lists them.
 
     Raises:
         BuildError: A package is not available, or the network cannot be reached.
