@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lab.checkout import DATA, PACKAGE
@@ -203,12 +203,15 @@ def code_called(stack: str) -> Path | None:
 
 
 def _stacks() -> dict[str, Path]:
-    """Return folders of stacks with code by name; the first folder of a name takes precedence."""
-    found: dict[str, Path] = {}
-    for folder in folders("workload"):
-        for path in folder.glob(f"*/{CODE}"):
-            found.setdefault(path.parent.name, path.parent)
-    return found
+    return _by_name(path.parent for folder in folders("workload") for path in folder.glob(f"*/{CODE}"))
+
+
+def _by_name(found: Iterable[Path]) -> dict[str, Path]:
+    """Return folders by name, in alphabetical order; the first folder of a name takes precedence."""
+    named: dict[str, Path] = {}
+    for path in found:
+        named.setdefault(path.name, path)
+    return dict(sorted(named.items()))
 
 
 def stack_called(stack: str) -> Path:
@@ -220,7 +223,7 @@ def stack_called(stack: str) -> Path:
     found = code_called(stack)
     if found:
         return found
-    names = sorted(_stacks())
+    names = _stacks()
     raise InputError(
         f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
@@ -232,16 +235,13 @@ def module_called(name: str) -> Path:
     Raises:
         InputError: There is no such module.
     """
-    found: dict[str, Path] = {}
-    for folder in folders("workload"):
-        for path in folder.glob(f"*/{MODULES}/*/{CODE}"):
-            found.setdefault(path.parent.name, path.parent)
+    found = _by_name(path.parent for folder in folders("workload") for path in folder.glob(f"*/{MODULES}/*/{CODE}"))
     if name in found:
         return found[name]
     raise InputError(
         f'there is no kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
         f"with a {CODE}",
-        hint=f"known: {', '.join(sorted(found)) or 'none'}",
+        hint=f"known: {', '.join(found) or 'none'}",
     )
 
 
@@ -260,11 +260,7 @@ def image_places(topology: Path | None = None) -> list[Path]:
 
 def images(topology: Path | None = None) -> dict[str, Path]:
     """Return the folders of node images by name, in alphabetical order; the first folder of a name takes precedence."""
-    found: dict[str, Path] = {}
-    for path in _image_folders(topology):
-        if is_image_name(path.name):
-            found.setdefault(path.name, path)
-    return dict(sorted(found.items()))
+    return _by_name(path for path in _image_folders(topology) if is_image_name(path.name))
 
 
 def unfit_images() -> list[Path]:
@@ -396,7 +392,6 @@ def of_any_kind(name: str) -> Path:
 
 
 def _listing(kind: str, names: dict[str, Path]) -> str:
-    """Return a hint with all names."""
     if not names:
         return f"there is no folder {FOLDERS[kind]}/ in the current directory or next to the lab"
     return f"known: {', '.join(names)}"

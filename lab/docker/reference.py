@@ -64,5 +64,4 @@ def parse(text: str) -> Reference:
 
 
 def _tagged(name: str) -> str:
-    """Return a name with a tag."""
     return name if ":" in name.rpartition("/")[2] else f"{name}:latest"

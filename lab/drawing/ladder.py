@@ -215,7 +215,6 @@ def _middle(x: float, y: float, words: str, kind: str) -> Text:
 
 
 def _overlap(one: Text, other: Text) -> bool:
-    """Return whether two labels cover each other."""
     apart_x = abs(one.x - other.x) - (text_width(one.text, one.kind) + text_width(other.text, other.kind)) / 2
     apart_y = abs(one.y - other.y) - (FACES[one.kind].size + FACES[other.kind].size) / 2
     return apart_x < 0 and apart_y < 0

@@ -61,7 +61,6 @@ def _column(chart: Chart) -> Scale | None:
 
 
 def _left(chart: Chart) -> float:
-    """Return the left margin that the chart needs."""
     return max((left_of(axes, WIDTH - _RIGHT) for row in _rows(chart) for axes in row), default=0.0)
 
 

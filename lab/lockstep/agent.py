@@ -48,7 +48,7 @@ class Agent:
                 "another thread waits for this lab; let one thread use it, since virtual time continues in each call"
             )
         try:
-            self._guest.resume()
+            self._guest.watch.resume()
             self._send(do, parameters)
             return self._answer()
         finally:
@@ -60,7 +60,7 @@ class Agent:
         Raises:
             RunError: It has failed.
         """
-        self._guest.resume()
+        self._guest.watch.resume()
         self._send(do, {})
         walls = self._guest.follow(self._limits.look)
         self._limits.judge()
@@ -78,7 +78,7 @@ class Agent:
                 break
             if line is not None:
                 return self._read(line)
-            self._limits.look(self._guest.look())
+            self._limits.look(self._guest.watch.look())
         self._guest.follow(self._limits.look)  # it says why
         raise RunError("the guest ended before its program asked it to")
 

@@ -35,7 +35,7 @@ class Guest:
 
     def __init__(self, process: GuestProcess, watch: Watch, channel: Channel | None) -> None:
         self._process = process
-        self._watch = watch
+        self.watch = watch
         self._channel = channel
 
     @classmethod
@@ -76,19 +76,7 @@ class Guest:
         Raises:
             RunError: It stalled or ran away.
         """
-        return self._watch.step()
-
-    def look(self) -> Progress:
-        """Look at it now and return its progress.
-
-        Raises:
-            RunError: It stalled or ran away.
-        """
-        return self._watch.look()
-
-    def resume(self) -> None:
-        """Note that it continues now: it has waited for its program, which is not a stall."""
-        self._watch.resume()
+        return self.watch.step()
 
     def follow(self, on_progress: OnProgress = lambda progress: None) -> WallTimes:
         """Wait until it is off, and check its outcome.
@@ -98,7 +86,7 @@ class Guest:
         """
         while progress := self.step():
             on_progress(progress)
-        return self._watch.judge()
+        return self.watch.judge()
 
     def execute(self, line: str, answer: Answer) -> int:
         """Run a line of ``lab shell`` in a guest of mode "batch" and return its exit status.
@@ -134,7 +122,7 @@ class Guest:
             except EOFError:
                 raise RunError(_ENDED_EARLY) from None
             if text is None:
-                self._watch.look_at_command(line, begun_s)
+                self.watch.look_at_command(line, begun_s)
                 continue
             message: dict[str, Any] = json.loads(text)
             if "status" in message:

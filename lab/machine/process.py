@@ -184,8 +184,3 @@ class GuestProcess:
             self.process.kill()
         self.process.wait()
         self._core.release()
-
-
-def uptime_text(uptime_ns: int) -> str:
-    """Return an uptime for messages: 12.3 s."""
-    return f"{uptime_ns / 1e9:.1f} s"

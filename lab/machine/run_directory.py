@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import time
 from itertools import count
 from pathlib import Path
@@ -86,8 +85,3 @@ def claim(directory: Path, plan: str) -> None:
     except FileExistsError:
         raise InputError(_USED.format(directory), hint=_EMPTY) from None
     (directory / PLAN).write_text(plan)
-
-
-def discard(directory: Path) -> None:
-    """Remove a run that was interrupted."""
-    shutil.rmtree(directory, ignore_errors=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from lab.builders.step import NO_SPACE_TEXT
 from lab.cache.store import free_bytes
 from lab.errors import RunError
-from lab.machine.process import GuestProcess, uptime_text
+from lab.machine.process import GuestProcess
 from lab.shared.frozen import built
 from lab.shared.outcome import Failure
 from lab.text import last_lines, printable
@@ -113,8 +113,24 @@ class Watch:
         Raises:
             RunError: It stalled or ran away.
         """
-        self._look()
-        return self._progress()
+        self._look_at_start()
+        uptime_ns, stood_s = self._uptime_ns_and_stall_s()
+        if stood_s > self._stall_wall_s:
+            raise self._stalled(uptime_ns)
+        if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
+            passed = f"{uptime_ns / 1e9:.1f} s of virtual time passed"
+            raise self._failure(f"the guest waits for something that does not happen: {passed}")
+        virtual_ns = None if self._timeline_s is None else max(0, uptime_ns - self._timeline_ns)
+        return Progress(virtual_ns, time.monotonic() - self._started_s)
+
+    def _uptime_ns_and_stall_s(self) -> tuple[int, float]:
+        """Return the guest's uptime, and for how long it has not changed."""
+        pulse = self._process.pulse()
+        uptime_ns = pulse[0] if pulse else 0
+        now_s = time.monotonic()
+        if uptime_ns != self._last_uptime_ns:
+            self._last_uptime_ns, self._moved_s = uptime_ns, now_s
+        return uptime_ns, now_s - self._moved_s
 
     def resume(self) -> None:
         """Count a stall from now: until now the guest has waited for the host."""
@@ -126,11 +142,8 @@ class Watch:
         Raises:
             RunError: virtual time stands still, or is beyond the plan's end.
         """
-        pulse = self._process.pulse()
-        uptime_ns = pulse[0] if pulse else 0
-        if uptime_ns != self._last_uptime_ns:
-            self._last_uptime_ns, self._moved_s = uptime_ns, time.monotonic()
-        elif time.monotonic() - max(self._moved_s, since_s) > self._stall_wall_s:
+        uptime_ns, stood_s = self._uptime_ns_and_stall_s()
+        if min(stood_s, time.monotonic() - since_s) > self._stall_wall_s:
             stood = f"virtual time stood still for {self._stall_wall_s:g} s of wall time"
             raise RunError(f"{line.strip()}: {stood}", hint=_SPINS)
         if uptime_ns > self._duration_ns + SPARE_VIRTUAL_NS:
@@ -153,10 +166,6 @@ class Watch:
         timeline_s = self._timeline_s if self._timeline_s is not None else ended_s
         return WallTimes(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
 
-    def _progress(self) -> Progress:
-        virtual_ns = None if self._timeline_s is None else max(0, self._last_uptime_ns - self._timeline_ns)
-        return Progress(virtual_ns, time.monotonic() - self._started_s)
-
     def _look_at_start(self) -> None:
         started = self.run / "started"
         if self._timeline_s is None and started.is_file() and (text := started.read_text().strip()):
@@ -168,20 +177,6 @@ class Watch:
         """Return how long ago the guest last wrote a file: whoever follows it may be late."""
         return max(0.0, time.time() - file.stat().st_mtime) if file.exists() else 0.0
 
-    def _look(self) -> None:
-        self._look_at_start()
-        pulse = self._process.pulse()
-        uptime_ns = pulse[0] if pulse else 0
-        now_s = time.monotonic()
-        if uptime_ns != self._last_uptime_ns:
-            self._last_uptime_ns = uptime_ns
-            self._moved_s = now_s
-        elif now_s - self._moved_s > self._stall_wall_s:
-            raise self._stalled(uptime_ns)
-        if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
-            passed = uptime_text(uptime_ns)
-            raise self._failure(f"the guest waits for something that does not happen: {passed} of virtual time passed")
-
     def _stalled(self, uptime_ns: int) -> RunError:
         from lab.machine import mconsole  # it imports sockets, which other runs do not need
 
@@ -191,7 +186,7 @@ class Watch:
         if lacks := _OUT_OF_NODES_MEMORY.search(self.console.read_text(errors="replace")):
             who += f"; the node in which {lacks['program']} runs is out of memory"
         return RunError(
-            f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
+            f"virtual time stood still at {uptime_ns / 1e9:.1f} s for {self._stall_wall_s:g} s of wall time{who}"
             f"\n  last lines of {self.console}:\n{log}",
             hint=_SPINS,
         )

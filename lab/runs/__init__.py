@@ -11,7 +11,7 @@ DIR/console.log    the guest's kernel log
 """
 
 from lab.machine.machine import Machine, ensure_machine, prepare, with_images, with_stacks
-from lab.machine.run_directory import discard, new_directory
+from lab.machine.run_directory import new_directory
 from lab.runs.run import boot, booted, recorded, run_plan
 from lab.runs.start import machine_for, started
 
@@ -19,7 +19,6 @@ __all__ = [
     "Machine",
     "boot",
     "booted",
-    "discard",
     "ensure_machine",
     "machine_for",
     "new_directory",

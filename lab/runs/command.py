@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +138,7 @@ def _run(
         with _RunBars(names, plans[0].duration_ns) as bars:
             return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, _prepare_report, timeout_s)
     except KeyboardInterrupt:
-        runs.discard(directory)
+        shutil.rmtree(directory, ignore_errors=True)
         raise
     except InputError:  # another run has the directory
         raise

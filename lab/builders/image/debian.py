@@ -134,7 +134,6 @@ def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> P
 
 
 def _open_to_all(directory: Path) -> bool:
-    """Whether every user can reach the directory."""
     return all(path.stat().st_mode & 0o001 for path in (directory, *directory.resolve().parents))
 
 

@@ -104,7 +104,6 @@ def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log:
 
 
 def _settings() -> dict[str, str]:
-    """Return the user's settings of pip."""
     return {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
 
 

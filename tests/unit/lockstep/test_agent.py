@@ -27,9 +27,13 @@ class Channel:
         return json.dumps({"at_ns": 5})
 
 
-class Guest:
+class Watch:
     def resume(self) -> None:
         pass
+
+
+class Guest:
+    watch = Watch()
 
 
 def test_two_threads_do_not_get_the_answers_of_each_other() -> None:

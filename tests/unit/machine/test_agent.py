@@ -80,7 +80,7 @@ def test_only_what_takes_the_guest_too_long_is_a_stall(setup: Callable[[str], Se
     answers = """read -r asked <&8; echo '{"at_ns": 7}' >&9; read -r asked <&8; read -r never <&8\n"""
     with driven(setup(ENDS + answers)) as agent:
         agent.await_timeline()
-        watch = agent._guest._watch
+        watch = agent._guest.watch
         watch._moved_s -= 1000  # the program decides for long; meanwhile the guest waits for it
         agent.ask("run_until", at_ns=7)
         watch._stall_wall_s = 0.05

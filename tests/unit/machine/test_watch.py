@@ -165,7 +165,7 @@ def test_a_command_that_does_not_end_is_told(tmp_path: Path) -> None:
 def test_a_stall_of_a_node_without_memory_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.machine.mconsole.running", lambda _scratch: None)
     (tmp_path / "console.log").write_text("[    2.006000] Thread Pool invoked oom-killer: gfp_mask=0x100cca, order=0\n")
-    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=-1.0)
+    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=0.0)
     watch.look()
     with pytest.raises(RunError, match="wall time; the node in which Thread Pool runs is out of memory\n") as stood:
         watch.look()
