@@ -54,7 +54,6 @@ def main() -> None:
 
 
 def _verb() -> int:
-    """Run the verb and return the exit status."""
     from click.exceptions import ClickException
 
     try:

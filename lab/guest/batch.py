@@ -49,7 +49,6 @@ class Batch(Shell):
         setLogLevel("output")
 
     def run(self) -> None:
-        """Run all lines, up to an exit in a file that one of them names."""
         ended = False
         asked = self._next()
         while asked is not None:

@@ -214,7 +214,6 @@ def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
 
 
 def _end(plan: types.Plan) -> Iterator[Step]:
-    """The steps after the timeline."""
     if plan.medium:
         from lab.guest.medium_steps import LastLook
 

@@ -169,5 +169,4 @@ class Session:
 
 
 def _updates(answer: dict[str, Any]) -> list[MediumUpdate]:
-    """The changes of levels in an answer of the host's."""
     return [MediumUpdate(at_ns, [MediumLink(*link) for link in links]) for at_ns, links in answer["updates"]]

@@ -20,7 +20,6 @@ class PausingLegs(Pausing):
         """Draw where the next leg goes to, and its speed in m/s."""
 
     def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
-        """Yield the end of each stay and of each leg."""
         at_ns, here = self.start, begin
         while True:
             stay_ns = self.pause(draws)
@@ -36,5 +35,4 @@ class ToRandomPlaces(PausingLegs):
     """Each leg goes to a random place of the area."""
 
     def leg(self, draws: random.Random, here: Spot) -> tuple[Spot, float]:
-        """Draw a place, and a speed in m/s."""
         return self.area.drawn(draws, here[2]), self.speed(draws)

@@ -43,7 +43,6 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _remember(cls, data: Any, info: ValidationInfo) -> Any:
-        """Record which model validates this mapping."""
         if info.context is not None:
             info.context[id(data)] = cls
         return data
@@ -123,7 +122,6 @@ class Quantity:
         return f'"{error.number}" has no unit, and {error.suggested} is {wrong}'
 
     def _fits(self, text: str) -> bool:
-        """Return whether ``text`` is a quantity in range."""
         try:
             return self._complaint(self.dimension.parse(text)) is None
         except units.UnitError:
@@ -221,7 +219,6 @@ Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 
 
 def _coordinates(value: Any) -> Any:
-    """Refuse more or fewer than three."""
     if not isinstance(value, list) or len(value) != 3:
         refuse("needs three coordinates, [x, y, z]")
     return value

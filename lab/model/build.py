@@ -77,7 +77,6 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
 
 
 def _shown(value: Any) -> str:
-    """Show a value in an error."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -92,7 +91,6 @@ MessageMaker = Callable[[ErrorDetails, Keys, Document, Mapping[int, type[Model]]
 
 
 def _at(document: Document, keys: Keys) -> Any:
-    """Return the data at that path, or None."""
     value = document.data
     for key in keys:
         try:

@@ -94,7 +94,6 @@ def expand(written: dict[str, Node | Varied]) -> Nodes:
 
 
 def _members(name: str, count: int) -> tuple[str, ...]:
-    """Return the names of the nodes of a group."""
     if len(f"{name}{count}") > NODE_LENGTH_MAX:
         refuse(
             f"count: {count} creates a node {name}{count}; node names have at most {NODE_LENGTH_MAX} characters, "

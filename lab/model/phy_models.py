@@ -73,7 +73,6 @@ def model_of(base: type[B], kind: type[PhyModel]) -> type[B]:
 
 
 def _unit(kind: type[PhyModel], param: str) -> str:
-    """Return the unit of a parameter; empty for a plain number."""
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     unit: str = fields[param].metadata["unit"]
     return unit

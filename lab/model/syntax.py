@@ -58,7 +58,6 @@ def _second_colon(lines: list[str], mark: Any, outer: Any) -> _Found:
 
 
 def _glued(lines: list[str], line: int) -> _Found:
-    """Explain a line without a space after the colon."""
     match = _GLUED.fullmatch(lines[line].rstrip())
     if match is None:
         return None

@@ -116,7 +116,6 @@ def calculated(text: str, index: int, count: int) -> str:
 
 
 def _result(expression: str, index: int, count: int) -> tuple[str, str]:
-    """Return the number and the unit of an expression."""
     try:
         known = {"index": Number(index), "count": Number(count), "pi": Number(math.pi)}
         found = Evaluator(known).value(parse(expression, _LANGUAGE))

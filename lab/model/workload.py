@@ -165,7 +165,6 @@ class Prints(Model):
 
 
 def _groups(pattern: str) -> list[str]:
-    """Return the names of the groups of a regular expression."""
     try:
         found = list(re.compile(pattern).groupindex)
     except (re.error, OverflowError) as error:
@@ -202,12 +201,10 @@ class Collect(Collected):
 
 
 def _path_alone(value: Any) -> Any:
-    """Accept a path where its mapping is expected."""
     return {"path": value} if isinstance(value, str) else value
 
 
 def _kept(value: Any) -> Any:
-    """Accept one where a list is expected."""
     return [value] if isinstance(value, str | dict) else value
 
 

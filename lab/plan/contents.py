@@ -64,7 +64,6 @@ def _below(folder: Path) -> dict[str, Path]:
 
 
 def _content(within: str, path: Path) -> Content:
-    """Read one file."""
     if not path.is_file() and path.exists():
         raise InputError(f"{label_of(path)} is not a regular file, so it cannot be copied")
     with path.open("rb") as file:

@@ -209,7 +209,6 @@ def _images(
 
 
 def _image(name: str, topology: Path) -> FoundImage:
-    """Find the image of a node, and read its file."""
     folder = library.image_called(name, topology)
     beside = library.shown(folder) if library.images().get(name) != folder else None
     return FoundImage(image_file(folder), beside)
@@ -252,7 +251,6 @@ def _contents(document: Document, model: Workload, errors: list[InputError]) -> 
 
 
 def _code(document: Document, model: Workload) -> Path | None:
-    """Return the folder of the stack whose code a workload's runs have."""
     try:
         return library.code_of(document.path, model.stack)
     except InputError as error:

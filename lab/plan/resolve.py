@@ -140,7 +140,6 @@ def _moving(
 def _medium(
     topology: Source[Topology], net: Network, courses: Courses, seed: int, piece: Piece, problems: Problems
 ) -> Medium | None:
-    """Return the medium, if the topology has one."""
     if topology.model.medium is None:
         return None
     from lab.plan.medium import medium

@@ -88,7 +88,6 @@ class AddedEvents:
         return plan.medium.updates if plan.medium else []
 
     def _of_workload(self) -> list[tuple[str, str]]:
-        """Return the entries of the workload's own timeline."""
         topology, workload, _ = self._arguments
         document = load.documents(topology, workload, self._settings, self._places)["workload"]
         own = document.data.get("timeline") or []

@@ -165,7 +165,6 @@ def _has_measured(directory: Path) -> bool:
 
 
 def _prepare_report() -> None:
-    """Import the modules that show results."""
     from lab import report
 
     report.prepare()

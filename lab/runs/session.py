@@ -76,7 +76,6 @@ class Session:
 
     @staticmethod
     def _source(asked: dict[str, Any]) -> dict[str, Any]:
-        """Return the lines of a file with commands."""
         return {"lines": load.text_file(Path(asked["path"]).expanduser()).splitlines()}
 
     @staticmethod

@@ -106,7 +106,6 @@ def data(value: Any) -> Any:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a class's fields."""
     return typing.get_type_hints(kind)
 
 

@@ -132,7 +132,6 @@ def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _member(radio: Radio) -> Iterator[str]:
-    """Describe a radio that belongs to a network."""
     yield radio.ssid
     yield f"802.11{radio.mode}"
     yield f"channel {radio.channel}" if radio.channel else "scans"
@@ -142,7 +141,6 @@ def _member(radio: Radio) -> Iterator[str]:
 
 
 def _listener(radio: Radio) -> Iterator[str]:
-    """Describe a radio that only listens."""
     yield f"listens to channel {radio.channel}"
     yield from _extras(radio)
 

@@ -20,7 +20,6 @@ class Approximate(Event):
     enabled: bool = Field(description="Whether it accepts damaged frames.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{enabled}`` for each node."""
         if not scene.has_medium():
             scene.refuse("the perfect medium damages no frames; write medium: {} in the topology", "approximate")
             return
@@ -34,5 +33,4 @@ class Approximate(Event):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return "on" if params["enabled"] else "off"

@@ -23,11 +23,9 @@ class Exec(Event):
     )
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{argv}`` for each node."""
         for node in scene.nodes(self.exec, "exec"):
             yield node.name, {"argv": scene.fill(self.run, node, "run")}
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return shlex.join(params["argv"])

@@ -96,7 +96,6 @@ class Fault(Event):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         ends = "".join(f" {word} {params[key]}" for key, word in _ENDS.items() if params[key] is not None)
         skipped = f" after {params['skip']}" if params["skip"] else ""
         share = (

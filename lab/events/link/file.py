@@ -19,12 +19,10 @@ class LinkState(Event):
     to: Literal["up", "down"] = Field(description="The new state: up or down.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{up}`` for the link."""
         link = scene.link(self.link, "link")
         if link is not None:
             yield link.name, {"up": self.to == "up"}
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return "up" if params["up"] else "down"

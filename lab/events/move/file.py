@@ -44,6 +44,5 @@ class Move(Event):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
         return f"to {position(params['position_m'])}{speed}"

@@ -40,5 +40,4 @@ class NetemChange(Event, Shape):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return shape(Netem(**params))

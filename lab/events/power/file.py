@@ -27,7 +27,6 @@ class Power(Event):
     to: Literal["off", "on"] = Field(description="The new state: off or on.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{on}`` for each access point."""
         off = scene.state(Unpowered)
         for ap in scene.nodes(self.power, "power"):
             if ap.kind != "ap":
@@ -42,5 +41,4 @@ class Power(Event):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return "on" if params["on"] else "off"

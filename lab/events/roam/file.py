@@ -24,7 +24,6 @@ class Roam(Event):
     to: Text = Field(description="The access point to associate with; it must have the station's SSID.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{to}`` for each station."""
         targets = scene.nodes(self.to, "to")
         if len(targets) > 1:
             scene.refuse(f'"{self.to}" stands for {len(targets)} nodes; name one access point', "to")
@@ -34,7 +33,6 @@ class Roam(Event):
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:
-        """Return what it does, from the parameters in the plan."""
         return f"to {params['to']}"
 
 

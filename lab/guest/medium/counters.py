@@ -103,7 +103,6 @@ def _u32(answer: Answer, kind: Attr) -> int:
 
 
 def _category(answer: Answer) -> str:
-    """The access category that an answer is about."""
     number = _payload(answer, Attr.AC, 1)[0]
     if number >= len(ACCESS_CATEGORIES):
         raise NetlinkError(f"medium: the kernel reports access category {number}")

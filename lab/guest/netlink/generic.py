@@ -189,7 +189,6 @@ class Family:
 
 
 def _check(number: int, outcome: wire.Outcome, request: bytes) -> None:
-    """Raise RefusedError unless the kernel accepted the request."""
     if not outcome.code:
         return
     blamed = outcome.missing

@@ -48,7 +48,6 @@ class AccessPoint(NodeKind):
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    """Return the radios of the other access points."""
     return [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
 
 

@@ -21,7 +21,6 @@ class Host(Node):
 
     @property
     def wired_mac(self) -> str | None:
-        """The MAC address given to its first wired interface."""
         return self.mac
 
     @property

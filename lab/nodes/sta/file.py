@@ -86,7 +86,6 @@ class Station(Wireless):
         return self._member(name, mac, site)
 
     def _ad_hoc(self, network: AdHoc, name: str, mac: str, site: Site) -> Radio:
-        """Return the radio of a member of an ad hoc network."""
         site.check_channel(network.channel, network.mode, 20, "adhoc")
         frequency_mhz = channels.frequency_mhz(network.channel)
         return Radio(

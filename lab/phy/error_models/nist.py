@@ -69,7 +69,6 @@ class Nist(ErrorModel):
         return hazard_of(decoded(curve.coding.rate, uncoded(curve.coding, s)))
 
     def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
-        """Return the demodulator's bit error rate; None for DSSS and CCK."""
         return uncoded(curve.coding, linear(snr_db)) if curve.coding else None
 
 

@@ -64,7 +64,6 @@ class Table(ErrorModel):
         self._curves.update(read(Path(self.file)) if self.text is None else parse(str(self.file), self.text))
 
     def has(self, curve: Curve) -> bool:
-        """Return whether the file has rows for it."""
         return curve.name in self._curves
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:

@@ -54,12 +54,10 @@ class Yans(ErrorModel):
         return hazard_of(sum(terms, np.zeros_like(p)))
 
     def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
-        """Return the demodulator's bit error rate; None for DSSS and CCK."""
         return uncoded(curve.coding, _ES_N0 * linear(snr_db)) if curve.coding else None
 
 
 def _events(coding: Coding) -> dict[int, int]:
-    """Return the terms of step 4."""
     events = _EVENTS[coding.rate]
     return events if coding.points > 2 else {min(events): events[min(events)]}
 

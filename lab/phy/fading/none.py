@@ -19,5 +19,4 @@ class NoFading(Fading):
     about: ClassVar[str] = "every frame arrives with the mean power"
 
     def gain(self, probability: Floats) -> Floats:
-        """Return 1."""
         return np.ones_like(probability)

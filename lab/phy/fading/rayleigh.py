@@ -19,5 +19,4 @@ class Rayleigh(Fading):
     about: ClassVar[str] = "many echoes, no line of sight"
 
     def gain(self, probability: Floats) -> Floats:
-        """Return -ln(1 - p)."""
         return np.asarray(-np.log1p(-probability))

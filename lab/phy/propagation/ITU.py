@@ -41,7 +41,6 @@ class Itu(Propagation):
         check("pL", self.pL, 0.0, 200.0)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Formula of the recommendation."""
         by_frequency = np.where(paths.frequency_mhz < _5_GHZ_FROM_MHZ, _RESIDENTIAL, _RESIDENTIAL_5_GHZ)
         coefficient = self.pL or by_frequency
         distance = np.maximum(paths.distance_m, REFERENCE_M)

@@ -23,5 +23,4 @@ class Friis(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Friis formula."""
         return free_space_db(paths.distance_m, paths.frequency_mhz, self.sL)

@@ -29,7 +29,6 @@ class LogDistance(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Mean loss at each distance."""
         reference = free_space_db(np.minimum(paths.distance_m, REFERENCE_M), paths.frequency_mhz, self.sL)
         decades = np.log10(np.maximum(paths.distance_m / REFERENCE_M, 1.0))
         return np.asarray(reference + 10.0 * self.exp * decades)

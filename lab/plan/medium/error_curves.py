@@ -83,7 +83,6 @@ def _named_table(errors: error_models.ErrorModel, curve: Curve) -> KernelTable:
 
 
 def _used(nodes: list[Node]) -> dict[str, str]:
-    """Return the curves in use, each with a mode that uses it."""
     used: dict[str, str] = {}
     for radio in (node.radio for node in nodes if node.radio):
         names = _MODES[radio.mode]

@@ -80,7 +80,6 @@ class _Builder:
             self.ips.claim(model.given_ip, name, ("nodes", name, "ip"))
 
     def _links(self) -> list[Link]:
-        """Resolve the links between nodes that exist."""
         names = Counter[str]()
         found = []
         for index, model in enumerate(self.topology.links):
@@ -129,7 +128,6 @@ class _Builder:
         return [(one, other) for one in a for other in b]
 
     def _valid_ends(self, index: int, model: links.Link) -> bool:
-        """Return whether the ends are two different nodes; record what is wrong."""
         valid = True
         known = [*self.topology.groups, *self.topology.nodes]
         for end, name in enumerate(model.between):
@@ -177,7 +175,6 @@ class _Builder:
         return ports[-1].name
 
     def _link_ip(self, name: str, node: NodeModel, index: int, model: links.Link) -> str | None:
-        """Return the address that a link gives to one of its ends."""
         keys = ("links", index, "ip", name)
         text = model.ip.get(name)
         if text is None:

@@ -181,7 +181,6 @@ def resolve(
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
-    """Return the events of a timeline with their locations."""
     return [
         _Written(source, ("timeline", index), model, EVENTS.name_of(type(model)))
         for index, model in enumerate(timeline)

@@ -24,7 +24,6 @@ def resolve(source: Source[Workload], processes: Processes, problems: Problems) 
 
 
 def _wanted(workload: Workload, processes: Processes) -> Iterator[tuple[Keys, list[Node], Collected]]:
-    """Yield each entry with its location and nodes."""
     for index, process in enumerate(workload.processes):
         for number, kept in enumerate(process.collect):
             # an unknown name is reported with the process

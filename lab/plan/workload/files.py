@@ -79,7 +79,6 @@ def _files(
 
 
 def _mode(entry: FileEntry, executable: bool) -> int:
-    """Return the mode of a file."""
     if entry.mode is not None:
         return entry.mode
     return _MODE_OF_PROGRAM if executable else _MODE

@@ -97,7 +97,6 @@ def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems
 
 
 def _blamed(source: Source[Workload], keys: Keys) -> Keys:
-    """Return the location of a metric's kind."""
     return (*keys, "kind") if source.model.metrics[str(keys[-1])].kind else keys
 
 
@@ -206,7 +205,6 @@ def groups_of(prints: Prints) -> list[str] | None:
 def _check_metric(
     source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
 ) -> None:
-    """Let the metric check its keys."""
     model = source.model.metrics[str(keys[-1])]
     try:
         kinds.load(kind).check(of, model.unit, model.per)

@@ -182,8 +182,6 @@ class Processes:
         )
 
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
-        """Return the probe and its parameters."""
-
         complain = self._complain(keys)
         probe = probe_params.load(use.probe, complain)
         if probe is not None and probe.stack is not None and probe.stack not in self.source.stacks:
@@ -350,7 +348,6 @@ class Processes:
         return _of_probe(process, entry.probe, target(node, self.medium))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
-        """Return whether the probe can run like this."""
         assert entry.probe is not None
         if params.keys() != entry.probe.params.keys():
             return False  # already reported
