@@ -117,9 +117,9 @@ class Room(Generic[T]):
         """Return the class of that name, or the base class: a record may be older than what is there."""
         return self.get(name) if name in self.known() else self.base
 
-    def made(self, name: str) -> T:
-        """Return the instance of the class of that name. Errors as in ``get``."""
-        return self.get(name)()
+    def made(self, name: str, **given: Any) -> T:
+        """Return an instance of the class of that name, with these parameters. Errors as in ``get``."""
+        return self.get(name)(**given)
 
     def classes(self) -> dict[str, type[T]]:
         """Return all classes by name. Errors as in ``get``."""

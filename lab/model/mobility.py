@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from lab import units
 from lab.errors import InputError
-from lab.model.base import Duration, Model, Moment, Quantity, Texts, refuse
+from lab.model.base import Model, Moment, Quantity, Texts, refuse
 from lab.model.one_of import OneOf, by_model
 from lab.registry import Room
 from lab.shared.mobility_types import Waypoint
@@ -172,26 +172,6 @@ class Roaming(Mobility):
     def speed(self, draws: random.Random) -> float:
         """Draw a speed, in m/s."""
         return self.min_v + draws.random() * (self.max_v - self.min_v)
-
-
-class Pausing(Roaming):
-    """Keys of models whose nodes stay for a while where they have arrived."""
-
-    min_pause: Duration = Field(0, description="Shortest stay before each leg.")
-    max_pause: Duration | None = Field(
-        None, description="Longest stay before each leg; stays are uniformly distributed. Default: min_pause."
-    )
-
-    @model_validator(mode="after")
-    def _pauses(self) -> Pausing:
-        if self.max_pause is not None and self.max_pause < self.min_pause:
-            refuse(f"must not be less than min_pause ({units.DURATION.format(self.min_pause)})", key="max_pause")
-        return self
-
-    def pause(self, draws: random.Random) -> int:
-        """Draw a stay, in ns."""
-        longest = self.min_pause if self.max_pause is None else self.max_pause
-        return self.min_pause + round(draws.random() * (longest - self.min_pause)) if longest else 0
 
 
 def cut(waypoints: Iterable[Waypoint], end_ns: int) -> Iterator[Waypoint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from lab import library, registry
@@ -36,7 +36,7 @@ def load(
     topology: str,
     workload: str,
     seed: int = 1,
-    settings: Iterable[str] = (),
+    settings: Collection[str] = (),
     *,
     pcap: str | None = None,
     places: Mapping[str, str] | None = None,
@@ -53,27 +53,16 @@ def load(
     """
     parsed = overrides.parse(settings)
     try:
-        documents = _documents(topology, workload, parsed, places)
+        found = documents(topology, workload, settings, places)
         with registry.settled():  # the code next to the workload is known now
-            return _resolved(documents, seed, parsed, pcap, draft, piece)
+            return _resolved(found, seed, parsed, pcap, draft, piece)
     except InputError:
         refuse_exchanged(topology, workload)
         raise
 
 
-def documents(
-    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
-) -> dict[str, Document]:
-    """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
-
-    Raises:
-        InputError, InputErrors: They cannot be read, or a key of a setting matches nothing.
-    """
-    return _documents(topology, workload, overrides.parse(settings), places)
-
-
 def code_of(
-    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> Path | None:
     """Return the folder of the stack whose code the run needs, or None, without resolving the plan.
 
@@ -82,27 +71,32 @@ def code_of(
     Raises:
         InputError, InputErrors: Mistakes in the workload or in a setting.
     """
-    document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
+    document = documents(topology, workload, settings, places)["workload"]
     return _code(document, build(Workload, document))
 
 
 def modules_of(
-    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> dict[str, Path]:
     """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
 
     Raises:
         InputError, InputErrors: Mistakes in the workload or in a setting.
     """
-    document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
+    document = documents(topology, workload, settings, places)["workload"]
     return {name: library.module_called(name) for name in build(Workload, document).modules}
 
 
-def _documents(
-    topology: str, workload: str, settings: Mapping[str, str], places: Mapping[str, str] | None
+def documents(
+    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> dict[str, Document]:
-    """Read both files and apply the settings."""
-    documents = {
+    """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
+
+    Raises:
+        InputError, InputErrors: They cannot be read, or a key of a setting matches nothing.
+    """
+    parsed = overrides.parse(settings)
+    found = {
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
@@ -110,11 +104,11 @@ def _documents(
         ("topology", "workload", "nodes", "processes"),
         ("workload", "topology", "processes", "nodes"),
     ):
-        data = documents[kind].data
+        data = found[kind].data
         if isinstance(data, dict) and foreign in data and own not in data:
-            raise InputError(f"is a {other}; write the file of a {kind} here", where=documents[kind].label)
-    overrides.apply(settings, documents, _MODELS, places)
-    return documents
+            raise InputError(f"is a {other}; write the file of a {kind} here", where=found[kind].label)
+    overrides.apply(parsed, found, _MODELS, places)
+    return found
 
 
 def _resolved(
@@ -160,7 +154,7 @@ def topology_source(document: Document, *, alone: bool = False) -> Source[Topolo
     try:
         if table is not None:
             keys: Keys = ("medium", "errors", "table")
-            texts[table] = _text(document.path.parent / table)
+            texts[table] = text_file(document.path.parent / table)
         for index, entry in enumerate(model.mobility):
             keys = ("mobility", index, "file")
             texts |= {name: text_file(document.path.parent / name) for name in entry.files()}
@@ -257,17 +251,6 @@ def _code(document: Document, model: Workload) -> Path | None:
         if error.where is not None:  # the mistake is in the stack's folder, not in the workload
             raise
         raise document.error(("stack",), error.message, error.hint) from None
-
-
-def _text(path: Path) -> str:
-    """Read a text file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{label_of(path)} is not UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
 
 
 def text_file(path: Path) -> str:

@@ -12,7 +12,6 @@ imperfect synchronisation and channel estimation, soft decisions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,13 +55,4 @@ def hazard_of(probability: npt.ArrayLike) -> Floats:
 
 
 ERROR_MODELS = Room("phy/error_models", "error model", ErrorModel)  # type: ignore[type-abstract]
-known = ERROR_MODELS.known
-
-
-def load(name: str, **given: Any) -> ErrorModel:
-    """Create the model of that name: ``load("nist")``, ``load("table", file="mine.csv")``.
-
-    Raises:
-        InputError: There is no such error model, or a parameter is out of bounds.
-    """
-    return ERROR_MODELS.get(name)(**given)
+known, load = ERROR_MODELS.known, ERROR_MODELS.made

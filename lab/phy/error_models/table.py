@@ -26,7 +26,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import attrgetter
-from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -52,16 +51,16 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table(ErrorModel):
-    """Curves from a file, or from ``text`` if the file has been read already."""
+    """Curves from the ``text`` of a file, which messages call ``file``."""
 
     about: ClassVar[str] = "curves from a CSV file of error rates of bits or frames"
 
-    file: Path | str
-    text: str | None = field(default=None, repr=False)
+    file: str
+    text: str = field(repr=False)
     _curves: dict[str, list[Row]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._curves.update(read(Path(self.file)) if self.text is None else parse(str(self.file), self.text))
+        self._curves.update(parse(self.file, self.text))
 
     def has(self, curve: Curve) -> bool:
         return curve.name in self._curves
@@ -70,7 +69,7 @@ class Table(ErrorModel):
         """Return the hazard per bit, at most 15."""
         if curve.name not in self._curves:
             raise InputError(
-                f"has no curve {curve.name}, only {', '.join(self._curves)}; add rows for it", where=str(self.file)
+                f"has no curve {curve.name}, only {', '.join(self._curves)}; add rows for it", where=self.file
             )
         rows = self._curves[curve.name]
         positive = [row for row in rows if row.hazard > 0]
@@ -82,21 +81,6 @@ class Table(ErrorModel):
         hazard = np.exp(np.minimum(exponent, math.log(HAZARD_CAP)))
         nothing_lost_db = rows[len(positive)].snr_db if len(positive) < len(rows) else math.inf
         return np.where(snr_db < nothing_lost_db, hazard, 0.0)
-
-
-def read(path: Path) -> dict[str, list[Row]]:
-    """Read the rows of each curve.
-
-    Raises:
-        InputError: The file cannot be read or used; names every wrong line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", where=str(path)) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    return parse(str(path), text)
 
 
 def parse(label: str, text: str) -> dict[str, list[Row]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,16 +29,7 @@ class Fading(params.PhyModel, ABC):
 
 
 FADING = Room("phy/fading", "fading", Fading)  # type: ignore[type-abstract]
-known = FADING.known
-
-
-def load(name: str, **given: Any) -> Fading:
-    """Create the fading of that name: ``load("rician", k_db=6)``.
-
-    Raises:
-        InputError: There is no such fading, or a parameter is out of bounds.
-    """
-    return FADING.get(name)(**given)
+known, load = FADING.known, FADING.made
 
 
 @lru_cache(maxsize=32)

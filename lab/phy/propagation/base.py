@@ -14,7 +14,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,16 +57,7 @@ class Propagation(params.PhyModel, ABC):
 
 
 PROPAGATION = Room("phy/propagation", "propagation model", Propagation)  # type: ignore[type-abstract]
-known = PROPAGATION.known
-
-
-def load(name: str, **given: Any) -> Propagation:
-    """Create the model of that name: ``load("logDistance", exp=4)``.
-
-    Raises:
-        InputError: There is no such propagation model, or a parameter is out of bounds.
-    """
-    return PROPAGATION.get(name)(**given)
+known, load = PROPAGATION.known, PROPAGATION.made
 
 
 def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names: Sequence[str], seed: int) -> Paths:
