@@ -5,18 +5,175 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
+from lab.model.workload import Metric as WrittenMetric
 from lab.model.workload import Workload
 from lab.plan.problems import Problems, Source
 from lab.plan.workload.placeholders import Names
 from lab.probes import base as probes
 from lab.shared.types import Check, File, Metric, Prints, Process
 from lab.units import dimension_of
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A metric as the workload has it."""
+
+    source: Source[Workload]
+    name: str
+    problems: Problems
+    doubtful: Collection[str]  # names of processes with a mistake: what names them is not checked
+
+    @property
+    def keys(self) -> Keys:
+        return ("metrics", self.name)
+
+    @property
+    def model(self) -> WrittenMetric:
+        return self.source.model.metrics[self.name]
+
+    def refuse(self, key: str, message: str) -> None:
+        self.problems.add(self.source, (*self.keys, key), message)
+
+    def refuse_unknown(self, process: str, known: Collection[str]) -> None:
+        self.refuse("of", f'there is no process "{process}"{suggestion(process, known)}; known: {", ".join(known)}')
+
+    def kind(self) -> str | None:
+        """Return its kind; report an unknown one and return None."""
+        written = self.model.kind_called(self.name)
+        if written in kinds.known():
+            return written
+        keys = (*self.keys, "kind") if self.model.kind else self.keys
+        self.problems.add(self.source, keys, kinds.METRICS.unknown(written))
+        return None
+
+    def check(self, kind: str, of: Mapping[str, str | None]) -> None:
+        """Let the metric check its keys."""
+        try:
+            kinds.load(kind).check(of, self.model.unit, self.model.per)
+        except ValueError as error:
+            self.problems.add_parameter(self.source, self.keys, error)
+
+    def resolve(self, runs: Mapping[str, list[Process]], names: Names, medium: bool) -> Metric:
+        model, kind = self.model, self.kind()
+        takes = kinds.load(kind).takes if kind is not None else ()
+        if kind is not None and kinds.MEDIUM in takes:
+            of = self._of_medium(kind, names, medium)
+        elif kind is not None and kinds.PRINTED in takes:
+            of = self._of_prints(kind, runs)
+        else:
+            certain = [one for one in model.of if one.partition("@")[0] not in self.doubtful]
+            unknown = [one for one in certain if one not in runs]
+            for one in unknown:
+                self.refuse_unknown(one, runs)
+            named = [process for one in model.of for process in runs.get(one, [])]
+            if kind is not None and not unknown and certain == model.of and all(_is_known(one.probe) for one in named):
+                self.check(kind, {process.name: process.probe for process in named})
+            of = [process.id for process in named]
+        return Metric(self.name, kind or self.name, of, model.unit, model.per, self.source.document.where(self.keys))
+
+    def _of_medium(self, kind: str, names: Names, medium: bool) -> list[str]:
+        """Return what a metric of the medium is computed from: nodes of the named roles, or words of the metric."""
+        words = kinds.load(kind).words
+        if not medium:
+            self.problems.add(
+                self.source,
+                self.keys,
+                "is computed from an 802.11 medium, and the topology has none",
+                "write medium: {} in the topology, or add --set medium={} to the command",
+            )
+        found: list[str] = []
+        for one in self.model.of:
+            nodes = names.nodes_of(one)
+            if one in words:
+                found.append(one)
+            elif nodes is None:
+                known = [*words, *names.known()]
+                self.refuse("of", f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}')
+            else:
+                wired = ", ".join(node.name for node in nodes if node.radio is None)
+                if wired:
+                    self.refuse(
+                        "of", f'"{one}" includes nodes without a radio: {wired}; name stations or access points'
+                    )
+                found += [node.name for node in nodes]
+        self.check(kind, dict.fromkeys(self.model.of, kinds.MEDIUM))
+        return found
+
+    def _of_prints(self, kind: str, runs: Mapping[str, list[Process]]) -> list[str]:
+        """Return the values that a metric of what programs print is computed from: ``cli@sta1.rtt``."""
+        found = []
+        for one in self.model.of:
+            process, _, value = one.rpartition(".")
+            if process.partition("@")[0] in self.doubtful:
+                continue
+            if process not in runs:
+                self._refuse_source(process, value, runs)
+                continue
+            self._check_print(one, runs[process][0].prints)
+            found += [f"{run.id}.{value}" for run in runs[process]]
+        self.check(kind, dict.fromkeys(found, kinds.PRINTED))
+        return found
+
+    def _refuse_source(self, process: str, value: str, known: Collection[str]) -> None:
+        """Report a value of an unknown process, or a process without a value."""
+        if not process and value in known:
+            self.refuse("of", f"{value} alone is not a value; add the name of one that it prints, such as {value}.rtt")
+        else:
+            self.refuse_unknown(process or value, known)
+
+    def _check_print(self, one: str, prints: Prints | None) -> None:
+        """Report a value that a process does not print, or prints in a unit that the metric cannot have."""
+        process, _, value = one.rpartition(".")
+        if prints is None:
+            self.refuse("of", f"{process} has no prints:, so its output is not read; write prints: json, or a mapping")
+            return
+        known = groups_of(prints)
+        if known is not None and value not in known:
+            self.refuse("of", f"{process} prints no {value}{suggestion(value, known)}; it prints {', '.join(known)}")
+            return
+        wanted, printed = self.model.unit, prints.units.get(value, "")
+        if dimension_of(wanted) is dimension_of(printed) and (dimension_of(wanted) or printed in ("", wanted)):
+            return
+        if printed:
+            self.refuse("unit", f'"{wanted}" is not a unit for {one}, which is printed in {printed}')
+        else:
+            write = f"write units: {{{value}: {wanted}}} in prints: of {process}, or the unit in which it prints it"
+            self.refuse("unit", f"{one} has no unit; {write}")
+
+    def check_alone(self, probe_of: Mapping[str, str | None]) -> None:
+        """Report its mistakes on any topology."""
+        kind, of = self.kind(), self.model.of
+        if kind is None:
+            return
+        takes = kinds.load(kind).takes
+        if kinds.MEDIUM in takes:
+            self.check(kind, dict.fromkeys(of, kinds.MEDIUM))
+        elif kinds.PRINTED in takes:
+            for process, _, value in (one.rpartition(".") for one in of):
+                if process.partition("@")[0] not in probe_of:
+                    self._refuse_source(process, value, probe_of)
+            self.check(kind, dict.fromkeys(of, kinds.PRINTED))
+        else:
+            named = {one: one.partition("@")[0] for one in of}  # ping@sta1 is a process of the topology's
+            unknown = [one for one, process in named.items() if process not in probe_of]
+            for one in unknown:
+                self.refuse_unknown(one, probe_of)
+            if not unknown and not {*named.values()} & {*self.doubtful}:
+                probes_of = {one: probe_of[process] for one, process in named.items()}
+                if all(map(_is_known, probes_of.values())):
+                    self.check(kind, probes_of)
+
+
+def _is_known(probe: str | None) -> bool:
+    """Return whether there is that probe; if not, the process that names it has reported it."""
+    return probe is None or probe in probes.known()
 
 
 def metrics(
@@ -45,147 +202,22 @@ def metrics(
         runs.setdefault(process.id, [process])
     found = []
     for name in source.model.metrics:
-        keys: Keys = ("metrics", name)
         if name in taken:
             message = f'a process has the same name, "{name}", so checks could not tell them apart; rename one of them'
-            problems.add(source, keys, message)
-        found.append(_metric(source, keys, name, runs, names, medium, problems, doubtful))
+            problems.add(source, ("metrics", name), message)
+        found.append(_Written(source, name, problems, doubtful).resolve(runs, names, medium))
     return found
 
 
-def _metric(
-    source: Source[Workload],
-    keys: Keys,
-    name: str,
-    runs: dict[str, list[Process]],
-    names: Names,
-    medium: bool,
-    problems: Problems,
-    doubtful: Collection[str],
-) -> Metric:
-    model, where = source.model.metrics[name], source.document.where(keys)
-    kind = _kind(source, keys, model.kind_called(name), problems)
-    if kind is not None and kinds.MEDIUM in kinds.load(kind).takes:
-        of_medium = _of_medium(source, keys, kind, names, medium, problems)
-        return Metric(name, kind, of_medium, model.unit, model.per, where)
-    if kind is not None and kinds.PRINTED in kinds.load(kind).takes:
-        of_prints = _of_prints(source, keys, kind, runs, problems, doubtful)
-        return Metric(name, kind, of_prints, model.unit, model.per, where)
-    certain = [one for one in model.of if one.partition("@")[0] not in doubtful]
-    unknown = [one for one in certain if one not in runs]
-    for one in unknown:
-        problems.add(
-            source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
-        )
-    of = [process for one in model.of for process in runs.get(one, [])]
-    if kind is not None and not unknown and certain == model.of and all(_is_known(process.probe) for process in of):
-        _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
-    return Metric(name, kind or name, [process.id for process in of], model.unit, model.per, where)
-
-
-def _is_known(probe: str | None) -> bool:
-    """Return whether there is that probe; if not, the process that names it has reported it."""
-    return probe is None or probe in probes.known()
-
-
-def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
-    """Return a kind; report an unknown one and return None."""
-    if written in kinds.known():
-        return written
-    problems.add(source, _blamed(source, keys), kinds.METRICS.unknown(written))
-    return None
-
-
-def _blamed(source: Source[Workload], keys: Keys) -> Keys:
-    return (*keys, "kind") if source.model.metrics[str(keys[-1])].kind else keys
-
-
-def _of_medium(
-    source: Source[Workload], keys: Keys, kind: str, names: Names, medium: bool, problems: Problems
-) -> list[str]:
-    """Return what a metric of the medium is computed from: nodes of the named roles, or words of the metric."""
-    words = kinds.load(kind).words
-    model = source.model.metrics[str(keys[-1])]
-    if not medium:
-        problems.add(
-            source,
-            keys,
-            "is computed from an 802.11 medium, and the topology has none",
-            "write medium: {} in the topology, or add --set medium={} to the command",
-        )
-    found: list[str] = []
-    for one in model.of:
-        nodes = names.nodes_of(one)
-        if one in words:
-            found.append(one)
-        elif nodes is None:
-            known = [*words, *names.known()]
-            message = f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}'
-            problems.add(source, (*keys, "of"), message)
-        else:
-            wired = [node.name for node in nodes if node.radio is None]
-            if wired:
-                message = f'"{one}" includes nodes without a radio: {", ".join(wired)}; name stations or access points'
-                problems.add(source, (*keys, "of"), message)
-            found += [node.name for node in nodes]
-    _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
-    return found
-
-
-def _of_prints(
-    source: Source[Workload],
-    keys: Keys,
-    kind: str,
-    runs: Mapping[str, list[Process]],
-    problems: Problems,
-    doubtful: Collection[str],
-) -> list[str]:
-    """Return the values that a metric of what programs print is computed from: ``cli@sta1.rtt``."""
-    found = []
-    for one in source.model.metrics[str(keys[-1])].of:
-        process, _, value = one.rpartition(".")
-        if process.partition("@")[0] in doubtful:
-            continue
-        if process not in runs:
-            _refuse_unknown(source, keys, process or one, value if process else "", runs, problems)
-            continue
-        prints = runs[process][0].prints
-        _check_print(source, keys, one, prints, problems)
-        found += [f"{run.id}.{value}" for run in runs[process]]
-    _check_metric(source, keys, kind, dict.fromkeys(found, kinds.PRINTED), problems)
-    return found
-
-
-def _refuse_unknown(
-    source: Source[Workload], keys: Keys, process: str, value: str, known: Collection[str], problems: Problems
+def check_metrics(
+    source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems, doubtful: Collection[str] = ()
 ) -> None:
-    """Report a metric of a value of an unknown process, or of a process without a value."""
-    message = f'there is no process "{process}"{suggestion(process, known)}; known: {", ".join(known)}'
-    if not value and process in known:
-        message = f"{process} alone is not a value; add the name of one that it prints, such as {process}.rtt"
-    problems.add(source, (*keys, "of"), message)
+    """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
 
-
-def _check_print(source: Source[Workload], keys: Keys, one: str, prints: Prints | None, problems: Problems) -> None:
-    """Report a value that a process does not print, or prints in a unit that the metric cannot have."""
-    process, _, value = one.rpartition(".")
-    if prints is None:
-        message = f"{process} has no prints:, so its output is not read; write prints: json, or a mapping"
-        problems.add(source, (*keys, "of"), message)
-        return
-    known = groups_of(prints)
-    if known is not None and value not in known:
-        message = f"{process} prints no {value}{suggestion(value, known)}; it prints {', '.join(known)}"
-        problems.add(source, (*keys, "of"), message)
-        return
-    wanted, printed = source.model.metrics[str(keys[-1])].unit, prints.units.get(value, "")
-    if dimension_of(wanted) is dimension_of(printed) and (dimension_of(wanted) or printed in ("", wanted)):
-        return
-    if printed:
-        problems.add(source, (*keys, "unit"), f'"{wanted}" is not a unit for {one}, which is printed in {printed}')
-    else:
-        write = f"write units: {{{value}: {wanted}}} in prints: of {process}, or the unit in which it prints it"
-        problems.add(source, (*keys, "unit"), f"{one} has no unit; {write}")
+    ``probe_of`` has the probe of each process by name; ``doubtful``: as in ``metrics``.
+    """
+    for name in source.model.metrics:
+        _Written(source, name, problems, doubtful).check_alone(probe_of)
 
 
 def _unprinted(prints: Prints) -> Mapping[str, Any]:
@@ -200,62 +232,6 @@ def groups_of(prints: Prints) -> list[str] | None:
     if prints.json:
         return None
     return list(dict.fromkeys(name for pattern in prints.match for name in re.compile(pattern).groupindex))
-
-
-def _check_metric(
-    source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
-) -> None:
-    model = source.model.metrics[str(keys[-1])]
-    try:
-        kinds.load(kind).check(of, model.unit, model.per)
-    except ValueError as error:
-        problems.add_parameter(source, keys, error)
-
-
-def check_metrics(
-    source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems, doubtful: Collection[str] = ()
-) -> None:
-    """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
-
-    Args:
-        source: the workload.
-        probe_of: the probe of each process by name.
-        problems: collects the errors.
-        doubtful: names of processes with a mistake; what names them is not checked.
-    """
-    for name, model in source.model.metrics.items():
-        keys: Keys = ("metrics", name)
-        kind = _kind(source, keys, model.kind_called(name), problems)
-        if kind is None:
-            continue
-        if kinds.MEDIUM in kinds.load(kind).takes:
-            _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
-            continue
-        if kinds.PRINTED in kinds.load(kind).takes:
-            _check_prints(source, keys, kind, probe_of, problems)
-            continue
-        named = {one: one.partition("@")[0] for one in model.of}  # ping@sta1 is a process of the topology's
-        for one, process in named.items():
-            if process not in probe_of:
-                message = f'there is no process "{one}"{suggestion(one, probe_of)}; known: {", ".join(probe_of)}'
-                problems.add(source, (*keys, "of"), message)
-        probes_of = {one: probe_of[process] for one, process in named.items() if process in probe_of}
-        if (
-            len(probes_of) == len(named)
-            and not {*named.values()} & {*doubtful}
-            and all(map(_is_known, probes_of.values()))
-        ):
-            _check_metric(source, keys, kind, probes_of, problems)
-
-
-def _check_prints(source: Source[Workload], keys: Keys, kind: str, known: Collection[str], problems: Problems) -> None:
-    """Report what is wrong on any topology with a metric of what programs print."""
-    of = source.model.metrics[str(keys[-1])].of
-    for one in of:
-        process, _, value = one.rpartition(".")
-        if process.partition("@")[0] not in known:
-            _refuse_unknown(source, keys, process or one, value if process else "", known, problems)
-    _check_metric(source, keys, kind, dict.fromkeys(of, kinds.PRINTED), problems)
 
 
 def check_syntax(source: Source[Workload], problems: Problems) -> None:
