@@ -17,6 +17,7 @@ from lab.plan.docker import DockerImage
 M = TypeVar("M", bound=Model)
 
 Refuse = Callable[[str], None]
+RefuseAt = Callable[[Keys, str], None]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ class Problems:
             self.add(source, (*keys, error.key), error.message)
         else:
             self.add(source, keys, str(error))
+
+    def of(self, source: Source[M]) -> RefuseAt:
+        """Return a function that records a mistake in the value at some keys of that file."""
+        return lambda keys, message: self.add(source, keys, message)
 
     def at(self, source: Source[M], keys: Keys) -> Refuse:
         """Return a function that records a mistake there."""

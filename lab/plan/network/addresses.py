@@ -15,7 +15,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from lab.errors import warn
 from lab.model.document import Keys
 from lab.model.topology import Topology
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import RefuseAt, Source
 
 _RADIO = 0
 
@@ -31,7 +31,7 @@ class Macs:
     """The MAC addresses in use, with their owners."""
 
     source: Source[Topology]
-    problems: Problems
+    refuse: RefuseAt
     owners: dict[str, tuple[str, Keys]] = field(default_factory=dict)
 
     def claim(self, mac: str, owner: str, keys: Keys, what: str) -> None:
@@ -45,9 +45,7 @@ class Macs:
         blamed = keys if keys[-1] in ("mac", "bssid") else first[1]
         other = first[0] if blamed == keys else owner
         where = self.source.document.where(first[1] if blamed == keys else keys)
-        self.problems.add(
-            self.source, blamed, f"{mac} is already {other}'s {what} ({where}); write a unique one, or remove it"
-        )
+        self.refuse(blamed, f"{mac} is already {other}'s {what} ({where}); write a unique one, or remove it")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Ips:
     """The IP addresses in use, and the pool for the others."""
 
     source: Source[Topology]
-    problems: Problems
+    refuse: RefuseAt
     given: list[_Given] = field(default_factory=list)
 
     @property
@@ -75,9 +73,7 @@ class Ips:
         interface = IPv4Interface(text)
         if "/" not in text:
             if interface.ip not in self.subnet:
-                self.problems.add(
-                    self.source, keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length; write {text}/24'
-                )
+                self.refuse(keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length; write {text}/24')
             interface = IPv4Interface(f"{text}/{self.subnet.prefixlen}")
         self._compare(_Given(interface, owner, keys))
         return str(interface)
@@ -88,23 +84,19 @@ class Ips:
             networks = new.interface.network, old.interface.network
             where = self.source.document.where(old.keys)
             if new.interface.ip == old.interface.ip:
-                self.problems.add(
-                    self.source,
-                    new.keys,
-                    f"{new.interface.ip} is already {old.owner}'s address ({where}); write another one",
+                self.refuse(
+                    new.keys, f"{new.interface.ip} is already {old.owner}'s address ({where}); write another one"
                 )
                 break
             if networks[0] == networks[1] and new.owner == old.owner:
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     new.keys,
                     f"{new.owner} already has an interface in {networks[0]} ({where}); each interface needs its own "
                     "subnet",
                 )
                 break
             if networks[0] != networks[1] and networks[0].overlaps(networks[1]):
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     new.keys,
                     f"subnet {networks[0]} overlaps {networks[1]} of {old.owner} ({where}); "
                     f"write {new.interface.ip}/{networks[1].prefixlen}, or an address outside {networks[1]}",
@@ -126,9 +118,7 @@ class Ips:
                 address = next(pool, None)
             if address is None:
                 room = self.subnet.num_addresses - 2
-                self.problems.add(
-                    self.source, ("subnet",), f"{self.subnet} has room for only {room} nodes; write a larger network"
-                )
+                self.refuse(("subnet",), f"{self.subnet} has room for only {room} nodes; write a larger network")
                 break
             found[owner] = f"{address}/{self.subnet.prefixlen}"
             if displaced_by is not None:
@@ -151,14 +141,12 @@ class Ips:
         for given in self.given:
             network = given.interface.network
             if network == self.subnet and given.owner in owners:
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     given.keys,
                     f"{given.owner}'s first interface is already in {network}; each interface needs its own subnet",
                 )
             if network != self.subnet and network.overlaps(self.subnet):
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     given.keys,
                     f"subnet {network} overlaps {self.subnet}, from which {owners[0]} gets its address; write "
                     f"{given.interface.ip}/{self.subnet.prefixlen}, or another subnet: for the topology",

@@ -47,9 +47,10 @@ class _Builder:
         self.problems = problems
         self.topology = source.model
         self.indexes = {name: index for index, name in enumerate(self.topology.nodes, 1)}
-        self.macs = Macs(source, problems)
-        self.ips = Ips(source, problems)
-        self.radios = Radios(source, problems, self.macs, self.indexes)
+        self.refuse = problems.of(source)
+        self.macs = Macs(source, self.refuse)
+        self.ips = Ips(source, self.refuse)
+        self.radios = Radios(source, self.refuse, self.macs, self.indexes)
         self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
 
     def build(self) -> Network:
@@ -67,9 +68,7 @@ class _Builder:
         """Refuse what the guest's kernel has no room for."""
         radios = sum(isinstance(model, WithRadio) for model in self.topology.nodes.values())
         if radios > RADIOS_MAX:
-            self.problems.add(
-                self.source, ("nodes",), f"{radios} nodes with a radio; a guest has room for {RADIOS_MAX}: use fewer"
-            )
+            self.refuse(("nodes",), f"{radios} nodes with a radio; a guest has room for {RADIOS_MAX}: use fewer")
 
     def _addressed(self, node: Node) -> bool:
         return self.topology.nodes[node.name].addressed
@@ -86,7 +85,7 @@ class _Builder:
             netem = model.applied_to(Netem())
             wrong = links.complaint(netem)
             if wrong is not None:
-                self.problems.add(self.source, ("links", index, wrong[0]), wrong[1])
+                self.refuse(("links", index, wrong[0]), wrong[1])
             where = self.source.document.where(("links", index))
             pairs = self._pairs(index, model)
             for number, ends in enumerate(pairs, 1):
@@ -96,7 +95,7 @@ class _Builder:
                 names[name] += 1
                 if names[name] > 1:
                     if model.name is not None:
-                        self.problems.add(self.source, ("links", index, "name"), f'another link is called "{name}"')
+                        self.refuse(("links", index, "name"), f'another link is called "{name}"')
                     name = f"{name}-{names[name]}"
                 a, b = (self._port(end, name, index, model) for end in ends)
                 found.append(Link(name, a, b, ends[0], ends[1], netem, where))
@@ -110,16 +109,14 @@ class _Builder:
         a, b = (groups.get(end, (end,)) for end in model.between)
         grouped = [end for end in model.between if end in groups]
         if len(grouped) > 1:
-            self.problems.add(
-                self.source,
+            self.refuse(
                 ("links", index, "between"),
                 f"{grouped[0]} and {grouped[1]} are both groups (count:), so it is unclear which nodes to connect; "
                 f"name the nodes, such as [{groups[grouped[0]][0]}, {groups[grouped[1]][0]}]",
             )
             return []
         if grouped and model.ip:
-            self.problems.add(
-                self.source,
+            self.refuse(
                 ("links", index, "ip"),
                 f"is for a single link, but {grouped[0]} is a group (count:); write a link for each node, "
                 f"such as [{groups[grouped[0]][0]}, …]",
@@ -133,30 +130,24 @@ class _Builder:
         for end, name in enumerate(model.between):
             node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
             if node is None:
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     ("links", index, "between", end),
                     f'there is no node "{name}"{suggestion(name, known)}; known nodes: {", ".join(known)}',
                 )
                 valid = False
             elif not node.wired:
-                self.problems.add(
-                    self.source,
+                self.refuse(
                     ("links", index, "between", end),
                     f"{name} has only a radio (kind: {node.kind}), no wired interface; remove this link",
                 )
                 valid = False
         if valid and model.between[0] == model.between[1]:
-            self.problems.add(
-                self.source, ("links", index, "between"), "connects a node to itself; name two different nodes"
-            )
+            self.refuse(("links", index, "between"), "connects a node to itself; name two different nodes")
             valid = False
         for name in model.ip:
             if name not in model.between:
-                self.problems.add(
-                    self.source,
-                    ("links", index, "ip", name),
-                    f"is not an end of this link; write {' or '.join(model.between)}",
+                self.refuse(
+                    ("links", index, "ip", name), f"is not an end of this link; write {' or '.join(model.between)}"
                 )
         return valid
 
@@ -166,7 +157,7 @@ class _Builder:
         ports = self.interfaces[name]
         number = node.first_port + len(ports)
         if number > _PORTS_MAX:
-            self.problems.add(self.source, ("links", index), f"{name} has more than {_PORTS_MAX} links")
+            self.refuse(("links", index), f"{name} has more than {_PORTS_MAX} links")
         given = node.wired_mac if not ports else None
         mac = given or made_mac(self.indexes[name], number & 0xFF)
         self.macs.claim(mac, name, ("nodes", name, "mac") if given else ("nodes", name), "MAC address")
@@ -180,11 +171,9 @@ class _Builder:
         if text is None:
             return None
         if not node.addressed:
-            self.problems.add(
-                self.source, keys, f"{name} is a bridge (kind: {node.kind}), whose ports have no address; remove it"
-            )
+            self.refuse(keys, f"{name} is a bridge (kind: {node.kind}), whose ports have no address; remove it")
         elif not self.interfaces[name] and node.radio_number is None:
-            self.problems.add(self.source, keys, f"this is {name}'s first interface; write ip: in nodes.{name} instead")
+            self.refuse(keys, f"this is {name}'s first interface; write ip: in nodes.{name} instead")
         else:
             return self.ips.claim(text, name, keys)
         return None

@@ -13,7 +13,7 @@ from lab.model.node import Wireless, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, made_mac
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import RefuseAt, Source
 from lab.shared.types import Radio
 
 
@@ -22,7 +22,7 @@ class Radios:
     """Resolves radios. ``indexes`` are the numbers of all nodes, from 1."""
 
     source: Source[Topology]
-    problems: Problems
+    refuse: RefuseAt
     macs: Macs
     indexes: Mapping[str, int]
 
@@ -60,7 +60,7 @@ class Radios:
                 continue
             found[key] = value
             for complaint in setting.complaints(value, radio, self.cells(radio.ssid)):
-                self.problems.add(self.source, ("nodes", name, key), *complaint)
+                self.refuse(("nodes", name, key), *complaint)
         return found
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
@@ -71,8 +71,7 @@ class Radios:
     def _check_medium(self, name: str, key: str | tuple[str, ...], why: str) -> bool:
         """Report a key that would have no effect on the perfect medium; return whether there is another."""
         if self.topology.medium is None:
-            self.problems.add(
-                self.source,
+            self.refuse(
                 ("nodes", name, *([key] if isinstance(key, str) else key)),
                 f"has no effect on the perfect medium, which {why}; write medium: {{}} in the topology, or remove this",
             )
@@ -102,4 +101,4 @@ class _Site:
             self.refuse(message, *keys, "width")
 
     def refuse(self, message: str, *keys: str | int) -> None:
-        self.radios.problems.add(self.radios.source, ("nodes", self.name, *keys), message)
+        self.radios.refuse(("nodes", self.name, *keys), message)

@@ -125,20 +125,16 @@ def _names(
     found: list[str] = []
     groups = source.model.groups
     for position, written in enumerate(source.model.mobility[index].nodes):
-        keys: Keys = ("mobility", index, "nodes", position)
+        refuse = problems.at(source, ("mobility", index, "nodes", position))
         for name in groups.get(written, (written,)):
             node = network.find(name)
             if node is None:
                 known = [*groups, *(node.name for node in network.nodes if node.radio)]
-                problems.add(
-                    source, keys, f'there is no node "{name}"{suggestion(name, known)}; known: {", ".join(known)}'
-                )
+                refuse(f'there is no node "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
             elif node.radio is None:
-                problems.add(source, keys, f"{name} has no radio (it is a {node.kind}); only nodes with a radio move")
+                refuse(f"{name} has no radio (it is a {node.kind}); only nodes with a radio move")
             elif name in moved or name in found:
-                problems.add(
-                    source, keys, f"{name} already moves by itself ({moved.get(name, 'here')}); remove one of them"
-                )
+                refuse(f"{name} already moves by itself ({moved.get(name, 'here')}); remove one of them")
             else:
                 found.append(name)
     return found

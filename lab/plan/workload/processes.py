@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,9 +22,9 @@ from lab.plan.problems import Problems, Source
 from lab.plan.workload import params as probe_params
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.roles import listed
-from lab.plan.workload.targets import raw_prefix, target
 from lab.probes import base as probes
 from lab.probes.base import Probe, Target
+from lab.shared.paths import RAW_IN_NODE
 from lab.shared.types import Health, Node, Prints, Process, Ready
 
 BEFORE_NS = -1  # starts before the timeline, in file order
@@ -38,16 +38,16 @@ class _Entry:
     run_keys: Keys  # location of its argv or of the probe's keys
     on: str
     name: str
-    at: int | None
     stop: int | None
-    ready: model.Ready | None
     argv: list[str]
     probe_name: str | None
     probe: Probe | None
     params: dict[str, Any]
-    required: bool
-    may_run_on: bool
     max_output_bytes: int
+    at: int | None = None
+    ready: model.Ready | None = None
+    required: bool = False
+    may_run_on: bool = False
     prints: Prints | None = None
     starts: tuple[int, ...] | str | None = None  # instead of ``at``, if nodes start it at different times
     for_each: str | None = None  # whose nodes decide how often it runs, instead of those of ``on``
@@ -92,8 +92,7 @@ class Processes:
             if node.docker is None or not node.docker.argv or (node.name in taken and not node.docker.given):
                 continue
             if node.name in named:
-                self.problems.add(
-                    self.source,
+                self._refuse(
                     named[node.name].keys,
                     f'another process is called "{node.name}": what the image of that node starts; give this one a '
                     "name with as:",
@@ -127,58 +126,43 @@ class Processes:
         return {entry.name: entry.probe_name for entry in self.entries}
 
     def _watch(self, index: int, watch: model.Watch) -> _Entry:
-        keys: Keys = ("probes", index)
-        probe, params = self._probe(watch, keys)
-        return _Entry(
-            keys=keys,
-            run_keys=keys,
-            on=watch.on,
-            name=watch.as_ or watch.probe,
-            at=watch.at,
-            stop=watch.stop,
-            ready=None,
-            argv=[],
-            probe_name=watch.probe,
-            probe=probe,
-            params=params,
-            written=_varied(watch),
-            required=probe is not None and probe.acts,
-            may_run_on=probe is not None and probe.acts,
-            max_output_bytes=watch.max_output,
-        )
+        entry = self._entry(("probes", index), (), watch, watch, [])
+        acts = entry.probe is not None and entry.probe.acts
+        return replace(entry, at=watch.at, required=acts, may_run_on=acts)
 
     def _process(self, index: int, process: model.Process) -> _Entry:
-        keys: Keys = ("processes", index)
-        run_keys: Keys = (*keys, "run")
-        argv: list[str] = []
-        probe_name, probe = None, None
-        params: dict[str, Any] = {}
-        written: dict[str, Any] | None = None
-        if isinstance(process.run, model.ProbeUse):
-            written = _varied(process.run)
-            probe_name = process.run.probe
-            probe, params = self._probe(process.run, run_keys)
-        else:
-            argv = process.run
+        use, argv = (process.run, []) if isinstance(process.run, model.ProbeUse) else (None, process.run)
+        at, starts = (process.at, None) if isinstance(process.at, int) else (None, process.at)
+        return replace(
+            self._entry(("processes", index), ("run",), process, use, argv),
+            at=at,
+            starts=starts,
+            for_each=process.for_each,
+            ready=process.ready,
+            required=process.required,
+            may_run_on=process.may_run_on,
+            prints=_prints(process.prints),
+        )
+
+    def _entry(
+        self, keys: Keys, run: Keys, written: model.Watch | model.Process, use: model.ProbeUse | None, argv: list[str]
+    ) -> _Entry:
+        """Return what both kinds of entries have; ``run`` leads from its keys to its argv or to the probe's keys."""
+        run_keys = (*keys, *run)
+        probe, params = self._probe(use, run_keys) if use is not None else (None, {})
+        probe_name = use.probe if use is not None else None
         return _Entry(
             keys=keys,
             run_keys=run_keys,
-            on=process.on,
-            name=process.as_ or probe_name or _program(argv),
-            at=process.at if isinstance(process.at, int) else None,
-            starts=None if isinstance(process.at, int) else process.at,
-            for_each=process.for_each,
-            written=written,
-            stop=process.stop,
-            ready=process.ready,
+            on=written.on,
+            name=written.as_ or probe_name or _program(argv),
+            stop=written.stop,
             argv=argv,
             probe_name=probe_name,
             probe=probe,
             params=params,
-            required=process.required,
-            may_run_on=process.may_run_on,
-            max_output_bytes=process.max_output,
-            prints=_prints(process.prints),
+            max_output_bytes=written.max_output,
+            written=use.params if use is not None and is_varied(use.params) else None,
         )
 
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
@@ -188,8 +172,11 @@ class Processes:
             complain("probe", self._without_program(use.probe, probe.stack))
         return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
 
+    def _refuse(self, keys: Keys, message: str) -> None:
+        self.problems.add(self.source, keys, message)
+
     def _complain(self, keys: Keys) -> probe_params.Complain:
-        return lambda key, message: self.problems.add(self.source, (*keys, key), message)
+        return lambda key, message: self._refuse((*keys, key), message)
 
     def _without_program(self, probe: str, stack: str) -> str:
         """Explain why nodes lack the program of a probe, which is part of that stack."""
@@ -209,10 +196,8 @@ class Processes:
             if other != entry.keys:
                 self.doubtful.add(entry.name)
                 where = self.source.document.where(other)
-                self.problems.add(
-                    self.source,
-                    entry.keys,
-                    f'another process is called "{entry.name}" ({where}); give this one a name with as:',
+                self._refuse(
+                    entry.keys, f'another process is called "{entry.name}" ({where}); give this one a name with as:'
                 )
 
     def _instances(self, entry: _Entry) -> list[Process]:
@@ -227,7 +212,7 @@ class Processes:
             counted = self.nodes_of(entry.for_each, (*entry.keys, "for_each"))
             if len(nodes) > 1:
                 message = f"for_each: needs a single node here, but {entry.on} stands for {listed(nodes)}"
-                self.problems.add(self.source, (*entry.keys, "on"), message)
+                self._refuse((*entry.keys, "on"), message)
             nodes = nodes[:1] * len(counted)
         numbered = self._each_with_its_own(entry, counted)
         return [
@@ -252,14 +237,14 @@ class Processes:
         keys: Keys = (*entry.keys, "at")
         if isinstance(entry.starts, tuple) and len(entry.starts) != len(nodes):
             message = f"has {count(len(entry.starts), 'time')}, but {entry.on} stands for {count(len(nodes), 'node')}"
-            self.problems.add(self.source, keys, message)
+            self._refuse(keys, message)
             return [entry] * len(nodes)
         found = []
         for index in range(1, len(nodes) + 1):
             try:
                 found.append(replace(entry, at=time_for(entry.starts, index, len(nodes))))
             except PydanticCustomError as error:
-                self.problems.add(self.source, keys, f"{error.message()}, for index {index}")
+                self._refuse(keys, f"{error.message()}, for index {index}")
                 return [entry] * len(nodes)
             self._check_times(found[-1])
         return found
@@ -270,7 +255,7 @@ class Processes:
         if name in roles and name in nodes and roles[name] != [nodes[name]]:
             other = listed(roles[name]) or "no node"
             message = f'"{name}" is a node of the topology, but also the role of {other}; give the role another name'
-            self.problems.add(self.source, keys, message)
+            self._refuse(keys, message)
         found = self.names.nodes_of(name)
         if found is None and not self._may_be_node(name):
             message = f'there is neither a role nor a node "{name}"{self.names.suggestion(name)}'
@@ -279,7 +264,7 @@ class Processes:
                 "nodes": [*self.names.groups, *nodes],
             }
             known = "; ".join(f"{what}: {', '.join(names)}" for what, names in places.items() if names)
-            self.problems.add(self.source, keys, f"{message}; {known or 'the workload has no roles'}")
+            self._refuse(keys, f"{message}; {known or 'the workload has no roles'}")
         return found or []
 
     def _may_be_node(self, name: str) -> bool:
@@ -293,39 +278,37 @@ class Processes:
         end = self.source.model.duration
         shown = units.DURATION.format
         if entry.at is not None and entry.at >= end:
-            self.problems.add(
-                self.source,
-                (*entry.keys, "at"),
-                f"{shown(entry.at)} is not before the end of the run (duration: {shown(end)})",
+            self._refuse(
+                (*entry.keys, "at"), f"{shown(entry.at)} is not before the end of the run (duration: {shown(end)})"
             )
         if entry.stop is not None and entry.stop > end:
-            self.problems.add(
-                self.source,
-                (*entry.keys, "stop"),
-                f"{shown(entry.stop)} is after the end of the run (duration: {shown(end)})",
+            self._refuse(
+                (*entry.keys, "stop"), f"{shown(entry.stop)} is after the end of the run (duration: {shown(end)})"
             )
         if entry.stop is not None and entry.stop <= max(entry.at_ns, 0):
-            self.problems.add(
-                self.source,
-                (*entry.keys, "stop"),
-                f"{shown(entry.stop)} is not after its start at {shown(max(entry.at_ns, 0))}",
+            self._refuse(
+                (*entry.keys, "stop"), f"{shown(entry.stop)} is not after its start at {shown(max(entry.at_ns, 0))}"
             )
 
     def _check_place(self, entry: _Entry, node: Node) -> None:
         """Report a probe on a node where it cannot work."""
         if entry.probe is not None and node.kind not in entry.probe.kinds:
-            self.problems.add(
-                self.source,
+            self._refuse(
                 (*entry.keys, "on"),
                 f"{entry.probe_name} works on {' and '.join(entry.probe.kinds)}; "
                 f"{node.name}, which has the role {entry.on}, is a {node.kind}",
             )
         elif entry.probe is not None and not node.interfaces and node.radio is None:
-            self.problems.add(self.source, (*entry.keys, "on"), f"{node.name} has no interface; give it a link")
+            self._refuse((*entry.keys, "on"), f"{node.name} has no interface; give it a link")
 
     def _instance(self, entry: _Entry, node: Node, counted: Node, number: int, count: int) -> Process:
         """Return the process on a node; it is the one of so many that the node ``counted`` has."""
-        fill = self._filler(entry, node, number, count)
+
+        def fill(key: str | int, text: str) -> str:
+            """Replace the references and calculations in a text of ``run:``."""
+            refuse = self.problems.at(self.source, (*entry.run_keys, key))
+            return self.names.fill(calculated(text, number, count), node, refuse)
+
         params = probe_params.fill(entry.params, fill)
         process = Process(
             id=f"{entry.name}@{counted.name}" if count > 1 else entry.name,
@@ -345,7 +328,7 @@ class Processes:
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process
-        return _of_probe(process, entry.probe, target(node, self.medium))
+        return _of_probe(process, entry.probe, _target(node, self.medium))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
         assert entry.probe is not None
@@ -355,25 +338,11 @@ class Processes:
         try:
             entry.probe.check(params)
             if placed:
-                entry.probe.check_target(target(node, self.medium), params)
+                entry.probe.check_target(_target(node, self.medium), params)
         except ValueError as error:
             self.problems.add_parameter(self.source, entry.run_keys, error)
             return False
         return placed
-
-    def _filler(self, entry: _Entry, node: Node, number: int, count: int) -> Callable[[str | int, str], str]:
-        """Return what replaces the references and calculations in a text of ``run:``, of which it gets the key."""
-
-        def fill(key: str | int, text: str) -> str:
-            refuse = self.problems.at(self.source, (*entry.run_keys, key))
-            return self.names.fill(calculated(text, number, count), node, refuse)
-
-        return fill
-
-
-def _varied(use: model.ProbeUse) -> dict[str, Any] | None:
-    """Return the parameters of a probe as written, if they differ between nodes."""
-    return use.params if is_varied(use.params) else None
 
 
 def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:
@@ -395,10 +364,18 @@ def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:
     )
 
 
+def _target(node: Node, medium: bool) -> Target:
+    """Return the node as probes see it; it has an interface. ``medium``: the topology has an 802.11 medium."""
+    radio = node.radio.interface if node.radio else None
+    wired = [interface.name for interface in node.interfaces]
+    first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
+    return Target(node=node.name, interface=first, radio=radio, ip=node.ip, medium=medium)
+
+
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
     """Add what the probe derives from its parameters. InputError: the probe of a stack fails."""
     assert process.probe is not None
-    prefix = raw_prefix(process.id)
+    prefix = f"{RAW_IN_NODE}/{process.id}"  # of the tool's own files, as the node sees them
     with probes.PROBES.blaming(process.probe, "argv"):
         argv = [] if probe.mode == "control" else probe.argv(node, process.params, prefix)
     _check_words(argv, process.probe)
