@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from lab.errors import InputError, ParameterError, flat, raise_all
@@ -17,7 +18,7 @@ from lab.plan.docker import DockerImage
 M = TypeVar("M", bound=Model)
 
 Refuse = Callable[[str], None]
-RefuseAt = Callable[[Keys, str], None]
+RefuseAt = Callable[..., None]  # keys, message, and maybe a hint
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Problems:
 
     def of(self, source: Source[M]) -> RefuseAt:
         """Return a function that records a mistake in the value at some keys of that file."""
-        return lambda keys, message: self.add(source, keys, message)
+        return partial(self.add, source)
 
     def at(self, source: Source[M], keys: Keys) -> Refuse:
         """Return a function that records a mistake there."""
