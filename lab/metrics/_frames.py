@@ -3,27 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from lab.metrics.base import Context, Figures
+from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.shared import types
+from lab.units import PERCENT
 
 MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive
-COUNTS = ("sent", *MISSING, "approximate")
 
 
-def shares(metric: types.Metric, context: Context, column: str, count: Callable[[Mapping[str, Any]], int]) -> Figures:
-    """Return the percentage of sent frames that ``count`` selects: one row per link, or per sender."""
-    figures = Figures()
-    for name in metric.of if context.medium is not None else ():
-        assert context.medium is not None
-        links = [link for link in context.medium["links"] if link["from"] == name and link["sent"]]
-        if metric.per == "node" and links:
-            links = [{"from": name, "to": None} | {key: sum(link[key] for link in links) for key in COUNTS}]
-        figures.rows += [
-            {key: link[key] for key in ("from", "to", "sent")} | {column: 100 * count(link) / link["sent"]}
-            for link in links
-        ]
-    figures.values = [row[column] for row in figures.rows]
-    return figures
+class FrameShare(Metric):
+    """A percentage for each link on which frames were sent, or for each sender. A subclass defines ``row``."""
+
+    takes = (MEDIUM,)
+    per = ("link", "node")
+    dimension = PERCENT
+    unit = "%"
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        figures = Figures()
+        for name in metric.of if context.medium is not None else ():
+            assert context.medium is not None
+            links = [link for link in context.medium["links"] if link["from"] == name and link["sent"]]
+            if metric.per == "node" and links:
+                counts = [key for key, value in links[0].items() if isinstance(value, int)]
+                links = [{"from": name, "to": None} | {key: sum(link[key] for link in links) for key in counts}]
+            figures.rows += [{"from": name, "to": link["to"]} | self.row(link) for link in links]
+        figures.values = [row[self.columns[0]] for row in figures.rows]
+        return figures
+
+    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the percentage, in the only entry of ``columns``, and what it is computed from."""
+        raise NotImplementedError

@@ -69,8 +69,6 @@ def find(
 
 
 class _Walk:
-    """Follows the state of a station through its events."""
-
     def __init__(self, bssid: str | None) -> None:
         self.done: list[Handoff] = []
         self._bssid = bssid

@@ -140,12 +140,13 @@ class Metric:
         """Raise a ParameterError if there is a type of results that no process in ``of`` yields."""
         for one in wanted:
             if not any(_offers(probe, one) for probe in of.values()):
-                raise ParameterError("of", f"{described([one])} are missing; add {_listed(_yielding(one))}")
+                probes_of_it = [name for name, by in _yields().items() if offered(one, by)]
+                raise ParameterError("of", f"{described([one])} are missing; add {_listed(probes_of_it)}")
 
     def _takes(self, probe: str | None) -> bool:
         if any(other in self.takes for other in _NO_PROBES):
             return probe in self.takes
-        return any(_offers(probe, one) for one in self._result_types())
+        return any(_offers(probe, one) for one in self.takes)
 
     def _wants(self) -> str:
         if MEDIUM in self.takes:
@@ -159,10 +160,7 @@ class Metric:
         for other in _NO_PROBES:
             if other in self.takes:
                 return [other]
-        return [name for name, by in _yields().items() if any(offered(one, by) for one in self._result_types())]
-
-    def _result_types(self) -> list[ResultType]:
-        return [one for one in self.takes if not isinstance(one, str)]
+        return [name for name, by in _yields().items() if any(offered(one, by) for one in self.takes)]
 
     def units(self) -> list[str]:
         """Return the possible units of its values."""
@@ -188,14 +186,9 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
-def _offers(probe: str | None, wanted: ResultType) -> bool:
+def _offers(probe: str | None, wanted: ResultType | str) -> bool:
     """Return whether a probe yields a type of results; programs without a probe and the medium do not."""
     return probe is not None and probe not in _NO_PROBES and offered(wanted, probes.load(probe).yields)
-
-
-def _yielding(wanted: ResultType) -> list[str]:
-    """Return the probes that yield results of that type."""
-    return [name for name, by in _yields().items() if offered(wanted, by)]
 
 
 def _yields() -> dict[str, tuple[ResultType, ...]]:
@@ -222,7 +215,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def series_of(source: Source, name: str) -> Series:
     """Return the series of that name; empty if the probe has none."""
-    return next((series for series in source.parsed.series if series.name == name), Series(name, ""))
+    return source.parsed.series_of(name)
 
 
 def instances(source: Source, name: str) -> dict[str, Series]:

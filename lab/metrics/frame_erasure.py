@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from lab.metrics._frames import MISSING, shares
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.shared import types
-from lab.units import PERCENT
+from collections.abc import Mapping
+from typing import Any
+
+from lab.metrics._frames import MISSING, FrameShare
 
 
-class FrameErasure(Metric):
+class FrameErasure(FrameShare):
     """Percentage of MPDUs, counting every attempt, that did not arrive: neither correct, nor accepted as damaged.
 
     At a receiver that accepts no damaged frames (key approximate) this equals frame-loss. At one that does, it is the
@@ -17,11 +17,8 @@ class FrameErasure(Metric):
     """
 
     about = "frames of a role's nodes that did not arrive, not even damaged (approximate:); every retry counts"
-    takes = (MEDIUM,)
-    per = ("link", "node")
-    dimension = PERCENT
-    unit = "%"
     columns = ("lost",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
-        return shares(metric, context, "lost", lambda link: sum(link[key] for key in MISSING) - link["approximate"])
+    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
+        missing = sum(link[key] for key in MISSING) - link["approximate"]
+        return {"sent": link["sent"], "lost": 100 * missing / link["sent"]}

@@ -29,8 +29,7 @@ class Rtt(Metric):
         figures = Figures()
         for source in chosen(metric, context):
             found = {source.id: series_of(source, "rtt")}
-            for instance, series in instances(source, "rtt").items():
-                found[f"{source.id} {instance}"] = series
+            found |= {f"{source.id} {instance}": series for instance, series in instances(source, "rtt").items()}
             for name, series in found.items():
                 if not series.values:
                     continue

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.probes.base import Delivery, Flow, Parsed, Raw, Samples, Series
+from lab.probes.base import Delivery, Flow, Param, Parsed, Raw, Samples, Series
 from lab.probes.base.text import Json
 
-EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
-EVERY_MOST_NS = 60_000_000_000
+EVERY = Param(  # iperf3 refuses shorter and longer intervals
+    "duration", "length of an interval, 100 ms to 60 s", 1_000_000_000, least=100_000_000, most=60_000_000_000
+)
 ARRIVED = (Samples("goodput"), Delivery, Flow)  # what both ends report
 _SECOND = 1_000_000_000
 
@@ -95,7 +96,7 @@ def found(raw: Raw, parsed: Parsed) -> Iterator[object]:
     """Yield what arrived in a test, as metrics expect it; nothing if there was none."""
     values = parsed.values
     if "bytes" in values:
-        goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
+        goodput = parsed.series_of("goodput")
         rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
         yield Delivery(raw.id, values["bytes"], round(values.get("seconds", 0) * _SECOND), rate)
     yield Flow(raw.id, values.get("packets", 0), values.get("lost", 0))

@@ -27,7 +27,7 @@ def watched(raw: Raw, parsed: Parsed) -> None:
 def rate(raw: Raw, parsed: Parsed) -> Series:
     """Return bit/s between consecutive samples of ``received``, at the time of the later one."""
     rates = Series(raw.id, "bit/s")
-    received = _received(parsed)
+    received = parsed.series_of("received")
     for (before_ns, before), (t_ns, size) in pairwise(zip(received.t_ns, received.values, strict=True)):
         if t_ns > before_ns:
             rates.t_ns.append(t_ns)
@@ -37,9 +37,5 @@ def rate(raw: Raw, parsed: Parsed) -> Series:
 
 def received_ns(parsed: Parsed) -> int:
     """Return the time from the first sample of ``received`` to the last one; 0 if there are none."""
-    stamps = _received(parsed).t_ns
+    stamps = parsed.series_of("received").t_ns
     return stamps[-1] - stamps[0] if stamps else 0
-
-
-def _received(parsed: Parsed) -> Series:
-    return next((series for series in parsed.series if series.name == "received"), Series("received", "B"))

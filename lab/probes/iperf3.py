@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.errors import ParameterError
-from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
+from lab.probes._iperf3 import ARRIVED, EVERY, found, parse_test
 from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
 from lab.probes.base.text import Json, documents, seconds
 
@@ -37,13 +37,7 @@ class Iperf3(Probe):
         "congestion": Param("str", "TCP congestion control: cubic, bbr, veno, ..."),
         "tos": Param("int", "type-of-service byte, which selects the access category on the radio", most=255),
         "omit": Param("duration", "omit this much of the beginning (whole seconds)", default=0),
-        "every": Param(
-            "duration",
-            "length of an interval, 100 ms to 60 s",
-            default=1_000_000_000,
-            least=EVERY_LEAST_NS,
-            most=EVERY_MOST_NS,
-        ),
+        "every": EVERY,
     }
 
     def check(self, params: dict[str, Any]) -> None:

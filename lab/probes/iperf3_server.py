@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, interrupted, parse_test
+from lab.probes._iperf3 import ARRIVED, EVERY, found, interrupted, parse_test
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 from lab.probes.base.text import Json, documents, seconds
 
@@ -23,13 +23,7 @@ class Iperf3Server(Probe):
     yields = ARRIVED
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=5201, least=1, most=65535),
-        "every": Param(
-            "duration",
-            "length of an interval, 100 ms to 60 s",
-            default=1_000_000_000,
-            least=EVERY_LEAST_NS,
-            most=EVERY_MOST_NS,
-        ),
+        "every": EVERY,
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

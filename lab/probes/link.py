@@ -6,17 +6,10 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
+from lab.probes import _iw
 from lab.probes.base import Events, Occurrence, Param, Parsed, Probe, Raw, Samples, Target
-from lab.probes.base.text import number
 
 _CONNECTED = re.compile(r"(?:Connected to|Joined IBSS) ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on [^)]+\)", re.ASCII)
-_ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)
-_KEYS = {
-    "freq": ("frequency", "MHz", re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)", re.ASCII)),
-    "signal": ("signal", "dBm", re.compile(r"(-?[0-9]{1,4}) dBm", re.ASCII)),
-    "tx bitrate": ("tx_bitrate", "Mbit/s", re.compile(r"([0-9]{1,6}(?:\.[0-9])?) MBit/s.*", re.ASCII)),
-    "rx bitrate": ("rx_bitrate", "Mbit/s", re.compile(r"([0-9]{1,6}(?:\.[0-9])?) MBit/s.*", re.ASCII)),
-}
 
 
 class Link(Probe):
@@ -48,8 +41,8 @@ class Link(Probe):
                     continue
                 if match := _CONNECTED.fullmatch(line):
                     bssid = match[1]
-                elif (entry := _ENTRY.fullmatch(line)) and bssid is not None:
-                    self._add(raw, line_number, entry, block.t_ns, parsed)
+                elif (entry := _iw.ENTRY.fullmatch(line)) and bssid is not None:
+                    _iw.add(raw, line_number, entry, block.t_ns, parsed)
                 else:
                     raise raw.error(line_number, line, "not a valid line of iw link")
             parsed.add("connected", "1", block.t_ns, int(bssid is not None))
@@ -57,12 +50,3 @@ class Link(Probe):
                 parsed.occurrences.append(Occurrence(block.t_ns, "bssid", {"bssid": bssid}))
                 last = bssid
         return parsed
-
-    def _add(self, raw: Raw, line_number: int, entry: re.Match[str], t_ns: int, parsed: Parsed) -> None:
-        if entry[1] not in _KEYS:
-            return
-        name, unit, pattern = _KEYS[entry[1]]
-        match = pattern.fullmatch(entry[2].strip())
-        if match is None:
-            raise raw.error(line_number, entry[0], f"{entry[2]!r} is not a valid {entry[1]}")
-        parsed.add(name, unit, t_ns, number(match[1]))

@@ -69,10 +69,9 @@ class UdpSink(Probe):
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
         """Yield its port, and loss, delivery and delays of each flow."""
         yield Receiver(raw.params.get("port", self.params["port"].default))
-        series = {one.name: one for one in parsed.series}
         for name, flow in parsed.values.get("flows", {}).items():
             yield Flow(name, flow["packets"] + flow["lost"], flow["lost"])
-            rate = series.get(f"goodput/{name}", Series("", ""))
+            rate = parsed.series_of(f"goodput/{name}")
             later = flow["bytes"] * (flow["packets"] - 1) / flow["packets"]  # all datagrams have the same size
             yield Delivery(
                 name,
@@ -82,12 +81,10 @@ class UdpSink(Probe):
                 in_duration=later,
             )
             least_ns, mean_ns, most_ns = (flow[f"delay_{key}_ns"] for key in ("min", "mean", "max"))
-            delays = series.get(f"delay/{name}", Series("", "ms"))
-            yield Delay(name, flow["packets"], least_ns, mean_ns, most_ns, delays)
+            yield Delay(name, flow["packets"], least_ns, mean_ns, most_ns, parsed.series_of(f"delay/{name}"))
 
 
 def _parse_interval(line: Json, epoch_ns: int, every_ns: int, flows: dict[str, dict[str, Any]], parsed: Parsed) -> None:
-    """Add one flow in one interval."""
     name, end_ns = line["flow"].text(), _time_ns(line["end_s"], epoch_ns)
     count, size = line["packets"].integer(), line["bytes"].integer()
     delays_ns = [delay.integer() for delay in line["delay_ns"].items()]
@@ -109,7 +106,6 @@ def _parse_interval(line: Json, epoch_ns: int, every_ns: int, flows: dict[str, d
 
 
 def _time_ns(stamp: Json, epoch_ns: int) -> int:
-    """Return a time since the timeline's start."""
     try:
         return stamp_ns(stamp.text()) - epoch_ns
     except ValueError as error:

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import ClassVar
 
-from lab.probes._control import MAC, parse_events
-from lab.probes.base import Events, Parsed, Probe, Raw, Target
+from lab.probes._control import MAC, ControlEvents
+from lab.probes.base import Events
 
 _TARGET = rf"(?P<bssid>{MAC})(?: \(SSID='(?P<ssid>.*)' freq=(?P<freq_mhz>\d{{1,6}}) MHz\))?"
 _DECISION = (
@@ -16,32 +15,29 @@ _DECISION = (
 )
 # wpa_supplicant 2.10: wpa_ctrl.h and the messages of sme.c, wpa_supplicant.c, events.c
 _PATTERNS = {
-    kind: re.compile(pattern, re.ASCII)
-    for kind, pattern in {
-        "scan-started": r"CTRL-EVENT-SCAN-STARTED",
-        "scan-results": r"CTRL-EVENT-SCAN-RESULTS",
-        "scan-failed": r"CTRL-EVENT-SCAN-FAILED",
-        "authenticate": rf"SME: Trying to authenticate with {_TARGET}",
-        "associate": rf"Trying to associate with {_TARGET}",
-        "associated": rf"Associated with (?P<bssid>{MAC})",
-        "keys": rf"WPA: Key negotiation completed with (?P<bssid>{MAC})",
-        "connected": rf"CTRL-EVENT-CONNECTED - Connection to (?P<bssid>{MAC}) completed",
-        "disconnected": rf"CTRL-EVENT-DISCONNECTED bssid=(?P<bssid>{MAC})(?: reason=(?P<reason>\d{{1,6}}))?",
-        "auth-rejected": rf"CTRL-EVENT-AUTH-REJECT (?P<bssid>{MAC})",
-        "assoc-rejected": (
-            rf"CTRL-EVENT-ASSOC-REJECT (?:bssid=(?P<bssid>{MAC}) )?(?:.*status_code=(?P<status>\d{{1,6}}))?"
-        ),
-        "beacon-loss": r"CTRL-EVENT-BEACON-LOSS",
-        "do-roam": rf"CTRL-EVENT-DO-ROAM {_DECISION}",
-        "skip-roam": rf"CTRL-EVENT-SKIP-ROAM {_DECISION}",
-        "signal-change": r"CTRL-EVENT-SIGNAL-CHANGE",
-        "network-not-found": r"CTRL-EVENT-NETWORK-NOT-FOUND",
-        "terminating": r"CTRL-EVENT-TERMINATING",
-    }.items()
+    "scan-started": r"CTRL-EVENT-SCAN-STARTED",
+    "scan-results": r"CTRL-EVENT-SCAN-RESULTS",
+    "scan-failed": r"CTRL-EVENT-SCAN-FAILED",
+    "authenticate": rf"SME: Trying to authenticate with {_TARGET}",
+    "associate": rf"Trying to associate with {_TARGET}",
+    "associated": rf"Associated with (?P<bssid>{MAC})",
+    "keys": rf"WPA: Key negotiation completed with (?P<bssid>{MAC})",
+    "connected": rf"CTRL-EVENT-CONNECTED - Connection to (?P<bssid>{MAC}) completed",
+    "disconnected": rf"CTRL-EVENT-DISCONNECTED bssid=(?P<bssid>{MAC})(?: reason=(?P<reason>\d{{1,6}}))?",
+    "auth-rejected": rf"CTRL-EVENT-AUTH-REJECT (?P<bssid>{MAC})",
+    "assoc-rejected": (
+        rf"CTRL-EVENT-ASSOC-REJECT (?:bssid=(?P<bssid>{MAC}) )?(?:.*status_code=(?P<status>\d{{1,6}}))?"
+    ),
+    "beacon-loss": r"CTRL-EVENT-BEACON-LOSS",
+    "do-roam": rf"CTRL-EVENT-DO-ROAM {_DECISION}",
+    "skip-roam": rf"CTRL-EVENT-SKIP-ROAM {_DECISION}",
+    "signal-change": r"CTRL-EVENT-SIGNAL-CHANGE",
+    "network-not-found": r"CTRL-EVENT-NETWORK-NOT-FOUND",
+    "terminating": r"CTRL-EVENT-TERMINATING",
 }
 
 
-class WpaEvents(Probe):
+class WpaEvents(ControlEvents):
     """Listens to wpa_supplicant on a station.
 
     Occurrences: ``scan-started``, ``scan-results``, ``scan-failed``, ``authenticate``, ``associate``,
@@ -53,16 +49,8 @@ class WpaEvents(Probe):
     """
 
     about = "control events of wpa_supplicant with virtual time stamps"
-    mode = "control"
     yields = (Events("association"),)
     kinds = ("sta",)
-
-    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Return the equivalent command for documentation; the guest attaches to the socket itself."""
-        return ["wpa_cli", "-i", target.radio or target.interface]
-
-    def parse(self, raw: Raw) -> Parsed:
-        parsed = parse_events(raw, _PATTERNS)
-        for name, kind in (("connections", "connected"), ("disconnections", "disconnected")):
-            parsed.values[name] = sum(occurrence.kind == kind for occurrence in parsed.occurrences)
-        return parsed
+    client = "wpa_cli"
+    patterns = _PATTERNS
+    counted: ClassVar[dict[str, str]] = {"connections": "connected", "disconnections": "disconnected"}

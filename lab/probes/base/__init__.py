@@ -72,7 +72,6 @@ class Param:
             raise ParameterError(name, f"must be at most {self._shown(self.most)}")
 
     def _shown(self, bound: int) -> str:
-        """Return a limit with its unit."""
         if self.type == "duration":
             return f"{bound / 1_000_000:g} ms"
         return f"{bound} {_UNITS[self.type]}".strip()
@@ -120,6 +119,10 @@ class Parsed:
             self.series.append(series)
         series.t_ns.append(t_ns)
         series.values.append(value)
+
+    def series_of(self, name: str) -> Series:
+        """Return the series of that name; an empty one if there is none."""
+        return next((series for series in self.series if series.name == name), Series(name, ""))
 
 
 class ProbeOutputError(ValueError):

@@ -138,7 +138,7 @@ class Retransmissions:
 ResultType = type | Samples | Events
 
 
-def offered(wanted: ResultType, by: Iterable[ResultType]) -> bool:
+def offered(wanted: ResultType | str, by: Iterable[ResultType]) -> bool:
     """Return whether a type of results is among those that a probe yields."""
     return any(
         issubclass(one, wanted) if isinstance(one, type) and isinstance(wanted, type) else one == wanted for one in by

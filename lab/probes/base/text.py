@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.probes.base import ProbeOutputError, Raw
 
+T = TypeVar("T")
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
 _DIGITS_AT_MOST = 40  # a quantity is never longer, and Python refuses to convert very long numbers
 
@@ -81,9 +82,7 @@ class Json:
 
     def members(self) -> dict[str, Json]:
         """Return the members of an object, by name. ProbeOutputError: it is not an object."""
-        if not isinstance(self._value, dict):
-            raise ProbeOutputError(f"{self.where}: must be an object, not {self._value!r:.60}")
-        return {key: self[key] for key in self._value}
+        return {key: self[key] for key in self._of(dict, "an object")}
 
     def absent(self) -> bool:
         """Return whether the value is null."""
@@ -91,15 +90,12 @@ class Json:
 
     def items(self) -> list[Json]:
         """Return the elements of an array. ProbeOutputError: it is not an array."""
-        if not isinstance(self._value, list):
-            raise ProbeOutputError(f"{self.where}: must be a list, not {self._value!r:.60}")
-        return [Json(item, f"{self.where}[{index}]") for index, item in enumerate(self._value)]
+        items = enumerate(self._of(list, "a list"))
+        return [Json(item, f"{self.where}[{index}]") for index, item in items]
 
     def text(self) -> str:
         """Return a string. ProbeOutputError: it is not a string."""
-        if not isinstance(self._value, str):
-            raise ProbeOutputError(f"{self.where}: must be a string, not {self._value!r:.60}")
-        return self._value
+        return self._of(str, "a string")
 
     def number(self) -> float:
         """Return a finite number. ProbeOutputError: it is not a finite number."""
@@ -117,6 +113,9 @@ class Json:
 
     def flag(self) -> bool:
         """Return true or false. ProbeOutputError: it is neither."""
-        if not isinstance(self._value, bool):
-            raise ProbeOutputError(f"{self.where}: must be true or false, not {self._value!r:.60}")
+        return self._of(bool, "true or false")
+
+    def _of(self, wanted: type[T], noun: str) -> T:
+        if not isinstance(self._value, wanted):
+            raise ProbeOutputError(f"{self.where}: must be {noun}, not {self._value!r:.60}")
         return self._value
