@@ -5,47 +5,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from lab import units
 from lab.errors import suggestion
 from lab.experiments.types import Axis, Level
+from lab.expressions.values import Quantity
 from lab.model.experiment import LEVELS_MAX, Range
 
 _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Amount:
-    """A number with a unit; unit "" is a bare number."""
-
-    number: Fraction
-    unit: str
-
-    @property
-    def dimension(self) -> units.Dimension | None:
-        """Its dimension; None for a bare number."""
-        return units.dimension_of(self.unit)
-
-    def within(self, unit: str) -> Fraction:
-        """Convert the number to another unit of its dimension."""
-        if self.dimension is None or unit == self.unit:
-            return self.number
-        return self.number * self.dimension.factors[self.unit] / self.dimension.factors[unit]
-
-    def equals(self, other: Amount) -> bool:
-        """Return whether both are the same quantity, such as 2 m and 200 cm."""
-        return self.dimension is other.dimension and self.number == other.within(self.unit)
-
-
-def amount(label: str) -> Amount | None:
+def amount(label: str) -> Quantity | None:
     """Parse a label as a number with or without a unit; None if it is a name, such as ``MCS 7``."""
     match = _NUMBER.match(label)
     if match is None or (match["unit"] and units.dimension_of(match["unit"]) is None):
         return None
-    return Amount(Fraction(match["number"]), match["unit"])
+    return Quantity(Fraction(match["number"]), match["unit"])
 
 
 def unit_of(text: str) -> str:
@@ -68,7 +45,7 @@ def matching_label(labels: Iterable[str], text: str) -> str | None:
         if "".join(label.split()) == packed:
             return label
         own = amount(label)
-        if own is not None and wanted is not None and own.equals(wanted):
+        if own and wanted and own.dimension is wanted.dimension and own.base == wanted.base:
             return label
     return None
 
@@ -109,7 +86,7 @@ def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
     return Axis(name, levels, unit or None)
 
 
-def _alike(amounts: list[Amount], refuse: Refuse) -> bool:
+def _alike(amounts: list[Quantity], refuse: Refuse) -> bool:
     """Return whether all have units of one dimension, or none."""
     first = next((one for one in amounts if one.unit), amounts[0])
     for index, one in enumerate(amounts):
@@ -119,10 +96,9 @@ def _alike(amounts: list[Amount], refuse: Refuse) -> bool:
     return True
 
 
-def _mismatch(one: Amount, other: Amount) -> str:
-    """Explain units that do not fit each other."""
+def _mismatch(one: Quantity, other: Quantity) -> str:
     assert other.dimension is not None  # else neither has a unit
-    number = decimal(one.number)
+    number = decimal(Fraction(one.value))
     if one.dimension is None:
         return f'"{number}" has no unit; write {other.dimension.write(number, other.unit)}'
     return (
@@ -150,16 +126,19 @@ def spread(model: Range, refuse: Refuse) -> list[str]:
         if one is not None and one.dimension is not start.dimension:
             refuse(_mismatch(one, start) if start.unit else _mismatch(start, one), key if start.unit else "from")
             return []
-    first, last = start.number, stop.within(start.unit)
+    first, last = Fraction(start.value), Fraction(stop.within(start.unit))
     if last <= first:
         refuse(f"{model.to} is not above from: {model.from_}; write the larger value here", "to")
         return []
-    numbers = _stepped(first, last, step.within(start.unit), refuse) if step else _pointed(model, first, last, refuse)
+    if step:
+        numbers = _stepped(first, last, Fraction(step.within(start.unit)), refuse)
+    else:
+        numbers = _pointed(model, first, last, refuse)
     write = start.dimension.write if start.dimension is not None else lambda number, unit: number
     return [write(decimal(number), start.unit) for number in numbers]
 
 
-def _wanted(key: str, text: str, refuse: Refuse) -> Amount | None:
+def _wanted(key: str, text: str, refuse: Refuse) -> Quantity | None:
     """Parse a bound of a range; report what is wrong with it."""
     found = amount(text)
     if found is None:

@@ -19,7 +19,7 @@ from lab.expressions import values
 from lab.expressions.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse, walk
 from lab.expressions.values import Quantity
 
-__all__ = ["Evaluator", "Outcome", "Quantity", "Unmeasured", "check", "evaluate", "names"]
+__all__ = ["Quantity"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def check(text: str, context: Mapping[str, Any]) -> None:
         InputError: A syntax error, an unknown name, or a comparison of values that cannot be compared.
     """
     try:
-        values.holds(_value(parse(text), context))
+        values.holds(Evaluator(context).value(parse(text)))
     except values.UndefinedError:
         return  # depends on the measured values
     except OverflowError:
@@ -86,10 +86,10 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
     Raises:
         InputError: It is not a check; shows where.
     """
-    tree = parse(text)
+    tree, evaluator = parse(text), Evaluator(context)
     try:
-        result = values.holds(_value(tree, context))
-        return Outcome(result, "; ".join(_explain(tree, context)))
+        result = values.holds(evaluator.value(tree))
+        return Outcome(result, "; ".join(_explain(tree, evaluator)))
     except InputError as error:
         return Outcome(False, f"cannot be evaluated: {error.message}")
     except OverflowError:
@@ -138,8 +138,16 @@ class Evaluator:
                 return self.logic(tree)
 
     def look_up(self, name: Name) -> Any:
-        """Return the value of a name."""
-        return _look_up(name, self.context)
+        """Return the value of a name. InputError: unknown name; lists the known ones."""
+        found: Any = self.context
+        for depth, word in enumerate(name.path):
+            about = ".".join(name.path[:depth])
+            several = isinstance(found, list)
+            found = [_member(one, word, about) for one in found] if several else _member(found, word, about)
+        if isinstance(found, Mapping) or (isinstance(found, list) and any(isinstance(item, Mapping) for item in found)):
+            one = found[0] if isinstance(found, list) else found
+            raise InputError(f"{name.text} has several values; write {name.text}.{next(iter(one), '…')} or the like")
+        return found
 
     def select(self, tree: Indexed) -> Any:
         """Return the value of a name with labels."""
@@ -179,27 +187,7 @@ class Evaluator:
         return values.holds(value)
 
 
-def _value(tree: Tree, context: Mapping[str, Any]) -> Any:
-    """Return the value of a tree."""
-    return Evaluator(context).value(tree)
-
-
-def _look_up(name: Name, context: Mapping[str, Any]) -> Any:
-    """Return a value of the context. InputError: unknown name; lists the known ones."""
-    found: Any = context
-    for depth, word in enumerate(name.path):
-        if isinstance(found, list):
-            found = [_member(item, word, name.path[:depth]) for item in found]
-        else:
-            found = _member(found, word, name.path[:depth])
-    if isinstance(found, Mapping) or (isinstance(found, list) and any(isinstance(item, Mapping) for item in found)):
-        one = found[0] if isinstance(found, list) else found
-        raise InputError(f"{name.text} has several values; write {name.text}.{next(iter(one), '…')} or the like")
-    return found
-
-
-def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
-    about = ".".join(path)
+def _member(holder: Any, word: str, about: str) -> Any:
     if holder is None:
         return None
     if not isinstance(holder, Mapping):
@@ -211,37 +199,35 @@ def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
     return values.value_of(holder[word])
 
 
-def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
-    """Explain a check by the values of its parts."""
+def _explain(tree: Tree, evaluator: Evaluator) -> list[str]:
     match tree:
         case Comparison():
             return [
-                _explain_pair(left, sign, right, context)
+                _explain_pair(left, sign, right, evaluator)
                 for left, sign, right in zip(tree.operands, tree.signs, tree.operands[1:], strict=False)
             ]
         case Logic(word="not"):
-            return [f"not ({'; '.join(_explain(tree.operands[0], context))})"]
+            return [f"not ({'; '.join(_explain(tree.operands[0], evaluator))})"]
         case Logic():
-            return [line for operand in tree.operands for line in _explain(operand, context)]
+            return [line for operand in tree.operands for line in _explain(operand, evaluator)]
         case Call(function="all" | "any"):
-            inner = [line for argument in tree.arguments for line in _explain(argument, context)]
+            inner = [line for argument in tree.arguments for line in _explain(argument, evaluator)]
             return [f"{tree.function}({'; '.join(inner)})"]
-    return [_shown(tree, context)]
+    return [_shown(tree, evaluator)]
 
 
-def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]) -> str:
+def _explain_pair(left: Tree, sign: str, right: Tree, evaluator: Evaluator) -> str:
     """Explain a comparison: ``outage.max = 312 ms, wanted < 500 ms``; equal values once: ``both are 3``."""
     if isinstance(left, Literal):
-        return f"{left.text} {sign} {_shown(right, context)}"
-    text = f"{_shown(left, context)}, wanted {sign} {_shown(right, context)}"
-    result = values.spread(partial(values.compare, sign), _value(left, context), _value(right, context))
+        return f"{left.text} {sign} {_shown(right, evaluator)}"
+    text = f"{_shown(left, evaluator)}, wanted {sign} {_shown(right, evaluator)}"
+    result = values.spread(partial(values.compare, sign), evaluator.value(left), evaluator.value(right))
     if sign == "==" and result is True and not isinstance(right, Literal):
-        return f"both are {values.show(_value(right, context))}"
+        return f"both are {values.show(evaluator.value(right))}"
     if isinstance(result, list):
         text += f" ({sum(map(values.holds, result))} of {len(result)} hold)"
     return text
 
 
-def _shown(tree: Tree, context: Mapping[str, Any]) -> str:
-    """Format a part of a check with its value."""
-    return tree.text if isinstance(tree, Literal) else f"{tree.text} = {values.show(_value(tree, context))}"
+def _shown(tree: Tree, evaluator: Evaluator) -> str:
+    return tree.text if isinstance(tree, Literal) else f"{tree.text} = {values.show(evaluator.value(tree))}"

@@ -19,7 +19,7 @@ only (``outage[quick, distance=2 m]``); a label that contains , = [ ] or a quote
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -236,7 +236,6 @@ class _Parser:
         return tree
 
     def _unexpected(self) -> str:
-        """Explain a token that cannot follow."""
         before = self.tokens[self.position - 1] if self.position else None
         if before is not None and before.kind == "number" and self.token.kind == "name":
             listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
@@ -251,60 +250,52 @@ class _Parser:
         self.depth += 1
         if self.depth > _DEPTH_MAX:
             self.fail("is nested too deeply", self.token.start)
-        start = self.position
-        operands = [self.conjunction()]
-        while self.takes("or"):
-            operands.append(self.conjunction())
+        tree = self.logic("or", lambda: self.logic("and", self.negation))
         self.depth -= 1
-        return operands[0] if len(operands) == 1 else Logic(self.source(start), "or", tuple(operands))
+        return tree
 
-    def conjunction(self) -> Tree:
+    def logic(self, word: str, operand: Callable[[], Tree]) -> Tree:
         start = self.position
-        operands = [self.negation()]
-        while self.takes("and"):
-            operands.append(self.negation())
-        return operands[0] if len(operands) == 1 else Logic(self.source(start), "and", tuple(operands))
+        operands = [operand()]
+        while self.takes(word):
+            operands.append(operand())
+        return operands[0] if len(operands) == 1 else Logic(self.source(start), word, tuple(operands))
 
     def negation(self) -> Tree:
-        start = self.position
-        count = 0
-        while self.takes("not"):
-            count += 1
+        start, odd = self.position, self.odd("not")
         tree = self.comparison()
-        return Logic(self.source(start), "not", (tree,)) if count % 2 else tree
+        return Logic(self.source(start), "not", (tree,)) if odd else tree
+
+    def odd(self, word: str) -> bool:
+        """Consume any number of these words; return whether the number is odd."""
+        odd = False
+        while self.takes(word):
+            odd = not odd
+        return odd
 
     def comparison(self) -> Tree:
         start = self.position
-        operands = [self.sum()]
-        signs = []
+        operands, signs = [self.sum()], []
         while sign := self.takes(*COMPARISONS):
             signs.append(sign)
             operands.append(self.sum())
         return Comparison(self.source(start), tuple(operands), tuple(signs)) if signs else operands[0]
 
     def sum(self) -> Tree:
-        start = self.position
-        tree = self.product()
-        while sign := self.takes("+", "-"):
-            right = self.product()
-            tree = Arithmetic(self.source(start), sign, tree, right)
-        return tree
+        return self.arithmetic(("+", "-"), lambda: self.arithmetic(("*", "/", "//", "%"), self.sign))
 
-    def product(self) -> Tree:
+    def arithmetic(self, signs: tuple[str, ...], operand: Callable[[], Tree]) -> Tree:
         start = self.position
-        tree = self.sign()
-        while sign := self.takes("*", "/", "//", "%"):
-            right = self.sign()
+        tree = operand()
+        while sign := self.takes(*signs):
+            right = operand()
             tree = Arithmetic(self.source(start), sign, tree, right)
         return tree
 
     def sign(self) -> Tree:
-        start = self.position
-        count = 0
-        while self.takes("-"):
-            count += 1
+        start, odd = self.position, self.odd("-")
         tree = self.atom()
-        return Arithmetic(self.source(start), "-", None, tree) if count % 2 else tree
+        return Arithmetic(self.source(start), "-", None, tree) if odd else tree
 
     def atom(self) -> Tree:
         token = self.token

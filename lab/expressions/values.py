@@ -48,6 +48,12 @@ class Quantity:
             return self.value
         return Fraction(self.value) * self.dimension.factors[self.unit]
 
+    def within(self, unit: str) -> Number:
+        """Convert the number to another unit of its dimension; a number without a dimension stays unchanged."""
+        if self.dimension is None or unit == self.unit or not math.isfinite(self.value):
+            return self.value
+        return self.base / self.dimension.factors[unit]
+
     def __str__(self) -> str:
         value = float(self.value)
         number = str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
@@ -148,7 +154,6 @@ def compare(sign: str, left: Any, right: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """Describe a value."""
     if isinstance(value, Mapping):
         return f"a group of values ({', '.join(map(str, value))})"
     if isinstance(value, bool):
@@ -170,44 +175,41 @@ def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
     raise InputError(f"{names[0]} cannot be compared with {names[1]}")
 
 
-def add(left: Any, right: Any) -> Any:
-    """Add, in the unit of the left side."""
-    return _linear(operator.add, left, right)
+def _of_two(operation: Callable[[Quantity, Quantity], Quantity]) -> Callable[[Any, Any], Any]:
+    """Make a function of two numbers, which has no value if one of them has none."""
+
+    def function(left: Any, right: Any) -> Any:
+        return None if left is None or right is None else operation(_number(left), _number(right))
+
+    return function
 
 
-def subtract(left: Any, right: Any) -> Any:
-    """Subtract, in the unit of the left side."""
-    return _linear(operator.sub, left, right)
+def _linear(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Make a function whose result is in the unit of the left side."""
+
+    def function(a: Quantity, b: Quantity) -> Quantity:
+        factor = a.dimension.factors[a.unit] if a.dimension else Fraction(1)
+        return Quantity(operation(*_alike(a, b)) / factor, a.unit)
+
+    return _of_two(function)
 
 
-def _linear(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    if left is None or right is None:
-        return None
-    a, b = _numbers(left, right)
-    amount = operation(*_alike(a, b))
-    factor = a.dimension.factors[a.unit] if a.dimension else Fraction(1)
-    return Quantity(amount / factor, a.unit)
+add = _linear(operator.add)
+subtract = _linear(operator.sub)
 
 
-def multiply(left: Any, right: Any) -> Any:
+@_of_two
+def multiply(a: Quantity, b: Quantity) -> Quantity:
     """Multiply a quantity by a plain number."""
-    if left is None or right is None:
-        return None
-    a, b = _numbers(left, right)
     if a.unit and b.unit:
         raise InputError(f"{a} times {b} has no known unit; one of the two must be a plain number")
     return Quantity(a.value * b.value, a.unit or b.unit)
 
 
-def divide(left: Any, right: Any) -> Any:
+@_of_two
+def divide(a: Quantity, b: Quantity) -> Quantity:
     """Divide two quantities of one dimension, or a quantity by a plain number."""
-    if left is None or right is None:
-        return None
-    a, b = _numbers(left, right)
-    if not b.unit:
-        return Quantity(_quotient(a.value, b.value), a.unit)
-    numerator, denominator = _alike(a, b)
-    return Quantity(_quotient(numerator, denominator))
+    return Quantity(_quotient(*_alike(a, b))) if b.unit else Quantity(_quotient(a.value, b.value), a.unit)
 
 
 def _quotient(numerator: Number, denominator: Number) -> Number:
@@ -218,23 +220,18 @@ def _quotient(numerator: Number, denominator: Number) -> Number:
     return numerator / denominator
 
 
-def floor_divide(left: Any, right: Any) -> Any:
-    """Divide a whole number by another, rounded down."""
-    return _of_whole(operator.floordiv, left, right)
+def _of_whole(operation: Callable[[int, int], int]) -> Callable[[Any, Any], Any]:
+    def function(left: Quantity, right: Quantity) -> Quantity:
+        a, b = _whole(left), _whole(right)
+        if b == 0:
+            raise UndefinedError("division by 0")
+        return Quantity(operation(a, b))
+
+    return _of_two(function)
 
 
-def remainder(left: Any, right: Any) -> Any:
-    """Return what ``floor_divide`` leaves; it has the sign of the right side."""
-    return _of_whole(operator.mod, left, right)
-
-
-def _of_whole(operation: Callable[[int, int], int], left: Any, right: Any) -> Any:
-    if left is None or right is None:
-        return None
-    a, b = map(_whole, _numbers(left, right))
-    if b == 0:
-        raise UndefinedError("division by 0")
-    return Quantity(operation(a, b))
+floor_divide = _of_whole(operator.floordiv)  # rounded down
+remainder = _of_whole(operator.mod)  # what it leaves, with the sign of the right side
 
 
 def _whole(quantity: Quantity) -> int:
@@ -258,12 +255,7 @@ def _number(value: Any) -> Quantity:
     return value
 
 
-def _numbers(left: Any, right: Any) -> tuple[Quantity, Quantity]:
-    return _number(left), _number(right)
-
-
 def _flat(values: Iterable[Any]) -> list[Any]:
-    """Flatten lists among the arguments."""
     found: list[Any] = []
     for value in values:
         found += _flat(value) if isinstance(value, list) else [value]

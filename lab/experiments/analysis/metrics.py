@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.experiments.analysis import sources
 from lab.experiments.types import TrialMetric
-from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
 from lab.expressions.values import Quantity, UndefinedError, show
@@ -187,11 +185,9 @@ def _converted(value: Any, unit: str) -> float | None:
         raise InputError(f"is {_kind(value)}; a metric must be a number")
     if value.unit == unit:
         return float(value.value)
-    wanted = language.Quantity(1, unit).dimension
+    wanted = Quantity(1, unit).dimension
     if value.dimension is not None and value.dimension is wanted:
-        if not math.isfinite(value.value):
-            return None
-        return float(Fraction(value.base) / wanted.factors[unit])
+        return float(value.within(unit)) if math.isfinite(value.value) else None
     if not value.unit and wanted is None:
         return float(value.value)  # a plain number; the unit only names what is counted
     raise InputError(_misfit(value, unit))

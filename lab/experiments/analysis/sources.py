@@ -13,46 +13,25 @@ each moment, where each holds its last value; likewise, a metric's plain name is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lab.experiments.types import Experiment, TimeSeries
-from lab.expressions.values import Quantity
+from lab.expressions.expression import Unmeasured
 from lab.record.figures import measured
-from lab.shared.types import Plan, Process
+from lab.shared.types import Plan
 
 Names = dict[str, Any]
 
 
-class _Unrun(Mapping[str, Any]):
-    """The values of a probe or program before it has run: an exit status, and others, of which some units are known."""
-
-    def __init__(self, units: Mapping[str, str]) -> None:
-        self._values = {**{name: Quantity(1, unit) for name, unit in units.items()}, "exit": 0}
-
-    def __getitem__(self, key: str) -> Any:
-        return self._values.get(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("exit",))
-
-    def __len__(self) -> int:
-        return 1
-
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
 def planned(plan: Plan) -> Names:
     """Return stand-ins by name, before anything runs; a program of which nothing is read has only its exit status."""
-    found = [(one.id, one.name, _unrun(one)) for one in plan.processes]
+    found: list[tuple[str, str, Mapping[str, Any]]] = []
+    for one in plan.processes:
+        units = {**(one.prints.units if one.prints else {}), "exit": ""}
+        read = one.prints is not None or one.probe is not None
+        found.append((one.id, one.name, Unmeasured(units) if read else {"exit": 0}))
     return _files(plan.data()["files"]) | _processes(found)
-
-
-def _unrun(process: Process) -> Mapping[str, Any]:
-    if process.prints is not None:
-        return _Unrun(process.prints.units)
-    return {"exit": 0} if process.probe is None else _Unrun({})
 
 
 def recorded(data: Mapping[str, Any]) -> Names:

@@ -15,13 +15,15 @@ from fractions import Fraction
 
 from lab.errors import InputError, suggestion
 from lab.experiments.file.points import drafted, plans
-from lab.experiments.labels import Amount, amount, decimal
+from lab.experiments.labels import amount, decimal
 from lab.experiments.run import trials
 from lab.experiments.types import Experiment, Point
 from lab.experiments.variations import changes as changed
 from lab.experiments.variations.changes import Change, files, what_if
+from lab.expressions.values import Quantity
 from lab.model.document import Document
 from lab.model.uncertain import Uncertain
+from lab.units import dimension_of
 
 LEAST, MOST = 2, 1000  # places
 SEEDS = 10_000  # from a place to the next
@@ -58,8 +60,8 @@ class Parameter:
             index = int(share * len(self.labels))
             return self.labels[index], float(index)
         low, high = (float(_amount(label).within(self.unit)) for label in self.labels)
-        dimension = Amount(Fraction(0), self.unit).dimension
-        if all(_amount(label).number.denominator == 1 for label in self.labels) and not self.unit:
+        dimension = dimension_of(self.unit)
+        if all(Fraction(_amount(label).value).denominator == 1 for label in self.labels) and not self.unit:
             number = Fraction(min(int(low + share * (high - low + 1)), int(high)))  # each has the same chance
         else:
             value = low * (high / low) ** share if self.log else low + share * (high - low)
@@ -116,9 +118,9 @@ def _parameter(document: Document, name: str, one: Uncertain, topology: str | No
         low, high = (value for value in amounts if value is not None)
         if low.dimension is not high.dimension:
             raise document.error((*keys, "to"), f'"{labels[1]}" and "{labels[0]}" have units of different dimensions')
-        if high.within(low.unit) <= low.number:
+        if high.within(low.unit) <= low.value:
             raise document.error((*keys, "to"), f"{labels[1]} is not above from: {labels[0]}; write the larger value")
-        if one.spacing == "log" and low.number <= 0:
+        if one.spacing == "log" and low.value <= 0:
             raise document.error((*keys, "from"), f"{labels[0]} is not above 0, as spacing: log requires")
     return Parameter(
         name=name,
@@ -134,7 +136,7 @@ def _parameter(document: Document, name: str, one: Uncertain, topology: str | No
     )
 
 
-def _amount(label: str) -> Amount:
+def _amount(label: str) -> Quantity:
     found = amount(label)
     assert found is not None  # checked when the file was read
     return found

@@ -100,7 +100,7 @@ def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, p
     wrong: list[str] = []
     labels = axis_labels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
     assert not wrong
-    numbers = [amount.number for amount in map(amount_of, labels) if amount is not None]
+    numbers = [amount.value for amount in map(amount_of, labels) if amount is not None]
     assert len(numbers) == len(labels) > 0
     assert numbers[0] == first
     assert {b - a for a, b in itertools.pairwise(numbers)} <= {Fraction(step)}
