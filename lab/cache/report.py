@@ -15,8 +15,7 @@ class Report(Protocol):
         """Report the start of a step, or a single message (a wait, a warning)."""
 
     def progress(self, done: int, total: int | None, text: str) -> None:
-        """Report that ``done`` of ``total`` (None if unknown) units of the current step are finished; ``text`` names "
-        "them."""
+        """Report that ``done`` units of ``total`` (None: unknown) of the step are finished; ``text`` names them."""
 
 
 class SilentReport:
@@ -27,22 +26,6 @@ class SilentReport:
 
     def progress(self, done: int, total: int | None, text: str) -> None:
         """Ignore it."""
-
-
-class KeptReport:
-    """Records everything."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-        self.progressed: list[tuple[int, int | None, str]] = []
-
-    def step(self, text: str) -> None:
-        """Keep it."""
-        self.steps.append(text)
-
-    def progress(self, done: int, total: int | None, text: str) -> None:
-        """Keep it."""
-        self.progressed.append((done, total, text))
 
 
 class LineReport:

@@ -85,56 +85,29 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
     if not source.stat().st_size:
         source.unlink()
         return []
+    paths: dict[int, Path] = {}
     with ExitStack() as files:
-        channels = _Channels(raw, files)
+        channels: dict[int, _Channel] = {}
+        captured = pcap.stream(files.enter_context(source.open("rb")), pcap.RADIOTAP)
+        kept = ((stamp_ns, frame) for stamp_ns, frame in captured if until_ns is None or stamp_ns <= until_ns)
         try:
-            for stamp_ns, frame in pcap.stream(files.enter_context(source.open("rb")), pcap.RADIOTAP):
-                if until_ns is None or stamp_ns <= until_ns:
-                    channels.add(stamp_ns, frame)
-            channels.end()
+            for number, (stamp_ns, frame) in enumerate(kept, 1):
+                try:
+                    mhz, comment = _judged(frame)
+                    if mhz not in channels:
+                        paths[mhz] = raw / f"air-{mhz}.pcapng"
+                        channels[mhz] = _Channel(files.enter_context(paths[mhz].open("wb")), mhz)
+                    channels[mhz].add(number, stamp_ns, frame, comment)
+                except (AirError, radiotap.RadiotapError) as error:
+                    raise AirError(f"frame {number}: {error}") from None
+            for channel in channels.values():
+                channel.end()
         except (AirError, pcap.PcapError) as error:
-            for path in channels.paths():
+            for path in paths.values():
                 path.unlink()
             raise AirError(f"{CAPTURED}: {error}") from None
     source.unlink()
-    return channels.paths()
-
-
-class _Channels:
-    """The output files, each created with its first frame."""
-
-    def __init__(self, raw: Path, files: ExitStack) -> None:
-        self._raw = raw
-        self._files = files  # closes them
-        self._by_mhz: dict[int, _Channel] = {}
-        self._count = 0
-
-    def add(self, stamp_ns: int, frame: bytes) -> None:
-        """Give a frame to its channel."""
-        self._count += 1
-        try:
-            frequency_mhz, comment = _judged(frame)
-            channel = self._by_mhz.get(frequency_mhz) or self._new(frequency_mhz)
-            channel.add(self._count, stamp_ns, frame, comment)
-        except (AirError, radiotap.RadiotapError) as error:
-            raise AirError(f"frame {self._count}: {error}") from None
-
-    def end(self) -> None:
-        """Write the remaining frames."""
-        for channel in self._by_mhz.values():
-            channel.end()
-
-    def paths(self) -> list[Path]:
-        """The files, by frequency."""
-        return [self._path(frequency_mhz) for frequency_mhz in sorted(self._by_mhz)]
-
-    def _path(self, frequency_mhz: int) -> Path:
-        return self._raw / f"air-{frequency_mhz}.pcapng"
-
-    def _new(self, frequency_mhz: int) -> _Channel:
-        file = self._files.enter_context(self._path(frequency_mhz).open("wb"))
-        channel = self._by_mhz[frequency_mhz] = _Channel(file, frequency_mhz)
-        return channel
+    return [paths[mhz] for mhz in sorted(paths)]
 
 
 def _judged(frame: bytes) -> tuple[int, str]:

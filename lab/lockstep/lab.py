@@ -23,7 +23,7 @@ from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
 from lab.lockstep.forks import keep_from_forks
 from lab.lockstep.node import Node
-from lab.lockstep.words import Time, caller, longer_duration, setting, settings_of, time_ns
+from lab.lockstep.words import Time, caller, longer_duration, setting, time_ns
 from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
@@ -86,7 +86,7 @@ class Lab:
         self._settings = [
             *([setting("medium", medium if isinstance(medium, str) else dict(medium))] if medium is not None else []),
             *([setting("workload.duration", duration)] if duration is not None else []),
-            *settings_of(set or {}),
+            *(setting(key, value) for key, value in (set or {}).items()),
         ]
         where = caller() if place is None else place
         self._places = {text.partition("=")[0]: where for text in self._settings}
@@ -300,14 +300,6 @@ class Lab:
             f"{at_ns / 1e9:g} s is beyond the end of the timeline, {self.end_ns / 1e9:g} s",
             hint=f'for a longer one, write duration="{at_ns / 1e9:.0f} s"',
         )
-
-    def go_on(self, until_ns: int, process: int) -> None:
-        """Go on to a time of the timeline, at most to its end, or to the end of a program; ``Process.wait`` does that.
-
-        Raises:
-            RunError: The run failed meanwhile.
-        """
-        self.ask("run_until", at_ns=min(until_ns, self.end_ns), process=process)
 
     def wait_for(
         self, condition: Condition | Callable[[], object], timeout_s: Time = 10.0, poll_s: Time = _POLL_S

@@ -10,10 +10,10 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lab.lockstep.errors import CallError
-from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
+from lab.lockstep.process import TIMEOUT_S, Process, Result, Surroundings
 from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of
 from lab.named import Named
 from lab.shared.types import Node as Spec
@@ -38,21 +38,6 @@ def _interface(told: Mapping[str, Any]) -> Interface:
     """An interface as ``ip -json address`` reports it."""
     addresses = [f"{one['local']}/{one['prefixlen']}" for one in told["addr_info"]]
     return Interface(told["ifname"], told.get("address", ""), "LOWER_UP" in told["flags"], told["mtu"], addresses)
-
-
-class Surroundings(Running, Protocol):
-    """What nodes need of a lab."""
-
-    @property
-    def exchanged(self) -> Path:
-        """The directory of files on their way to and from nodes."""
-
-    @property
-    def logs(self) -> Path:
-        """The directory of what programs in nodes print."""
-
-    def ap_with(self, bssid: str) -> str | None:
-        """The access point with this address."""
 
 
 class Node:

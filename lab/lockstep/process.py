@@ -51,8 +51,8 @@ def _end(status: int) -> str:
     return f"ended with status {status}"
 
 
-class Running(Protocol):
-    """What processes need of a lab."""
+class Surroundings(Protocol):
+    """What nodes and their processes need of a lab."""
 
     @property
     def now_ns(self) -> int:
@@ -62,17 +62,25 @@ class Running(Protocol):
     def end_ns(self) -> int:
         """When the timeline ends."""
 
+    @property
+    def exchanged(self) -> Path:
+        """The directory of files on their way to and from nodes."""
+
+    @property
+    def logs(self) -> Path:
+        """The directory of what programs in nodes print."""
+
+    def ap_with(self, bssid: str) -> str | None:
+        """The access point with this address."""
+
     def ask(self, do: str, **parameters: object) -> dict[str, object]:
         """Have the agent do something."""
-
-    def go_on(self, until_ns: int, process: int) -> None:
-        """Go on to a time of the timeline, or to the end of a program."""
 
 
 class Process:
     """A program in a node; ``Node.popen`` starts it. It runs while virtual time passes, and only then."""
 
-    def __init__(self, lab: Running, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
+    def __init__(self, lab: Surroundings, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
         self.node = node
         self.args = args
         self.logs = logs
@@ -115,7 +123,7 @@ class Process:
         timeout_ns = time_ns(timeout_s, "timeout_s")
         until_ns = self._lab.now_ns + timeout_ns
         if self.poll() is None:
-            self._lab.go_on(until_ns, self._number)
+            self._lab.ask("run_until", at_ns=min(until_ns, self._lab.end_ns), process=self._number)
         if self.poll() is None:
             raise self._outlasts(timeout_ns, at_end=until_ns > self._lab.end_ns)
         assert self._result is not None  # it has ended

@@ -133,11 +133,6 @@ def setting(key: str, value: Any) -> str:
     return f"{key}={value if isinstance(value, str) else json.dumps(value)}"
 
 
-def settings_of(values: Mapping[str, Any]) -> list[str]:
-    """Settings as ``--set`` takes them."""
-    return [setting(key, value) for key, value in values.items()]
-
-
 def caller() -> str:
     """FILE:LINE of the innermost caller outside of the lab."""
     frame = sys._getframe(1)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from lab.builders.imports import Imports
@@ -47,7 +48,6 @@ class GuestCode:
     path: Path
     compiler: str  # determines the bytecode
     package: Path = PACKAGE
-    _bundles: dict[tuple[tuple[str, ...], ...], Bundle] = field(default_factory=dict, repr=False, compare=False)
 
     def bundle(self, uses: Uses) -> Bundle:
         """Return the directory for a plan that uses this, created unless it is cached.
@@ -55,27 +55,26 @@ class GuestCode:
         Raises:
             HostError: No room, an unwritable cache.
         """
-        kinds = (uses.nodes, uses.events)
-        if kinds not in self._bundles:
-            self._bundles[kinds] = self._bundle(uses)
-        return self._bundles[kinds]
+        return _bundle(self, uses.nodes, uses.events)
 
-    def _bundle(self, uses: Uses) -> Bundle:
-        copy = self.path / self.package.name  # the compiled code: the checkout may have changed since
-        files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, uses.nodes) + _of_kinds(copy, EVENTS, uses.events))
-        code = _key(files)
-        store = Store("bundle", "the guest's code of a plan")
 
-        def make(directory: Path) -> None:
-            for file, content in files.items():
-                target = directory / copy.name / file
-                (target.parent / BYTECODE).mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
-                for compiled in (copy / file).parent.glob(f"{BYTECODE}/{file.stem}.*.pyc"):
-                    shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
+@cache
+def _bundle(whole: GuestCode, nodes: tuple[str, ...], events: tuple[str, ...]) -> Bundle:
+    copy = whole.path / whole.package.name  # the compiled code: the checkout may have changed since
+    files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, nodes) + _of_kinds(copy, EVENTS, events))
+    code = _key(files)
+    store = Store("bundle", "the guest's code of a plan")
 
-        key = content_key(code, self.compiler, _RECIPE)
-        return Bundle(store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES), code)
+    def make(directory: Path) -> None:
+        for file, content in files.items():
+            target = directory / copy.name / file
+            (target.parent / BYTECODE).mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            for compiled in (copy / file).parent.glob(f"{BYTECODE}/{file.stem}.*.pyc"):
+                shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
+
+    key = content_key(code, whole.compiler, _RECIPE)
+    return Bundle(store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES), code)
 
 
 def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:

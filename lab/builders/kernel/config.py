@@ -22,11 +22,6 @@ class Option:
     where: str  # file:line
 
 
-def fragments(directory: Path) -> list[Path]:
-    """The fragments of a folder, in order."""
-    return sorted(directory.glob("*.config"))
-
-
 def read_options(path: Path) -> list[Option]:
     """The options of a fragment or of a finished ``.config``.
 

@@ -13,7 +13,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.builders.kernel.config import fragments
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.checkout import DATA
@@ -66,21 +65,7 @@ class Part:
     @property
     def fragments(self) -> list[Path]:
         """The Kconfig fragments in order."""
-        return fragments(self.directory / "config")
-
-    def contents(self) -> list[Path]:
-        """All files that the kernel depends on."""
-        return [*self.patches, *(self.directory / "files" / name for name in self.files), *self.fragments]
-
-    def apply(self, tree: Path, version: str, log: BuildLog) -> None:
-        """Put files and patches into a source that has the parts before this one.
-
-        Raises:
-            BuildError: A patch does not apply (names it and the file), or a new file already exists.
-        """
-        self.copy_files(tree)
-        for patch in self.patches:
-            apply_patch(patch, tree, version, log)
+        return sorted((self.directory / "config").glob("*.config"))
 
     def copy_files(self, tree: Path) -> None:
         """Put the new files into a source tree.
@@ -162,7 +147,8 @@ class Series:
         """A hash of the names of parts, and of names and content of their patches, new files and configuration."""
         digest = hashlib.sha256()
         for part in self.parts:
-            for path in part.contents():
+            new = (part.directory / "files" / name for name in part.files)
+            for path in (*part.patches, *new, *part.fragments):
                 content = path.read_bytes()
                 digest.update(f"{part.name}/{path.relative_to(part.directory)}\0{len(content)}\0".encode())
                 digest.update(content)
@@ -192,7 +178,9 @@ class Series:
             BuildError: A patch does not apply (names it and the file), or a new file already exists.
         """
         for part in self.parts:
-            part.apply(tree, version, log)
+            part.copy_files(tree)
+            for patch in part.patches:
+                _apply_patch(patch, tree, version, log)
 
 
 def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:
@@ -211,7 +199,7 @@ def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:
     return paths
 
 
-def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
+def _apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
     """Apply one patch; context may have moved, but at most one of its lines may have changed.
 
     Raises:

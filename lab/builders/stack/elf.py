@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.builders.stack.sysroot import LIBRARIES
@@ -36,47 +36,35 @@ def libraries(text: str) -> list[str]:
     return _LIBRARY.findall(text)
 
 
-@dataclass(frozen=True)
-class Judge:
-    """Checks programs and libraries of one build."""
+def check_needs(program: Path, trees: Sequence[Path], sysroot: Path, libc: str, where: str, log: BuildLog) -> None:
+    """Check that the guest has what a program needs.
 
-    stack: Path  # workloads/<stack>, for messages
-    trees: tuple[Path, ...]  # what it installs, then what the stacks that it uses install
-    sysroot: Path
-    libc: str  # version of the guest's C library, as Debian has it: 2.41-12
-    log: BuildLog
+    ``trees``: what the stack installs, then what those that it uses install; ``libc``: the version of the guest's C
+    library, as Debian has it: 2.41-12.
 
-    def check(self, program: Path) -> None:
-        """Check that the guest has what a program needs.
-
-        Raises:
-            BuildError: It was linked with a library of this machine.
-        """
-        lines: list[str] = []
-        argv = ["readelf", "--wide", "--dynamic", "--version-info", str(program)]
-        self.log.run("reading what a program needs", argv, on_line=lines.append)
-        text = "\n".join(lines)
-        words = self.libc.split("-")[0].split(".")
-        guest, needed = (int(words[0]), int(words[1])), newest_libc(text)
-        if needed > guest:
-            raise self._error(
-                program,
-                f"needs the C library {needed[0]}.{needed[1]}, but the guest has {guest[0]}.{guest[1]}: it was linked "
-                "with this machine's",
-                "compile and link with $(CC), which make sets",
+    Raises:
+        BuildError: It was linked with a library of this machine.
+    """
+    lines: list[str] = []
+    argv = ["readelf", "--wide", "--dynamic", "--version-info", str(program)]
+    log.run("reading what a program needs", argv, on_line=lines.append)
+    text, name = "\n".join(lines), program.relative_to(trees[0])
+    words = libc.split("-")[0].split(".")
+    guest, needed = (int(words[0]), int(words[1])), newest_libc(text)
+    if needed > guest:
+        raise BuildError(
+            f"{name} needs the C library {needed[0]}.{needed[1]}, but the guest has {guest[0]}.{guest[1]}: it was "
+            "linked with this machine's",
+            where=where,
+            hint="compile and link with $(CC), which make sets",
+        )
+    for library in libraries(text):
+        installed = any(True for tree in trees for _ in tree.rglob(library))
+        if not installed and not (sysroot / LIBRARIES / library).exists():
+            raise BuildError(
+                f"{name} needs {library} of this machine, which is neither part of the stack nor of its stacks and "
+                "build-packages",
+                where=where,
+                hint="list the Debian package with its headers in build-packages, and that of the library in "
+                "images/base/packages",
             )
-        for library in libraries(text):
-            if not (self.sysroot / LIBRARIES / library).exists() and not self._has(library):
-                raise self._error(
-                    program,
-                    f"needs {library} of this machine, which is neither part of the stack nor of its stacks and "
-                    "build-packages",
-                    "list the Debian package with its headers in build-packages, and that of the library in "
-                    "images/base/packages",
-                )
-
-    def _has(self, library: str) -> bool:
-        return any(True for tree in self.trees for _ in tree.rglob(library))
-
-    def _error(self, program: Path, what: str, hint: str) -> BuildError:
-        return BuildError(f"{program.relative_to(self.trees[0])} {what}", where=str(self.stack / "Makefile"), hint=hint)

@@ -22,7 +22,7 @@ from pathlib import Path
 from lab import library
 from lab.builders.debian_source import DebianSource, ensure_source
 from lab.builders.image.image import SQFSTAR, Image
-from lab.builders.stack.elf import Judge, is_elf
+from lab.builders.stack.elf import check_needs, is_elf
 from lab.builders.stack.files import (
     BUILD_PACKAGES,
     SOURCES,
@@ -210,9 +210,9 @@ def _make(directory: Path, inputs: _Inputs, store: Store, report: Report) -> Non
     programs = [path for path in _for_nodes(tree) if is_elf(path)]
     if programs:
         log.run("stripping", ["strip", "--strip-debug", *map(str, programs)])
-    judge = Judge(inputs.directory, (tree, *used.values()), inputs.sysroot.path, inputs.libc, log)
+    makefile, sysroot = str(inputs.directory / "Makefile"), inputs.sysroot.path
     for path in programs:
-        judge.check(path)
+        check_needs(path, [tree, *used.values()], sysroot, inputs.libc, makefile, log)
     _pack({name: tree, **used} if used else {"": tree}, directory / SQUASHFS, log)
     tree.rename(directory / _INSTALLED)
     for path in (files, root, *sources.values()):

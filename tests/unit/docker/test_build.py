@@ -12,12 +12,12 @@ import pytest
 
 from lab.builders.image.docker import ensure_docker_image
 from lab.builders.image.node_image import NodeImage
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.docker.reference import parse
 from lab.docker.skopeo import configuration, layers_name
 from lab.errors import BuildError
 from tests.docker_images import MADE_S, archive, file, folder, layer, layout, link
+from tests.kept import KeptReport
 from tests.unit.docker.daemon import engine
 
 WHERE = "topology.yaml:3"

@@ -12,8 +12,8 @@ import pytest
 from lab.builders.image import engine
 from lab.builders.image.image import Image
 from lab.builders.image.node_image import NodeImage
-from lab.cache.report import KeptReport
 from tests.docker_images import file, folder, layer, link
+from tests.kept import KeptReport
 
 DOCKER = """#!/bin/sh
 echo "$*" >>{log}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lab.builders.step import BuildLog
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.machine.process import GuestFiles, Setup
+from tests.kept import KeptReport
 
 # what init and the agent leave in the run directory, which the kernel's command line names
 HEAD = """#!/bin/sh

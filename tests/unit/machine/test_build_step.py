@@ -12,9 +12,9 @@ import pytest
 
 from lab.builders import step
 from lab.builders.step import BuildLog, telling_lines
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError, HostError
+from tests.kept import KeptReport
 
 
 def test_lines_are_seen_and_logged(log: BuildLog) -> None:

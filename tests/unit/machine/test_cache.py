@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from lab.cache import store as cache
-from lab.cache.report import KeptReport
 from lab.cache.store import Store, content_key
 from lab.cli import main
 from lab.errors import HostError
+from tests.kept import KeptReport
 
 # A lab that builds an entry: says that it has begun, then goes on when told to.
 OTHER_LAB = """

@@ -10,8 +10,8 @@ import pytest
 from lab.builders.image import debian
 from lab.builders.image.debian import DebianProgress, fetch_tar, look_up, network_received_bytes, scratch_parent
 from lab.builders.step import BuildLog
-from lab.cache.report import KeptReport
 from lab.errors import BuildError, HostError
+from tests.kept import KeptReport
 
 # As apt 2.6 and dpkg print it under mmdebstrap 1.3.5 --verbose.
 OUTPUT = """\

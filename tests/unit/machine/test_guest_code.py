@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.cache.report import KeptReport
 from lab.machine.guest_code import GuestCode, ensure_guest_code
 from lab.machine.uses import Uses
+from tests.kept import KeptReport
 
 FILES = {
     "__init__.py": "",

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.builders.image.image import FILES, curate, ensure_image, image_key, package_versions, read_packages
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError
+from tests.kept import KeptReport
 
 DAY_S = 86_400
 PACKAGED_S = 1_750_000_000

@@ -11,9 +11,9 @@ from lab.builders.kernel import tested
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import given_source
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError
+from tests.kept import KeptReport
 
 # A kernel's make in small: allnoconfig knows two options, linux writes what it was told.
 MAKEFILE = """\

@@ -10,9 +10,9 @@ import pytest
 from lab.builders.kernel.check import check_series
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import given_source
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError
+from tests.kept import KeptReport
 
 # In place of the kernel's: complains about the word "untidy", as checkpatch does.
 CHECKPATCH = """\

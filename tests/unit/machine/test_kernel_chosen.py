@@ -12,9 +12,9 @@ import pytest
 from lab.builders.kernel.chosen import chosen_kernel
 from lab.builders.kernel.kernel import Kernel
 from lab.builders.kernel.series import Series
-from lab.cache.report import KeptReport
 from lab.cache.store import Store, file_sha256
 from lab.errors import InputError
+from tests.kept import KeptReport
 
 LINUX = "#!/bin/sh\necho 6.12.117-hwsim-lab\n"
 

@@ -10,8 +10,8 @@ import pytest
 from lab.builders.kernel.edit import edit, git, write_back
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import Source, given_source
-from lab.cache.report import KeptReport
 from lab.errors import BuildError, InputError
+from tests.kept import KeptReport
 
 USER = {
     "GIT_AUTHOR_NAME": "A User",

@@ -14,9 +14,9 @@ from lab.builders.kernel.edit import edit
 from lab.builders.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import given_source
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError, InputError
+from tests.kept import KeptReport
 
 # A kernel's make in small. An object is the text of what it was made of; a file with "error" does not compile.
 MAKEFILE = """\

@@ -20,9 +20,9 @@ from lab.builders.image.image import Image
 from lab.builders.image.layer import Added
 from lab.builders.image.node_image import Folder, NodeImage, built_image, ensure_node_image
 from lab.builders.step import BuildLog
-from lab.cache.report import KeptReport
 from lab.cache.store import Store
 from lab.errors import BuildError, InputError
+from tests.kept import KeptReport
 from tests.unit.machine.test_image import DAY_S, PACKAGED_S, STATUS, add, raw_tree
 
 PACKAGES = {"python3": "3.13.5-1", "libc6": "2.41-12+deb13u5", "curl": "8.14.1-2+deb13u7"}

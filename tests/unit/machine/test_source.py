@@ -13,9 +13,9 @@ import pytest
 from lab.builders.kernel import source as module
 from lab.builders.kernel.source import PACKAGE, Source, ensure_source, given_source, unpack
 from lab.builders.step import BuildLog
-from lab.cache.report import KeptReport
 from lab.cache.store import Store, file_sha256
 from lab.errors import BuildError, InputError
+from tests.kept import KeptReport
 
 MAKEFILE = "# SPDX\nVERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\nEXTRAVERSION =\n"
 

@@ -20,10 +20,11 @@ from lab.builders.stack.elf import libraries, newest_libc
 from lab.builders.stack.files import files_key, stack_files
 from lab.builders.stack.sysroot import Sysroot
 from lab.builders.step import BuildLog
-from lab.cache.report import KeptReport, SilentReport
+from lab.cache.report import SilentReport
 from lab.cache.store import Store
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
+from tests.kept import KeptReport
 
 GREETING = CHECKOUT / "tests" / "fixtures" / "stack" / "workloads" / "greeting"
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "99.1-1", "lighttpd": "1.4.79-2"}, "key")
