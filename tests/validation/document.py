@@ -38,7 +38,7 @@ TABLES = (
         "Every station always has data to send: UDP from real sockets. The medium counts the frames; the time of "
         "beacons is excluded. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, where "
         "stations that heard a collision wait for DIFS (first figure) or for EIFS (second). Mode g has OFDM basic "
-        "rates here. By default it has those of 802.11b, and EIFS is 254 µs longer: see [beside "
+        "rates here. By default, it has those of 802.11b, and EIFS is 254 µs longer: see [beside "
         "Mininet-WiFi](#beside-mininet-wifi).",
     ),
     Table(
@@ -50,35 +50,35 @@ TABLES = (
         "ns-3",
         "Beside ns-3",
         "Saturated stations that send UDP to an access point, IP packets of 1500 bytes (802.11n: their UDP payload). "
-        "Hidden ones: the sum of both, unless one is named. Reference: ns-3 3.37, by `python -m bench.ns3.cases`, "
-        "which says what was chosen. In the mixed cell, an 802.11b station with slots of 20 µs has joined a network of "
-        "mode g.",
+        "For hidden stations, the sum of both, unless one is named. Reference: ns-3 3.37, by `python -m "
+        "bench.ns3.cases`, which explains the settings. In the mixed cell, an 802.11b station with slots of 20 µs has "
+        "joined a network of mode g.",
     ),
     Table(
         "errors",
         "Damaged frames",
-        "Frames of 1458 bytes, at the signal-to-noise ratio where the NIST model has a packet error rate of 10 %: "
-        "share of frames with a wrong FCS. Reference: the ratios in ns-3's own tests.",
+        "Share of frames with a wrong FCS, for frames of 1458 bytes at the signal-to-noise ratio where the NIST model "
+        "has a packet error rate of 10 %. Reference: the ratios in ns-3's own tests.",
     ),
     Table(
         "fading",
         "Fading, and other error models",
-        "Frames of 1464 bytes at 54 Mbit/s in mode a: share of frames that were not received correctly. Expected "
+        "Share of frames that were not received correctly, for frames of 1464 bytes at 54 Mbit/s in mode a. Expected "
         "under fading: NIST's curve over the distribution of levels, by numerical integration; with Yans and a "
-        "table: their own curves. The tolerance is exceeded by chance once in a thousand times. The last row: how many "
-        "first retries are lost if the level holds for 31 ms, as it does by default.",
+        "table: their own curves. Chance exceeds the tolerance once in a thousand times. The last row is the share of "
+        "first retries that are lost if a level lasts for 31 ms, the default.",
     ),
     Table(
         "clocks",
         "Clocks",
-        "How fast the TSF in the beacons of two access points goes, compared with real time. Expected: what was drawn "
+        "Drift of the TSF in the beacons of two access points, compared with real time. Expected: the value drawn "
         "for each, uniformly from ±100 ppm.",
     ),
     Table(
         "delay",
         "Propagation delay",
-        "A saturated station at some distance, heard as well as if it were near. Expected: Bianchi's model, with the "
-        "way there and back in each exchange.",
+        "A saturated station at some distance, with the signal of a near one. Expected: Bianchi's model, with the time "
+        "there and back in each exchange.",
     ),
     Table("papers", "Figures from papers", "Published numbers, reproduced with real programs."),
     Table(
@@ -87,8 +87,8 @@ TABLES = (
         "Mininet-WiFi 2.7 with wmediumd, measured once, in a guest like the lab's, when the lab was designed. Its "
         "medium does not charge air time for ACKs, the first backoff and collisions. Expected values of the lab: for "
         "throughput, a simulation of DCF (`tests/system/dcf.py`; ACKs at 24 Mbit/s, and EIFS for 1 Mbit/s, since "
-        "stations of mode g have 802.11b's rates, too); for damaged frames, NIST's curve; otherwise, the goals of "
-        "the lab. Times are virtual; wall times are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
+        "stations of mode g have 802.11b's rates, too); for damaged frames, NIST's curve; otherwise, the lab's "
+        "goals. Times are virtual; wall times are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
         peer="Mininet-WiFi",
     ),
     Table(
