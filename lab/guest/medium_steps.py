@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lab.guest.medium import requests
 from lab.guest.medium.requests import Request
 from lab.guest.medium.uapi import FAMILY
+from lab.guest.steps import Do, Step
 from lab.shared import types
 from lab.shared.medium_types import Medium
 from lab.shared.paths import RAW
@@ -73,13 +74,12 @@ class Look(NamedTuple):
             guest.call_at(next_ns, lambda: self.execute(guest))
 
 
-class LastLook(NamedTuple):
+def last_look() -> Step:
     """Read the counters for the last time, and write all readings to a file."""
 
-    def describe(self) -> Iterator[str]:
-        yield _COUNTERS
-
-    def execute(self, guest: LiveGuest) -> None:
+    def look(guest: LiveGuest) -> None:
         guest.guard(lambda: Look().execute(guest))
         if guest.looks is not None:
             guest.looks.write(RAW)
+
+    return Do([_COUNTERS], look)

@@ -3,68 +3,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lab.guest.errors import GuestError
 from lab.guest.nl80211 import FAMILY
-from lab.guest.steps import Pid
+from lab.guest.steps import GUEST, Do, Pid, Step
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 
-class MoveRadio(NamedTuple):
-    """Move a radio into a node's container."""
-
-    phy: int
-    to: str  # node
-    pid: Pid
-    node: None = None
-
-    def describe(self) -> Iterator[str]:
-        yield f"# netlink, {FAMILY}: SET_WIPHY_NETNS wiphy={self.phy} pid={self.pid(self.to)}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        guest.nl80211.move_radio(self.phy, guest.pid(self.to), self.to)
+def move_radio(phy: int, to: str, pid: Pid) -> Step:
+    """Move a radio into the container of the node ``to``."""
+    line = f"# netlink, {FAMILY}: SET_WIPHY_NETNS wiphy={phy} pid={pid(to)}"
+    return Do([line], lambda guest: guest.nl80211.move_radio(phy, guest.pid(to), to), GUEST)
 
 
-class CheckRateControl(NamedTuple):
+def check_rate_control(name: str, phy: int) -> Step:
     """Check that the radios have the rate control that the kernel was told: otherwise it silently takes its default."""
+    file = Path(f"/sys/kernel/debug/ieee80211/phy{phy}/rc/name")
 
-    name: str
-    phy: int
-    node: None = None
-
-    def describe(self) -> Iterator[str]:
-        yield f"# {self._file} must be {self.name}"
-
-    def execute(self, guest: LiveGuest) -> None:
+    def check(guest: LiveGuest) -> None:
         try:
-            found = self._file.read_text().strip()
+            found = file.read_text().strip()
         except FileNotFoundError:  # of one that tells nothing there; the default one does
             return
-        if found != self.name:
+        if found != name:
             raise GuestError(
-                f"rate_control: the kernel has no {self.name}, and took {found}; a workload names the module that has "
-                "it in modules:"
+                f"rate_control: the kernel has no {name}, and took {found}; a workload names the module that has it in "
+                "modules:"
             )
 
-    @property
-    def _file(self) -> Path:
-        return Path(f"/sys/kernel/debug/ieee80211/phy{self.phy}/rc/name")
+    return Do([f"# {file} must be {name}"], check, GUEST)
 
 
-class SetCountry(NamedTuple):
-    """Set the regulatory domain."""
-
-    country: str  # two letters
-    node: None = None
-
-    def describe(self) -> Iterator[str]:
-        yield f"# netlink, {FAMILY}: RELOAD_REGDB"
-        yield f"# netlink, {FAMILY}: REQ_SET_REG alpha2={self.country}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        guest.nl80211.set_country(self.country)
+def set_country(country: str) -> Step:
+    """Set the regulatory domain, by two letters."""
+    lines = [f"# netlink, {FAMILY}: RELOAD_REGDB", f"# netlink, {FAMILY}: REQ_SET_REG alpha2={country}"]
+    return Do(lines, lambda guest: guest.nl80211.set_country(country), GUEST)

@@ -11,23 +11,10 @@ import signal
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from lab.guest import commands
+from lab.guest import commands, run_steps
 from lab.guest.kinds import Phase, event_steps, node_kind
-from lab.guest.run_steps import (
-    AwaitHealthy,
-    AwaitReady,
-    CaptureAir,
-    CheckEnds,
-    Collect,
-    EndCapture,
-    EndProcesses,
-    OfferImages,
-    OfferStack,
-    SharePrograms,
-    StartClock,
-    begin,
-)
-from lab.guest.steps import Configure, Create, Pause, Pid, Place, Run, SetSysctl, Signal, Step, Write
+from lab.guest.run_steps import begin
+from lab.guest.steps import Configure, Create, Pid, Place, Run, SetSysctl, Step, Write, pause, send_signal
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
@@ -47,11 +34,11 @@ def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Until all nodes are up and every station is associated."""
     if plan.stack:
-        yield OfferStack(tuple(plan.stacks()))
+        yield run_steps.offer_stack(plan.stacks())
     if images := plan.images():
-        yield OfferImages(tuple(images), first_device=2 if plan.stack else 1)
+        yield run_steps.offer_images(images, first_device=2 if plan.stack else 1)
     if plan.programs:
-        yield SharePrograms(plan.programs)
+        yield run_steps.share_programs(plan.programs)
     yield from _build(plan, pid)
     yield from _start(plan)
 
@@ -60,9 +47,9 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Create all nodes, links and addresses; no program runs in them yet."""
     phys = types.radio_numbers(plan.nodes)
     if plan.rate_control and phys:
-        from lab.guest.radio_steps import CheckRateControl
+        from lab.guest.radio_steps import check_rate_control
 
-        yield CheckRateControl(plan.rate_control, min(phys.values()))
+        yield check_rate_control(plan.rate_control, min(phys.values()))
     # so that containers can have limits of memory and processes
     yield Write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
     if plan.medium:  # while the radios are down, and before they move to their nodes
@@ -82,9 +69,9 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     for node in plan.nodes:
         phy = phys.get(node.name)
         if phy is not None:
-            from lab.guest.radio_steps import MoveRadio
+            from lab.guest.radio_steps import move_radio
 
-            yield MoveRadio(phy, node.name, pid)
+            yield move_radio(phy, node.name, pid)
         yield Write("/etc/hostname", f"{node.name}\n", node.name)
         yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
         kind = node_kind(node.kind)
@@ -112,12 +99,12 @@ def _sysctls(node: types.Node, of_interfaces: bool) -> Iterator[Step]:
 def _start(plan: types.Plan) -> Iterator[Step]:
     """Start the daemons of nodes, phase by phase."""
     for country in sorted({node.radio.country for node in plan.nodes if node.radio})[:1]:
-        from lab.guest.radio_steps import SetCountry
+        from lab.guest.radio_steps import set_country
 
-        yield SetCountry(country)
+        yield set_country(country)
     if plan.pcap:  # before the first radio goes up
         yield Run(commands.air_up())
-        yield CaptureAir(tuple(commands.air_capture()))
+        yield run_steps.capture_air()
     for phase in Phase:
         nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
         for node in nodes:
@@ -134,10 +121,10 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
         if _is_early(process):
             yield begin(process)
             if process.ready is not None:
-                yield AwaitReady(process, process.ready)
+                yield run_steps.await_ready(process, process.ready)
             elif process.of_image:
                 yield from _until_up(process)
-    yield StartClock()
+    yield run_steps.start_clock()
     if plan.medium:  # the counts before the timeline
         from lab.guest.medium_steps import Look
 
@@ -146,7 +133,7 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
 
 def _until_up(process: types.Process) -> Iterator[Step]:
     """Wait for what a Docker image has started: without a health check, until it waits for something itself."""
-    yield Pause(_FIRST_WAIT_NS) if process.health is None else AwaitHealthy(process, process.health)
+    yield pause(_FIRST_WAIT_NS) if process.health is None else run_steps.await_healthy(process, process.health)
 
 
 def of_images(plan: types.Plan, *, await_health: bool) -> Iterator[Step]:
@@ -185,7 +172,7 @@ def _begin(process: types.Process) -> list[Step]:
 
 
 def _stop(process: str) -> list[Step]:
-    return [Signal(process, signal.SIGINT)]
+    return [send_signal(process, signal.SIGINT)]
 
 
 def _of_medium(plan: types.Plan) -> Iterator[Moment]:
@@ -215,20 +202,19 @@ def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
 
 def _end(plan: types.Plan) -> Iterator[Step]:
     if plan.medium:
-        from lab.guest.medium_steps import LastLook
+        from lab.guest.medium_steps import last_look
 
-        yield LastLook()
+        yield last_look()
     running = [process for process in _as_they_start(plan) if process.mode == "command"]
-    yield CheckEnds(tuple(process for process in running if process.must_end()))
+    yield run_steps.check_ends([process for process in running if process.must_end()])
     # a server that ends first would take from its clients what they have yet to tell each other
     for are_servers in (False, True):
-        yield EndProcesses(
-            tuple(
-                # tools print their summary on SIGINT
-                (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
+        yield run_steps.end_processes(
+            {  # tools print their summary on SIGINT
+                process.id: signal.SIGTERM if process.probe is None else signal.SIGINT
                 for process in running
                 if process.serves() == are_servers
-            )
+            }
         )
 
 
@@ -241,6 +227,6 @@ def _as_they_start(plan: types.Plan) -> list[types.Process]:
 def after_outcome(plan: types.Plan) -> Iterator[Step]:
     """Steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
     if plan.pcap:
-        yield EndCapture()
+        yield run_steps.end_capture()
     if plan.collect:
-        yield Collect(tuple(plan.collect))
+        yield run_steps.collect(plan.collect)

@@ -24,7 +24,7 @@ from lab.guest.kinds import event_steps
 from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.medium import requests
-from lab.guest.run_steps import CaptureAir
+from lab.guest.run_steps import capture_air
 from lab.guest.steps import Run
 from lab.shared import types
 from lab.shared.medium_types import MediumLink, MediumUpdate
@@ -142,7 +142,7 @@ class Session:
         if self._guest.air is not None:
             raise GuestError("a capture runs already; pcap stop ends it")
         Run(commands.air_up()).execute(self._guest)
-        CaptureAir(tuple(commands.air_capture())).execute(self._guest)
+        capture_air().execute(self._guest)
 
     def stop_capture(self) -> list[str]:
         """End the capture; returns the host's files of it.

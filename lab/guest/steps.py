@@ -56,6 +56,20 @@ class Step(Protocol):
         """
 
 
+class Do(NamedTuple):
+    """Do what a few lines say, below a heading with its ``place`` if it has one."""
+
+    lines: Sequence[str]
+    action: Callable[[LiveGuest], str | None]
+    place: str = ""
+
+    def describe(self) -> Iterator[str]:
+        return iter(self.lines)
+
+    def execute(self, guest: LiveGuest) -> str | None:
+        return self.action(guest)
+
+
 class Run(NamedTuple):
     """Run a command to its end, in a node or outside of all nodes; ``lines`` are its standard input."""
 
@@ -330,38 +344,16 @@ class AwaitUp(NamedTuple):
         )
 
 
-class Pause(NamedTuple):
+def pause(duration_ns: int) -> Step:
     """Let virtual time pass."""
-
-    duration_ns: int
-
-    def describe(self) -> Iterator[str]:
-        yield f"# wait for {self.duration_ns / 1e6:g} ms"
-
-    def execute(self, guest: LiveGuest) -> None:
-        guest.loop.run_until(now_ns() + self.duration_ns)
+    return Do([f"# wait for {duration_ns / 1e6:g} ms"], lambda guest: guest.loop.run_until(now_ns() + duration_ns))
 
 
-class Note(NamedTuple):
+def note(text: str) -> Step:
     """A remark for readers of the steps; the guest does nothing."""
-
-    text: str
-
-    def describe(self) -> Iterator[str]:
-        yield f"# {self.text}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        """Do nothing."""
+    return Do([f"# {text}"], lambda guest: None)
 
 
-class Signal(NamedTuple):
+def send_signal(process: str, number: signal.Signals) -> Step:
     """Send a process of the workload a signal; its end is then not a failure."""
-
-    process: str
-    signal: signal.Signals
-
-    def describe(self) -> Iterator[str]:
-        yield f"# {self.signal.name} to {self.process}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        guest.processes.send(self.process, self.signal)
+    return Do([f"# {number.name} to {process}"], lambda guest: guest.processes.send(process, number))

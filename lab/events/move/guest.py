@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.guest.kinds import EventSteps
-from lab.guest.steps import Note, Step
+from lab.guest.steps import Step, note
 from lab.shared import types
 
 
@@ -15,4 +15,4 @@ class Move(EventSteps):
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         speed = f" at {event.params['speed_m_s']} m/s" if "speed_m_s" in event.params else ""
-        yield Note(f"{event.target} moves to {event.params['position_m']} m{speed}")
+        yield note(f"{event.target} moves to {event.params['position_m']} m{speed}")

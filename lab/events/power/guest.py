@@ -5,33 +5,29 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lab.guest.kinds import EventSteps, node_kind
-from lab.guest.steps import UP_TIMEOUT_NS, Configure, Step
+from lab.guest.steps import UP_TIMEOUT_NS, Configure, Do, Step
 from lab.shared import types
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 
-class KillDaemons(NamedTuple):
-    """Kill the daemons of a node."""
+def _kill_daemons(node: str) -> Step:
+    """Kill the daemons of a node, and wait for their end; the node may start them again."""
 
-    node: str
-
-    def describe(self) -> Iterator[str]:
-        yield "# SIGKILL to its daemons"
-
-    def execute(self, guest: LiveGuest) -> None:
-        """Kill them, and wait for their end; the node may start them again."""
-        tasks = [task for (owner, _), task in guest.daemons.items() if owner == self.node]
+    def kill(guest: LiveGuest) -> None:
+        tasks = [task for (owner, _), task in guest.daemons.items() if owner == node]
         for task in tasks:
             task.send(signal.SIGKILL)
-        what = f"the daemons of {self.node} to end"
-        guest.loop.wait_for(lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, what, culprit=self.node)
-        if self.node in guest.controls:
-            guest.controls[self.node].close()
+        what = f"the daemons of {node} to end"
+        guest.loop.wait_for(lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, what, culprit=node)
+        if node in guest.controls:
+            guest.controls[node].close()
+
+    return Do(["# SIGKILL to its daemons"], kill, node)
 
 
 class Power(EventSteps):
@@ -50,6 +46,6 @@ class Power(EventSteps):
                 yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
             yield from node_kind(node.kind).start(plan, node)
             return
-        yield KillDaemons(node.name)
+        yield _kill_daemons(node.name)
         radio = [node.radio.interface] if node.radio else []
         yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])

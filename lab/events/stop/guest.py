@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 
 from lab.guest.kinds import EventSteps
-from lab.guest.steps import Signal, Step
+from lab.guest.steps import Step, send_signal
 from lab.shared import types
 
 
@@ -15,4 +15,4 @@ class Stop(EventSteps):
     """The event ``stop``."""
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        yield Signal(event.target, signal.SIGTERM)
+        yield send_signal(event.target, signal.SIGTERM)

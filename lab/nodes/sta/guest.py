@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Note, Pause, Run, SetSysctl, Step, Write
+from lab.guest.steps import Attach, AwaitUp, Daemon, Run, SetSysctl, Step, Write, note, pause
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -51,13 +51,13 @@ class Station(NodeKind):
         yield Daemon(node.name, "wpa_supplicant", argv)
         yield Attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}")
         if plan.medium is not None:
-            yield Pause(GAP_NS)
+            yield pause(GAP_NS)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:
             return
         if why := plan.out_of_reach(node):
-            yield Note(why)
+            yield note(why)
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"
         what = f"{node.name} to {verb} '{node.radio.ssid}'"

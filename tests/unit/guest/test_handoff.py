@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from lab.events.disconnect.guest import Disconnect
-from lab.events.roam.guest import StartHandoff
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
+from lab.guest.kinds import event_steps
 from lab.plan.load import load
+from lab.shared.types import Event
 
 SCANNED = "<3>CTRL-EVENT-SCAN-RESULTS "
 
@@ -43,9 +43,13 @@ def guest() -> Any:
     return SimpleNamespace(controls={"sta1": Supplicant()}, guard=lambda callback: callback())
 
 
+def fire(guest: Any, kind: str, **params: str) -> str | None:
+    (step,) = event_steps(load("two-aps-handoff", "idle"), Event(0, kind, "sta1", params))
+    return step.execute(guest)
+
+
 def begin(guest: Any) -> Supplicant:
-    plan = load("two-aps-handoff", "idle")
-    StartHandoff(plan.node("sta1"), plan.node("ap2")).execute(guest)
+    fire(guest, "roam", to="ap2")
     supplicant: Supplicant = guest.controls["sta1"]
     return supplicant
 
@@ -76,6 +80,6 @@ def test_a_probe_request_that_collided_is_repeated(guest: Any) -> None:
 
 def test_a_station_that_is_disconnected_meanwhile_ends_its_handoff(guest: Any) -> None:
     supplicant = begin(guest)
-    assert Disconnect("sta1").execute(guest) == "OK"
+    assert fire(guest, "disconnect") == "OK"
     supplicant.tell(SCANNED)  # of the scan that was under way
     assert supplicant.asked == ["SCAN freq=2437", "DISCONNECT"]

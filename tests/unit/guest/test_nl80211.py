@@ -12,7 +12,7 @@ import pytest
 from lab.guest.errors import GuestError
 from lab.guest.live import LiveGuest
 from lab.guest.nl80211 import Nl80211
-from lab.guest.radio_steps import MoveRadio, SetCountry
+from lab.guest.radio_steps import move_radio, set_country
 
 from .kernel import Kernel, Yes, refused
 
@@ -23,7 +23,7 @@ def guest(kernel: Kernel) -> LiveGuest:
 
 
 def test_a_radio_moves_by_its_number_to_a_process() -> None:
-    step, kernel = MoveRadio(2, "sta1", lambda node: f"<pid of {node}>"), Yes()
+    step, kernel = move_radio(2, "sta1", lambda node: f"<pid of {node}>"), Yes()
     assert list(step.describe()) == ["# netlink, nl80211: SET_WIPHY_NETNS wiphy=2 pid=<pid of sta1>"]
     step.execute(guest(kernel))
     # SET_WIPHY_NETNS (49), version 1; NL80211_ATTR_WIPHY (1): 2; NL80211_ATTR_PID (82): 300
@@ -31,7 +31,7 @@ def test_a_radio_moves_by_its_number_to_a_process() -> None:
 
 
 def test_a_country_is_set_after_its_database_was_read() -> None:
-    step, kernel = SetCountry("DE"), Yes()
+    step, kernel = set_country("DE"), Yes()
     assert list(step.describe()) == [
         "# netlink, nl80211: RELOAD_REGDB",
         "# netlink, nl80211: REQ_SET_REG alpha2=DE",
@@ -46,6 +46,6 @@ def test_a_country_is_set_after_its_database_was_read() -> None:
 
 def test_a_refusal_names_the_node() -> None:
     with pytest.raises(GuestError) as failure:
-        MoveRadio(2, "sta1", lambda node: 0).execute(guest(Kernel(refused(2, errno.EBUSY))))
+        move_radio(2, "sta1", lambda node: 0).execute(guest(Kernel(refused(2, errno.EBUSY))))
     assert failure.value.message == "nl80211: the kernel does not move phy2 to sta1: Device or resource busy"
     assert failure.value.culprit == "sta1"
