@@ -47,7 +47,8 @@ def medium_of(plan: types.Plan) -> Medium:
 
 def change(plan: types.Plan, node: str, attributes: Mapping[str, int]) -> Netlink:
     """The step that changes attributes of a node's radio on the medium, by their names in lower case."""
-    return netlink(medium_of(plan), [requests.change(types.radio_numbers(plan.nodes)[node], attributes)])
+    medium = medium_of(plan)
+    return netlink(medium, [requests.change(types.radio_numbers(plan.nodes)[node], attributes, medium.parts)])
 
 
 class Look(NamedTuple):

@@ -2,7 +2,8 @@
 """The table of settings of radios: each is a key of access points and stations, and all that the lab knows of it.
 
 A setting is a class in ``lab/radio_settings/<key>.py`` or ``workloads/<stack>/radio_settings/<key>.py``. What the
-kernel does with it follows from its ``attributes``, whose numbers and forms are in lab/guest/medium/uapi.py.
+kernel does with it follows from its ``attributes``, whose numbers and forms are in lab/guest/medium/uapi.py, or in the
+setting's ``part`` if a stack's part of the kernel adds them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 
 from lab.model.cell import Cell
 from lab.registry import Room
+from lab.shared.medium_types import MediumPart
 from lab.shared.types import Radio
 
 
@@ -23,6 +25,7 @@ class RadioSetting:
     type: ClassVar[Any]  # of its value in a file, for pydantic
     default: ClassVar[Any] = None
     perfect: ClassVar[str]  # why it needs a medium: what the perfect one lacks
+    part: ClassVar[MediumPart | None] = None  # what the stack's part of the kernel adds to the medium
 
     def show(self, value: Any) -> str:
         """Return its value in a plan, in words."""
@@ -60,6 +63,12 @@ def attributes(radios: Sequence[Radio]) -> list[dict[str, Any]]:
     for one, radio in zip(found, radios, strict=True):
         one.update({name: 1 for name in ("dsss_only", "short_slots") if getattr(radio, name)})
     return found
+
+
+def parts(radios: Sequence[Radio]) -> list[MediumPart]:
+    """Return what stacks add to the medium for the settings that these radios have."""
+    used = {key for radio in radios for key in radio.settings}
+    return [setting.part for key, setting in table().items() if setting.part and key in used]
 
 
 def described(radio: Radio) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
-from lab.shared.frozen import built
+from lab.shared.frozen import built, fields_of
 from lab.shared.medium_types import Reading
 
 FILE_NAME = "medium.json"
@@ -23,21 +23,30 @@ def read(raw: Path) -> dict[str, Any] | None:
     Returns:
         ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each kind
         of use in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
-        and the last reading. ``radios``: the same for attempts of each ``node`` by access category. ``hack``, if a
-        radio has it: the same for TCP ACKs of each ``node`` and ``peer``; an event that switches it resets these
-        counters, so what they counted between the reading before it and the event is missing.
+        and the last reading. ``radios``: the same for attempts of each ``node`` by access category. By the key of a
+        setting that a stack brings, if a radio has it: the same for what its part of the kernel counts for each
+        ``node`` and ``peer``; an event that switches it may reset these counters, so what they counted between the
+        reading before it and the event is missing.
 
     Raises:
         RecordError: The file is damaged.
     """
     path = raw / FILE_NAME
     try:
-        readings: list[Reading] = built(list[Reading], json.loads(path.read_text(encoding="utf-8"))["looks"])
+        readings = [_reading(look) for look in json.loads(path.read_text(encoding="utf-8"))["looks"]]
         return _between(readings) if readings else None
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{path} cannot be read: {error!r}") from None
+
+
+def _reading(look: dict[str, Any]) -> Reading:
+    """Return a line of the file; what is not a field of a reading is of a stack's part of the kernel."""
+    fields = fields_of(Reading) or {}
+    parts = {key: value for key, value in look.items() if key not in fields}
+    reading: Reading = built(Reading, {key: value for key, value in look.items() if key in fields} | {"parts": parts})
+    return reading
 
 
 def _between(readings: Sequence[Reading]) -> dict[str, Any]:
@@ -49,9 +58,8 @@ def _between(readings: Sequence[Reading]) -> dict[str, Any]:
         "links": _grown(first.links, last.links, ("from", "to")),
         "radios": _grown(first.radios, last.radios, ("node",)),
     }
-    if last.hack is not None:
-        found["hack"] = _grown_in_parts([reading.hack or [] for reading in readings], ("node", "peer"))
-    return found
+    own = {key: _grown_in_parts([one.parts.get(key, []) for one in readings], ("node", "peer")) for key in last.parts}
+    return found | own
 
 
 def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:

@@ -59,6 +59,16 @@ class MediumRate(NamedTuple):
 
 
 @frozen
+class MediumPart:
+    """What a stack's part of the kernel adds to the medium's netlink family."""
+
+    key: str  # of the radio setting; readings have its counters by this name
+    attributes: dict[str, dict[str, int]]  # of radios, by form (u8, u32) and name in lower case: the number
+    counters: dict[str, int]  # number of each nest of counters in the answers to GET_PEER, by name
+    counts: list[str]  # names of the numbers in such a nest, from 1
+
+
+@frozen
 class MediumRadio:
     """A radio on the medium."""
 
@@ -147,6 +157,7 @@ class Medium:
     # {deviation_db: 4.0, decorrelation_m: 2.0, number: 1}; None: none
     shadowing: dict[str, Any] | None = field(default=None, omitted=True)
     outages: list[Outage] = field(default_factory=list, omitted=True)  # by time
+    parts: list[MediumPart] = field(default_factory=list, omitted=True)  # of the kernel, of stacks that radios use
 
     def hearing(self, receiver: int, transmitter: int, frequency_mhz: int) -> Hearing:
         """What a radio hears of another at the start, on that channel."""
@@ -179,4 +190,6 @@ class Reading:
     radios: list[dict[str, Any]]  # of each node, by access category
     links: list[dict[str, Any]]  # of each pair of nodes
     channels: list[ChannelUse]
-    hack: list[dict[str, Any]] | None = field(default=None, omitted=True)  # of each pair of radios, if one uses it
+    parts: dict[str, list[dict[str, Any]]] = field(
+        default_factory=dict, omitted=True
+    )  # of each pair, by MediumPart.key

@@ -7,12 +7,12 @@ Counters start when the medium is created; the difference of two readings is wha
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
+from collections.abc import Iterable
 from typing import Any
 
-from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, Attr, Count, Hack
+from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, AnyAttr, Attr, Count, PartAttr
 from lab.guest.netlink.wire import NetlinkError, attributes
-from lab.shared.medium_types import ChannelUse
+from lab.shared.medium_types import ChannelUse, MediumPart
 
 Answer = dict[int, bytes]
 _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
@@ -28,7 +28,7 @@ def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]
     found: dict[str, dict[str, Any]] = {}
     for answer in answers:
         node = _name(answer, Attr.RADIO, names)
-        found.setdefault(node, {"node": node})[_category(answer)] = _numbers(answer, Attr.ACCESS, Access)
+        found.setdefault(node, {"node": node})[_category(answer)] = _numbers(answer, Attr.ACCESS, Access.__members__)
     return list(found.values())
 
 
@@ -44,7 +44,7 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
     found: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     for answer in answers:
         ends = _name(answer, Attr.FROM, names), _name(answer, Attr.TO, names)
-        found.setdefault(ends, {})[_category(answer)] = _numbers(answer, Attr.COUNTS, Count)
+        found.setdefault(ends, {})[_category(answer)] = _numbers(answer, Attr.COUNTS, Count.__members__)
     keys = [count.name.lower() for count in Count]
     return [
         {"from": source, "to": target}
@@ -54,24 +54,20 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
     ]
 
 
-def hack(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """TCP ACKs that went with answers, by pairs of radios: ``{node, peer, sent: {acks, bytes, …}, received: {…}}``.
-
-    ``peer`` is a MAC address. ``sent`` are ACKs of the node to the peer, ``received`` those of the peer to the node.
+def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> list[dict[str, Any]]:
+    """Counters of a stack's part of the kernel, by pairs of radios: ``{node, peer, …}``, where ``peer`` is an address.
 
     Args:
         answers: one for each peer of each radio.
         names: of radios.
+        part: names the nests of counters, and the counters in each.
     """
+    nests = {name: PartAttr(f"{part.key}_{name}", number, "nest") for name, number in part.counters.items()}
     return [
-        {
-            "node": _name(answer, Attr.RADIO, names),
-            "peer": _payload(answer, Attr.ADDR, 6).hex(":"),
-            "sent": _numbers(answer, Attr.HACK_SENT, Hack),
-            "received": _numbers(answer, Attr.HACK_RECEIVED, Hack),
-        }
+        {"node": _name(answer, Attr.RADIO, names), "peer": _payload(answer, Attr.ADDR, 6).hex(":")}
+        | {name: _numbers(answer, nest, part.counts) for name, nest in nests.items()}
         for answer in answers
-        if Attr.HACK_SENT in answer
+        if any(nest in answer for nest in nests.values())
     ]
 
 
@@ -83,7 +79,7 @@ def channel(answer: Answer, start_ns: int) -> ChannelUse:
         start_ns: the uptime from which ``t_ns`` counts.
     """
     time_ns: int = struct.unpack("=Q", _payload(answer, Attr.TIME_NS, 8))[0]
-    air_ns = _numbers(answer, Attr.AIRTIMES, Airtime)
+    air_ns = _numbers(answer, Attr.AIRTIMES, Airtime.__members__)
     return ChannelUse(_u32(answer, Attr.FREQ_MHZ), time_ns - start_ns, air_ns)
 
 
@@ -109,18 +105,18 @@ def _category(answer: Answer) -> str:
     return ACCESS_CATEGORIES[number]
 
 
-def _numbers(answer: Answer, kind: Attr, names: type[IntEnum]) -> dict[str, int]:
-    """The numbers in a nested attribute, by name."""
+def _numbers(answer: Answer, kind: AnyAttr, names: Iterable[str]) -> dict[str, int]:
+    """The numbers in a nested attribute, by name in lower case; ``names`` are those from 1 on."""
     nest = answer.get(kind)
     if nest is None:
         raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
     found = attributes(nest)
     numbers: dict[str, int] = {}
-    for name in names:
-        payload = found.get(name)
+    for number, name in enumerate(names, 1):
+        payload = found.get(number)
         if payload is None or len(payload) not in _UINT:
-            raise NetlinkError(f"medium: the kernel's answer lacks {name.name} of {kind.name}")
-        numbers[name.name.lower()] = _UINT[len(payload)].unpack(payload)[0]
+            raise NetlinkError(f"medium: the kernel's answer lacks {name.upper()} of {kind.name}")
+        numbers[name.lower()] = _UINT[len(payload)].unpack(payload)[0]
     return numbers
 
 

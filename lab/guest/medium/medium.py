@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from lab.guest.errors import GuestError
 from lab.guest.medium import counters
@@ -53,14 +54,18 @@ class Medium:
             t_ns: the time now.
             start_ns: the uptime from which times count.
         """
-        with_hack = any("hack" in radio.attributes for radio in self.plan.radios)
         return types.Reading(
             t_ns,
             counters.radios(self._dump(Command.GET_RADIO), self._names),
             counters.links(self._dump(Command.GET_LINK), self._names),
             [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
-            counters.hack(self._dump(Command.GET_PEER), self._names) if with_hack else None,
+            self._parts(),
         )
+
+    def _parts(self) -> dict[str, list[dict[str, Any]]]:
+        """What the kernel's parts of stacks have counted; a dump takes time, so there is none without such parts."""
+        answers = self._dump(Command.GET_PEER) if self.plan.parts else []
+        return {part.key: counters.peers(answers, self._names, part) for part in self.plan.parts}
 
     def _dump(self, command: Command) -> list[dict[int, bytes]]:
         request = Request(command, {Attr.ID: ID})
@@ -71,5 +76,5 @@ class Medium:
 
     def _refusal(self, request: Request, error: RefusedError) -> GuestError:
         """The kernel's message, and the attribute that it is about."""
-        about = f" ({Attr(error.blamed).name})" if error.blamed in set(Attr) else ""
+        about = next((f" ({kind.name})" for kind in [*Attr, *request.values] if kind == error.blamed), "")
         return GuestError(f"medium: the kernel refuses {request.describe(self._names)}: {error.message}{about}")

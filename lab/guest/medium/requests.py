@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.guest.medium.uapi import LINK_BYTES, Attr, Command, FaultAction, Frame, encoded
+from lab.guest.medium.uapi import LINK_BYTES, AnyAttr, Attr, Command, FaultAction, Frame, by_name, encoded
 from lab.shared.frozen import frozen
-from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
+from lab.shared.medium_types import Medium, MediumLink, MediumPart, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
 LINKS_MOST = 65_536 // LINK_BYTES  # in one request
@@ -22,7 +22,7 @@ class Request:
     """A request: ``values`` as ``encoded`` wants them."""
 
     command: Command
-    values: dict[Attr, Any]
+    values: dict[AnyAttr, Any]
 
     def payload(self) -> bytes:
         """Its attributes."""
@@ -34,7 +34,7 @@ class Request:
         return " ".join([self.command.name, *words])
 
 
-def _shown(kind: Attr, value: Any, names: dict[int, str]) -> str:
+def _shown(kind: AnyAttr, value: Any, names: dict[int, str]) -> str:
     if isinstance(value, bytes):
         return f"<{len(value)} bytes>"
     if kind is Attr.RATE:
@@ -47,7 +47,7 @@ def _shown(kind: Attr, value: Any, names: dict[int, str]) -> str:
 
 def setup(medium: Medium) -> Iterator[Request]:
     """Everything that precedes the first radio's start: the medium, its tables, its radios, their levels."""
-    new: dict[Attr, Any] = {Attr.ID: ID, Attr.SEED: medium.seed, Attr.MODEL: medium.errors}
+    new: dict[AnyAttr, Any] = {Attr.ID: ID, Attr.SEED: medium.seed, Attr.MODEL: medium.errors}
     if medium.capture_mb is not None:
         new[Attr.CAPTURE_MB] = medium.capture_mb
     yield Request(Command.NEW, new)
@@ -65,15 +65,15 @@ def setup(medium: Medium) -> Iterator[Request]:
             },
         )
     for table in medium.fadings:
-        values = {Attr.ID: ID, Attr.FADING: table.number, Attr.QUANTILES: unpacked(table.quantiles)}
-        yield Request(Command.SET_FADING, values)
+        quantiles = unpacked(table.quantiles)
+        yield Request(Command.SET_FADING, {Attr.ID: ID, Attr.FADING: table.number, Attr.QUANTILES: quantiles})
     for radio in medium.radios:
-        yield _add(radio)
+        yield _add(radio, medium.parts)
     yield from _set_links(medium.links)
 
 
-def _add(radio: MediumRadio) -> Request:
-    values: dict[Attr, Any] = {
+def _add(radio: MediumRadio, parts: list[MediumPart]) -> Request:
+    values: dict[AnyAttr, Any] = {
         Attr.ID: ID,
         Attr.RADIO: radio.index,
         Attr.STREAM: radio.stream,
@@ -86,13 +86,12 @@ def _add(radio: MediumRadio) -> Request:
     if radio.clock_us or radio.clock_ppb:
         values[Attr.CLOCK_US] = radio.clock_us
         values[Attr.CLOCK_PPB] = radio.clock_ppb
-    values |= {Attr[name.upper()]: value for name, value in radio.attributes.items()}
-    return Request(Command.ADD_RADIO, values)
+    return Request(Command.ADD_RADIO, values | by_name(radio.attributes, parts))
 
 
-def change(index: int, attributes: Mapping[str, Any]) -> Request:
+def change(index: int, attributes: Mapping[str, Any], parts: list[MediumPart]) -> Request:
     """Change attributes of a radio, by their names in lower case; those that are absent stay."""
-    return Request(Command.SET_RADIO, {Attr.RADIO: index, **{Attr[k.upper()]: v for k, v in attributes.items()}})
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, **by_name(attributes, parts)})
 
 
 def update(change: MediumUpdate) -> Iterator[Request]:
@@ -109,7 +108,7 @@ def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> R
         names: of radios.
     """
     numbers = {name: number for number, name in names.items()}
-    values: dict[Attr, Any] = {
+    values: dict[AnyAttr, Any] = {
         Attr.ID: ID,
         Attr.FAULT_KIND: int(Frame[frames.upper()]),
         Attr.FAULT_ACTION: int(FaultAction[params["action"].upper()]),

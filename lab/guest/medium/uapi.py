@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum, auto
 from typing import Any
 
 from lab.guest.netlink.wire import NESTED, attribute, nested, text
-from lab.shared.medium_types import MediumLink, MediumRate
+from lab.shared.medium_types import MediumLink, MediumPart, MediumRate
 
 FAMILY = "hwsim_medium"
 VERSION = 2
@@ -90,12 +90,32 @@ class Attr(IntEnum):
     ANSWER_DELAY_US = auto()
     ANSWER_WAIT_US = auto()
     DROP_TAIL = auto()
-    HACK = 64  # what a stack adds has a number of its own
-    HACK_TURNAROUND_US = auto()
-    HACK_TIMER_US = auto()
-    HACK_SENT = auto()
-    HACK_RECEIVED = auto()
-    HACK_IN_CLEAR = auto()
+
+
+class PartAttr(int):
+    """An attribute that a stack's part of the kernel adds: its number, with a name as a member of Attr has."""
+
+    name: str
+    form: str
+
+    def __new__(cls, name: str, number: int, form: str) -> PartAttr:
+        made = super().__new__(cls, number)
+        made.name, made.form = name.upper(), form
+        return made
+
+
+AnyAttr = Attr | PartAttr
+
+
+def by_name(attributes: Mapping[str, Any], parts: list[MediumPart]) -> dict[AnyAttr, Any]:
+    """Attributes of a radio that are given by name in lower case."""
+    own = {
+        name: PartAttr(name, number, form)
+        for part in parts
+        for form, numbers in part.attributes.items()
+        for name, number in numbers.items()
+    }
+    return {own[name] if name in own else Attr[name.upper()]: value for name, value in attributes.items()}
 
 
 class Frame(IntEnum):
@@ -172,26 +192,6 @@ class Count(IntEnum):
     REPEATED = auto()
 
 
-class Hack(IntEnum):
-    """enum hwsim_medium_hack_attr: what became of TCP ACKs to or from a peer."""
-
-    ACKS = auto()
-    BYTES = auto()
-    PACKET_BYTES = auto()
-    PAYLOADS = auto()
-    NATIVES = auto()
-    REFUSED = auto()
-    FLUSHED = auto()
-    DUPLICATES = auto()
-    CRC_FAILURES = auto()
-    UNKNOWN = auto()
-    MALFORMED = auto()
-    RESETS = auto()
-    HELD_NS = auto()
-    SYNCS = auto()
-    AIR_NS = auto()
-
-
 class Access(IntEnum):
     """enum hwsim_medium_access_attr: how a radio got to send; INSIDE: collisions with another category of its own."""
 
@@ -232,6 +232,7 @@ def _packer(form: str) -> Callable[[int], bytes]:
 
 
 _U8, _U32, _S32, _U64 = map(_packer, ("=B", "=I", "=i", "=Q"))
+PART_ENCODERS = {"u8": _U8, "u32": _U32}
 
 # encoders of the attributes that user space sends, but for LINK and RATE, which contain others
 ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
@@ -271,10 +272,6 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.NO_RETRY_MARK: _U32,
     Attr.DSSS_ONLY: _U8,
     Attr.SHORT_SLOTS: _U8,
-    Attr.HACK: _U32,
-    Attr.HACK_TURNAROUND_US: _U32,
-    Attr.HACK_TIMER_US: _U32,
-    Attr.HACK_IN_CLEAR: _U8,
     Attr.ANSWER_DELAY_US: _U32,
     Attr.ANSWER_WAIT_US: _U32,
     Attr.DROP_TAIL: _U32,
@@ -283,7 +280,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
 }
 
 
-def encoded(kind: Attr, value: Any) -> bytes:
+def encoded(kind: AnyAttr, value: Any) -> bytes:
     """An attribute, or all of that kind.
 
     Args:
@@ -292,4 +289,7 @@ def encoded(kind: Attr, value: Any) -> bytes:
     """
     if kind is Attr.LINK:
         return b"".join(map(link, value))
-    return rate(value) if kind is Attr.RATE else attribute(kind, ENCODERS[kind](value))
+    if kind is Attr.RATE:
+        return rate(value)
+    encoder = PART_ENCODERS[kind.form] if isinstance(kind, PartAttr) else ENCODERS[kind]
+    return attribute(kind, encoder(value))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from lab.model.radio_setting import attributes
+from lab.model.radio_setting import attributes, parts
 from lab.model.topology import Topology
 from lab.phy.links import noise_floor_dbm
 from lab.plan.medium.delays import Delays
@@ -86,6 +86,7 @@ def resolve(
         fading_behind_walls=fading.described(1) if model.fading_behind_walls is not None else None,
         shadowing=dataclasses.asdict(levels.shadowing) if levels.shadowing is not None else None,
         outages=lost,
+        parts=parts([node.radio for node in nodes if node.radio]),
     )
     if delays is not None:
         delays.check(source, problems)

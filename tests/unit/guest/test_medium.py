@@ -15,7 +15,7 @@ from lab.guest.errors import GuestError
 from lab.guest.medium import counters, requests
 from lab.guest.medium.medium import Medium
 from lab.guest.medium.record import MediumRecord
-from lab.guest.medium.uapi import Attr, Command
+from lab.guest.medium.uapi import AnyAttr, Attr, Command, PartAttr
 from lab.guest.netlink import wire
 from lab.guest.netlink.wire import NetlinkError
 from lab.shared import medium_types as types
@@ -188,7 +188,7 @@ def u64s(kind: Attr, *values: int) -> bytes:
     return wire.attribute(kind, struct.pack(f"={len(values)}Q", *values))
 
 
-def numbers(kind: Attr, *values: int) -> bytes:
+def numbers(kind: AnyAttr, *values: int) -> bytes:
     """A nest of numbers, each as short as the kernel makes it (NLA_UINT)."""
     parts = (
         wire.attribute(number, struct.pack("=I" if value < 2**32 else "=Q", value))
@@ -308,6 +308,50 @@ def test_each_look_is_a_line(tmp_path: Path) -> None:
     record.look(1)
     record.write(tmp_path)
     assert len((tmp_path / "medium.json").read_text().splitlines()) == 4
+
+
+PART = types.MediumPart(
+    "relay",
+    {"u32": {"relay": 90, "relay_us": 92}, "u8": {"relay_far": 91}},
+    {"sent": 95, "received": 96},
+    ["one", "two_ns"],
+)
+WITH_PART = replace(
+    PLAN,
+    parts=[PART],
+    radios=[PLAN.radios[0], replace(PLAN.radios[1], attributes={"more_data": 1, "relay": 7, "relay_far": 2})],
+)
+
+
+def test_a_stacks_part_of_the_kernel_has_attributes_of_its_own() -> None:
+    wanted = "0500 2900 01000000  0800 5a00 07000000  0500 5b00 02000000"
+    made = list(requests.setup(WITH_PART))[4]
+    assert made.payload().hex().endswith(bytes.fromhex(wanted).hex())
+    assert made.describe(NAMES).endswith("latency_us=0 more_data=1 relay=7 relay_far=2")
+    change = requests.change(1, {"retries": 3, "relay_us": 5}, [PART])
+    assert change.describe(NAMES) == "SET_RADIO radio=1 retries=3 relay_us=5"
+    kernel = Kernel(refused(2, errno.ERANGE, "too late", offset=20 + 16))
+    with pytest.raises(GuestError) as caught:
+        Medium(WITH_PART, kernel).send([change])
+    assert caught.value.message.endswith("relay_us=5: too late (RELAY_US)")
+
+
+def test_a_stacks_part_of_the_kernel_has_counters_of_its_own(tmp_path: Path) -> None:
+    def part(kind: int, *values: int) -> bytes:
+        return numbers(PartAttr("", kind, "nest"), *values)
+
+    peer = u32(Attr.RADIO, 1), wire.attribute(Attr.ADDR, bytes.fromhex("020001000200"))
+    peers = answer(5, *peer, part(95, 3, 2**40), part(96, 0, 1)) + answer(5, *peer) + done(5)
+    record = MediumRecord(Medium(WITH_PART, Kernel(*counting(2), peers)), 1_000)
+    record.look(0)
+    record.write(tmp_path)
+    pair = {"node": "sta1", "peer": "02:00:01:00:02:00", "sent": {"one": 3, "two_ns": 2**40}}
+    (found,) = json.loads((tmp_path / "medium.json").read_text())["looks"]
+    assert found == {"t_ns": 0, **LOOK, "relay": [pair | {"received": {"one": 0, "two_ns": 1}}]}
+    short = {Attr.RADIO: b"\1\0\0\0", Attr.ADDR: bytes(6), 95: wire.attribute(1, bytes(4)), 96: b""}
+    with pytest.raises(NetlinkError) as caught:
+        counters.peers([{int(kind): value for kind, value in short.items()}], NAMES, PART)
+    assert caught.value.message == "medium: the kernel's answer lacks TWO_NS of RELAY_SENT"
 
 
 def test_a_refused_dump_is_an_error() -> None:

@@ -16,6 +16,7 @@ from lab.guest.medium.uapi import (
     ENCODERS,
     FAMILY,
     LINK_BYTES,
+    PART_ENCODERS,
     VERSION,
     Access,
     Airtime,
@@ -27,10 +28,12 @@ from lab.guest.medium.uapi import (
     LinkAttr,
     RateAttr,
 )
+from lab.model.radio_setting import table
 from lab.phy.curves import CURVES
 from lab.shared import types
 from tests.unit.guest.medium_source import DRIVER, SPECIFICATION, medium_source
 
+PARTS = [setting.part for setting in table().values() if setting.part]  # of the kernel, of stacks
 STACKS_FROM = 64  # attributes of the medium that a stack's part adds have numbers from there on
 _ENUM = re.compile(r"^enum (?P<name>\w+) \{(?P<body>.*?)^\};", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -67,16 +70,17 @@ def enums(header: str) -> dict[str, dict[str, int]]:
 
 
 def differences(header: str) -> list[str]:
-    """What the header has otherwise than the guest."""
+    """What the header has otherwise than the guest; attributes of stacks are apart."""
     theirs = enums(header)
+    attributes = theirs["hwsim_medium_attr"]
+    theirs["hwsim_medium_attr"] = {name: value for name, value in attributes.items() if value < STACKS_FROM}
     found = []
     for name, (ours, prefix) in OURS.items():
         for member, value in theirs[name].items():
             word = member.removeprefix(prefix)
             if word != "UNSPEC" and ours.__members__.get(word) != value:
                 found.append(f"{member} = {value}")
-        stacks = [each for each in ours if each >= STACKS_FROM and f"{prefix}{each.name}" not in theirs[name]]
-        if len(theirs[name]) - ("UNSPEC" in next(iter(theirs[name]))) != len(ours) - len(stacks):
+        if len(theirs[name]) - ("UNSPEC" in next(iter(theirs[name]))) != len(ours):
             found.append(f"{name} has {len(theirs[name])} members")
     return found
 
@@ -137,6 +141,19 @@ def test_the_headers_numbers_are_ours(header: str) -> None:
     assert [kernels_word(curve.name) for curve in CURVES] == [
         member.removeprefix("HWSIM_MEDIUM_CURVE_") for member in curves
     ]
+
+
+def test_the_headers_numbers_of_stacks_are_those_of_their_settings(header: str) -> None:
+    theirs = enums(header)
+    ours: dict[str, int] = {}
+    for part in PARTS:
+        nests = {f"{part.key}_{name}": number for name, number in part.counters.items()}
+        ours |= nests | {name: number for numbers in part.attributes.values() for name, number in numbers.items()}
+        counts = theirs[f"hwsim_medium_{part.key}_attr"]
+        names = {f"HWSIM_MEDIUM_{part.key}_ATTR_{name}".upper(): n for n, name in enumerate(part.counts, 1)}
+        assert {name: n for name, n in counts.items() if n} == names
+    found = {name: value for name, value in theirs["hwsim_medium_attr"].items() if value >= STACKS_FROM}
+    assert found == {f"HWSIM_MEDIUM_ATTR_{name.upper()}": value for name, value in ours.items()}
 
 
 def kernels_word(curve: str) -> str:
@@ -208,8 +225,8 @@ def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any
         else:
             assert {"nul_string": "string", "eth_alen": "binary"}.get(kernels, kernels) == attribute["type"]
         found.add((policies[policy["set"]], attribute["name"]))
-    named = {kind.name.lower().replace("_", "-"): kind for kind in ENCODERS}
-    sent = {name for name, kind in named.items() if kind < STACKS_FROM or name in sets["medium"]} | {"link", "rate"}
+    sent = {kind.name.lower().replace("_", "-") for kind in ENCODERS} | {"link", "rate"}
+    sent |= {name.replace("_", "-") for part in PARTS for numbers in part.attributes.values() for name in numbers}
     assert {name for of, name in found if of == "medium"} == sent
     assert len(found) == len(sent) + len(LinkAttr) + len(RateAttr)
 
@@ -217,10 +234,13 @@ def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any
 def test_what_we_send_has_the_specifications_size(specification: dict[str, Any]) -> None:
     bytes_of = {"u8": 1, "u32": 4, "s32": 4, "u64": 8}
     (medium,) = (one for one in specification["attribute-sets"] if one["name"] == "medium")
+    encoders = {kind.name: encoder for kind, encoder in ENCODERS.items()} | {
+        name.upper(): PART_ENCODERS[form] for part in PARTS for form, names in part.attributes.items() for name in names
+    }
     for attribute in medium["attributes"]:
-        kind = Attr[c_word(attribute["name"])]
-        if attribute["type"] in bytes_of and kind in ENCODERS:
-            assert len(ENCODERS[kind](1)) == bytes_of[attribute["type"]], kind
+        kind = c_word(attribute["name"])
+        if attribute["type"] in bytes_of and kind in encoders:
+            assert len(encoders[kind](1)) == bytes_of[attribute["type"]], kind
 
 
 def test_a_link_takes_52_bytes() -> None:
@@ -229,7 +249,6 @@ def test_a_link_takes_52_bytes() -> None:
 
 def test_what_is_only_answered_has_no_encoder() -> None:
     only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES", "ACCESS", "ARRIVALS", "AC"}
-    only_answered |= {"HACK_SENT", "HACK_RECEIVED"}
     nests = {"LINK", "RATE"}
     assert {kind.name for kind in Attr} - {kind.name for kind in ENCODERS} == only_answered | nests
 

@@ -31,30 +31,30 @@ def test_differences_between_looks(tmp_path: Path) -> None:
     assert found["radios"][0]["be"] == {"attempts": 20, "successes": 18, "inside": 1, "air_ns": 2 * SECOND}
 
 
-def hack(peer: str, acks: int, came: int = 0) -> dict[str, Any]:
+def pair(peer: str, acks: int, came: int = 0) -> dict[str, Any]:
     return {"node": "sta1", "peer": peer, "sent": {"acks": acks, "natives": 1}, "received": {"acks": came}}
 
 
 def grown(tmp_path: Path, *readings: list[dict[str, Any]]) -> list[tuple[str, int, int]]:
     """What a record has of these readings: peer, ACKs sent and received."""
-    looks = [{**look(second, [], [], []), "hack": pairs} for second, pairs in enumerate(readings)]
+    looks = [{**look(second, [], [], []), "relay": pairs} for second, pairs in enumerate(readings)]
     (tmp_path / "medium.json").write_text(json.dumps({"looks": looks}))
     found = medium.read(tmp_path)
     assert found is not None
-    return [(pair["peer"], pair["sent"]["acks"], pair["received"]["acks"]) for pair in found["hack"]]
+    return [(pair["peer"], pair["sent"]["acks"], pair["received"]["acks"]) for pair in found["relay"]]
 
 
-def test_tcp_acks_of_each_pair(tmp_path: Path) -> None:
-    readings = [hack("ap1", 5)], [hack("ap1", 9)], [hack("ap1", 20, 3), hack("ap2", 4)]
+def test_counters_of_a_stack_for_each_pair(tmp_path: Path) -> None:
+    readings = [pair("ap1", 5)], [pair("ap1", 9)], [pair("ap1", 20, 3), pair("ap2", 4)]
     assert grown(tmp_path, *readings) == [("ap1", 15, 3), ("ap2", 4, 0)]
 
 
-def test_counters_of_tcp_acks_that_begin_anew(tmp_path: Path) -> None:
-    """An event switches hack off: a pair is absent; or off and on: all of its counters are smaller."""
-    readings = [[], [hack("ap1", 10, 2)], [], [hack("ap1", 4, 9)], [hack("ap1", 3, 10)]]
+def test_counters_of_a_stack_that_begin_anew(tmp_path: Path) -> None:
+    """An event switches it off: a pair is absent; or off and on: all of its counters are smaller."""
+    readings = [[], [pair("ap1", 10, 2)], [], [pair("ap1", 4, 9)], [pair("ap1", 3, 10)]]
     assert grown(tmp_path, *readings) == [("ap1", 17, 21)]
-    assert grown(tmp_path, [], [hack("ap1", 10)], []) == [("ap1", 10, 0)], "also if it stays off"
-    assert grown(tmp_path, [hack("ap1", 10)]) == []
+    assert grown(tmp_path, [], [pair("ap1", 10)], []) == [("ap1", 10, 0)], "also if it stays off"
+    assert grown(tmp_path, [pair("ap1", 10)]) == []
 
 
 def test_a_run_that_left_nothing(tmp_path: Path) -> None:

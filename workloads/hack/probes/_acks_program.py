@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The program of hack-acks, which runs in a node: ``python3 hack_acks.py INTERFACE EVERY_NS``.
+"""The program of hack-acks, which runs in a node: ``python3 hack_acks.py INTERFACE EVERY_NS PART``.
+
+PART is the stack's MediumPart as JSON.
 
 A node has a network namespace of its own, but the kernel's medium answers in every one, and root in a node is the
 guest's root. Only the radio's number has to be found: sysfs has it. What talks to the kernel is the lab's own code for
@@ -21,6 +23,8 @@ from lab.guest.medium.requests import ID
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command, encoded
 from lab.guest.netlink.generic import Family, KernelSocket
 from lab.guest.netlink.wire import u32
+from lab.shared.frozen import built
+from lab.shared.medium_types import MediumPart
 
 SECOND = 1_000_000_000
 INTERFACES = Path("/sys/class/net")
@@ -32,11 +36,11 @@ def radio_of(interface: str, interfaces: Path = INTERFACES) -> int:
     return int(device.removeprefix("hwsim"))
 
 
-def pairs(family: Family, radio: int) -> list[dict[str, Any]]:
+def pairs(family: Family, radio: int, part: MediumPart) -> list[dict[str, Any]]:
     """Return what became of the TCP ACKs of a radio and each of its peers."""
     answers = family.dump(Command.GET_PEER, encoded(Attr.ID, ID))
     own = [answer for answer in answers if answer.get(Attr.RADIO) == u32(radio)]
-    return [{key: pair[key] for key in ("peer", "sent", "received")} for pair in counters.hack(own, {radio: ""})]
+    return [{key: pair[key] for key in ("peer", "sent", "received")} for pair in counters.peers(own, {radio: ""}, part)]
 
 
 def sample(read: Callable[[], list[dict[str, Any]]], every_ns: int) -> None:
@@ -50,11 +54,12 @@ def sample(read: Callable[[], list[dict[str, Any]]], every_ns: int) -> None:
         time.sleep(max(0, due_ns - time.time_ns()) / SECOND)
 
 
-def main(interface: str, every_ns: str) -> None:
+def main(interface: str, every_ns: str, part: str) -> None:
     """Sample the radio behind an interface; the message of a failure goes to stderr."""
     try:
         family, radio = Family(FAMILY, VERSION, KernelSocket()), radio_of(interface)
-        sample(lambda: pairs(family, radio), int(every_ns))
+        known = built(MediumPart, json.loads(part))
+        sample(lambda: pairs(family, radio, known), int(every_ns))
     except KeyboardInterrupt:
         pass
     except GuestError as error:

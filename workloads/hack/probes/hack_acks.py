@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, ClassVar
 
 from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Samples, Target, program_path
 from lab.probes.base.text import Json, documents, stamp_ns
+from lab.shared.frozen import data
 from lab.shared.paths import CODE_IN_NODE
+
+from ..radio_settings._hack import PART
 
 _PROGRAM = "hack_acks.py"
 _WAYS = ("sent", "received")
@@ -42,7 +46,7 @@ class HackAcks(Probe):
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         interface = target.radio or target.interface
-        command = ["python3", program_path(_PROGRAM), interface, str(params["every"])]
+        command = ["python3", program_path(_PROGRAM), interface, str(params["every"]), json.dumps(data(PART))]
         return ["env", f"PYTHONPATH={CODE_IN_NODE}", *command]
 
     def parse(self, raw: Raw) -> Parsed:

@@ -12,6 +12,18 @@ from pydantic import Field, model_validator
 
 from lab import units
 from lab.model.base import Choice, Model, Quantity, refuse
+from lab.shared.medium_types import MediumPart
+
+# enums hwsim_medium_attr and hwsim_medium_hack_attr, as the patch of the kernel has them
+PART = MediumPart(
+    key="hack",
+    attributes={"u32": {"hack": 64, "hack_turnaround_us": 65, "hack_timer_us": 66}, "u8": {"hack_in_clear": 69}},
+    counters={"sent": 67, "received": 68},  # of TCP ACKs to a peer, and from it
+    counts=[
+        "acks", "bytes", "packet_bytes", "payloads", "natives", "refused", "flushed", "duplicates", "crc_failures",
+        "unknown", "malformed", "resets", "held_ns", "syncs", "air_ns",
+    ],
+)  # fmt: skip
 
 _MS = 1_000_000
 _TURNAROUND_MOST_NS = 10 * _MS

@@ -22,6 +22,7 @@ class HackSetting(RadioSetting):
     )
     type = hack.AnyHack | None
     perfect = "has no ACK frames"
+    part = hack.PART
 
     def show(self, value: Mapping[str, int]) -> str:
         """Return how a radio uses it; its times where they differ from the default."""

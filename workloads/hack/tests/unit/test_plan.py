@@ -13,6 +13,8 @@ from lab.errors import InputError
 from lab.shared.types import Plan
 from tests.unit.plan.conftest import Plans
 
+from ...radio_settings._hack import PART
+
 
 def plan(plans: Plans, event: str = "", *, key: str = "", more: str = "", medium: str = "{}") -> Plan:
     """An access point and two stations with ``key``; ``event`` at 3 s."""
@@ -83,6 +85,12 @@ def test_a_station_whose_access_point_has_no_hack_is_refused(plans: Plans) -> No
         "t.yaml:4  nodes.sta1.hack: has no effect, since no access point of campus has hack:, and both ends need it",
         "  write hack: there as well, or remove this",
     ]
+
+
+def test_the_plan_says_what_the_kernel_has_of_it(plans: Plans) -> None:
+    of, without = plan(plans, key=", hack: timer"), plan(plans)
+    assert of.medium and of.medium.parts == [PART] and Plan.from_json(of.to_json()) == of
+    assert without.medium and without.medium.parts == [] and "hack_sent" not in without.to_json()
 
 
 def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:

@@ -12,35 +12,38 @@ from typing import Any
 
 import pytest
 
-from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command, Hack
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command
 from lab.guest.netlink import wire
 from lab.guest.netlink.generic import Family
 from lab.probes.base import Parsed, ProbeOutputError, Series, Target, load
+from lab.shared.frozen import built
+from lab.shared.medium_types import MediumPart
 from lab.shared.types import Plan
 from tests.unit.guest.kernel import Kernel, answer, done
 
 from ...probes import _acks_program
+from ...radio_settings._hack import PART
 
 PEER = "02:00:01:00:02:00"
 EPOCH_NS = 1_767_225_600_999_999_744
 Find = Callable[[Parsed, str], Series]
 
 
-def numbers(kind: Attr, **counts: int) -> bytes:
-    found = {counter: counts.get(counter.name.lower(), 0) for counter in Hack}
-    return wire.nested(kind, *(wire.attribute(counter, struct.pack("=Q", count)) for counter, count in found.items()))
+def numbers(way: str, **counts: int) -> bytes:
+    found = (wire.attribute(n, struct.pack("=Q", counts.get(name, 0))) for n, name in enumerate(PART.counts, 1))
+    return wire.nested(PART.counters[way], *found)
 
 
 def peer(radio: int, **counts: int) -> bytes:
     attributes = wire.attribute(Attr.RADIO, wire.u32(radio)) + wire.attribute(Attr.ADDR, bytes.fromhex("020001000200"))
-    return answer(2, attributes + numbers(Attr.HACK_SENT, **counts) + numbers(Attr.HACK_RECEIVED))
+    return answer(2, attributes + numbers("sent", **counts) + numbers("received"))
 
 
 def test_its_program_tells_of_its_own_radio() -> None:
     kernel = Kernel(peer(0, acks=7) + peer(1, acks=9, held_ns=5), done(2))
-    (pair,) = _acks_program.pairs(Family(FAMILY, VERSION, kernel), 1)
+    (pair,) = _acks_program.pairs(Family(FAMILY, VERSION, kernel), 1, PART)
     assert (pair["peer"], pair["sent"]["acks"], pair["sent"]["held_ns"]) == (PEER, 9, 5)
-    assert set(pair["sent"]) == set(pair["received"]) == {counter.name.lower() for counter in Hack}
+    assert set(pair["sent"]) == set(pair["received"]) == set(PART.counts)
     (request,) = wire.messages(kernel.sent[1])
     assert request.payload[0] == Command.GET_PEER
 
@@ -71,7 +74,8 @@ def test_its_command() -> None:
     probe = load("hack-acks")
     argv = probe.argv(Target("ap1", "ap1-eth2", "ap1-wlan1", None), probe.defaults({"every": 5_000_000}), "/lab/raw/x")
     program = "/run/lab/programs/hack_acks.py"
-    assert argv == ["env", "PYTHONPATH=/run/lab/code", "python3", program, "ap1-wlan1", "5000000"]
+    assert argv[:-1] == ["env", "PYTHONPATH=/run/lab/code", "python3", program, "ap1-wlan1", "5000000"]
+    assert built(MediumPart, json.loads(argv[-1])) == PART
     assert ast.parse(probe.programs["hack_acks.py"])
 
 
