@@ -11,8 +11,6 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-_NOT_DATA = ("__pycache__",)
-
 
 def data_files(code: Iterable[bytes], folder: Path, but: Iterable[Path] = ()) -> dict[Path, bytes]:
     """The files below a folder that this code names, in alphabetical order, each with its content.
@@ -25,11 +23,11 @@ def data_files(code: Iterable[bytes], folder: Path, but: Iterable[Path] = ()) ->
     names = {name for content in code for name in _names(content)}
     left_out = set(but)
     found = (path for path in folder.rglob("*") if path.name in names and path not in left_out)
-    return {path: path.read_bytes() for path in sorted(found) if path.is_file() and not _skipped(path, folder)}
+    return {path: path.read_bytes() for path in sorted(found) if path.is_file() and not _is_hidden(path, folder)}
 
 
-def _skipped(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") or part in _NOT_DATA for part in path.relative_to(folder).parts[:-1])
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts[:-1])
 
 
 def _names(content: bytes) -> set[str]:

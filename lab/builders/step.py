@@ -128,8 +128,7 @@ def require(program: str) -> None:
 
 
 def telling_lines(lines: list[str]) -> list[str]:
-    """Return the lines that explain a failure: those around the first error, as make continues after it, and the "
-    "last."""
+    """Return the lines that explain a failure: those around the first error, since make continues, and the last."""
     first = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
     if first >= len(lines) - TAIL_LINES:
         return lines[-TAIL_LINES:]

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import Protocol, TextIO
 
+_EVERY_S = 10.0
+
 
 class Report(Protocol):
     """A listener: a terminal with a progress bar, a log, or a test."""
@@ -29,16 +31,15 @@ class SilentReport:
 
 
 class LineReport:
-    """Plain lines, for a log or a pipe: every step, and progress at most every ``every_s`` seconds."""
+    """Plain lines, for a log or a pipe: every step, and progress at most every 10 s."""
 
-    def __init__(self, stream: TextIO | None = None, every_s: float = 10.0) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream if stream is not None else sys.stderr
-        self.every_s = every_s
         self._next_s = 0.0
 
     def step(self, text: str) -> None:
         """Print it."""
-        self._next_s = time.monotonic() + self.every_s
+        self._next_s = time.monotonic() + _EVERY_S
         print(text, file=self.stream, flush=True)
 
     def progress(self, done: int, total: int | None, text: str) -> None:
@@ -46,6 +47,6 @@ class LineReport:
         now_s = time.monotonic()
         if now_s < self._next_s:
             return
-        self._next_s = now_s + self.every_s
+        self._next_s = now_s + _EVERY_S
         share = f"{100 * done // total:3d} %" if total else f"{done}"
         print(f"  {share}  {text}", file=self.stream, flush=True)

@@ -273,7 +273,7 @@ def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[s
     freed = {}
     for directory in sorted(path for path in base.iterdir() if path.is_dir()):
         if kinds is None or directory.name in kinds:
-            freed[directory.name] = tree_bytes(directory)
+            freed[directory.name] = sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))
             _clean_kind(directory)
     return freed
 
@@ -294,8 +294,3 @@ def _clean_kind(directory: Path) -> None:
         for entry in directory.iterdir():
             if entry != lock:
                 remove_tree(entry)
-
-
-def tree_bytes(directory: Path) -> int:
-    """Return the disk space that the files below a directory occupy, in bytes."""
-    return sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from lab.drawing.figure import Axes, Scale
 from lab.drawing.frame import Frame
@@ -152,9 +152,3 @@ def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]
 
 def _middle(mark: Rule | Band, frame: Frame) -> float:
     return frame.x(mark.x) if isinstance(mark, Rule) else (frame.x(mark.begin) + frame.x(mark.end)) / 2
-
-
-def shared(scales: Iterable[Scale]) -> tuple[float, float]:
-    """Return the lowest and the highest number of several axes."""
-    both = [(scale.low, scale.high) for scale in scales]
-    return min(low for low, _ in both), max(high for _, high in both)

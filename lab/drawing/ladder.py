@@ -197,17 +197,17 @@ def _label(arrow: Arrow, frame: _Frame, end: float) -> list[Text]:
     begin, top, bottom = frame.x(arrow.source), frame.y(arrow.begin_us), frame.y(arrow.end_us)
     x, y, high = (begin + end) / 2, (top + bottom) / 2, bottom - top
     room = abs(end - begin) - 2 * ((_CROSS if arrow.collided else _head(high)) + _PADDING)
-    if arrow.note and high >= _TWO_LINES and max(map(_wide, (arrow.label, arrow.note))) <= room:
+    if (
+        arrow.note
+        and high >= _TWO_LINES
+        and max(text_width(line, "inside") for line in (arrow.label, arrow.note)) <= room
+    ):
         return [_middle(x, y - 9, arrow.label, "inside"), _middle(x, y + 9, arrow.note, "inside")]
     for words in (arrow.words, arrow.label):
         for kind, needed in _FITTING:
             if high >= needed and text_width(words, kind) <= room:
                 return [_middle(x, y, words, kind)]
     return []
-
-
-def _wide(words: str) -> float:
-    return text_width(words, "inside")
 
 
 def _middle(x: float, y: float, words: str, kind: str) -> Text:

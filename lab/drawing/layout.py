@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab.drawing import bars, series
-from lab.drawing.axes import LABEL, labels, left_of, shared, x_axis, x_grid, y_axis
+from lab.drawing.axes import LABEL, labels, left_of, x_axis, x_grid, y_axis
 from lab.drawing.figure import Axes, Chart, Scale
 from lab.drawing.frame import Frame
 from lab.drawing.legend import keys, legend
@@ -108,7 +108,7 @@ def _labelled(axes: Axes, *, x: bool, y: bool) -> Axes:
 
 def _alike(row: Sequence[Axes]) -> list[Axes]:
     """Give panels side by side the same y axis, so that they can be compared."""
-    low, high = shared(axes.y for axes in row)
+    low, high = min(axes.y.low for axes in row), max(axes.y.high for axes in row)
     return [replace(axes, y=replace(axes.y, low=low, high=high)) for axes in row]
 
 

@@ -38,9 +38,7 @@ def on_white(colour: Colour) -> str:
 
 def class_of(what: str, colour: Colour) -> str:
     """Return the class of an element whose ``what`` (fill or stroke) has this colour; empty for a literal one."""
-    if isinstance(colour, int):
-        return f"{what}-{colour}"
-    return f"{what}-{colour}" if colour in NAMED else ""
+    return f"{what}-{colour}" if isinstance(colour, int) or colour in NAMED else ""
 
 
 def dark_style(classes: Iterable[str] | None = None) -> str:

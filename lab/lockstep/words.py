@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How callers write times, commands and settings, and where in their files."""
+"""How callers write times, commands and settings, and where in their files.
+
+What is not so raises CallError, which says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,6 @@ def time_ns(time: Time, what: str) -> int:
     """A time in ns.
 
     ``what``: the name of the parameter, for messages.
-
-    Raises:
-        CallError: It is not a time.
     """
     if not isinstance(time, str | float | int):
         raise CallError(f"{what}: {time!r} is not a time; write a number of seconds, such as 12.5")
@@ -46,11 +46,7 @@ def longer_duration(end_ns: int) -> str:
 
 
 def argv_of(argv: Sequence[str], example: str) -> list[str]:
-    """The words of a command.
-
-    Raises:
-        CallError: It is a single text, or empty.
-    """
+    """The words of a command."""
     if isinstance(argv, str):
         listed = json.dumps(argv.split())
         raise CallError(
@@ -64,11 +60,7 @@ def argv_of(argv: Sequence[str], example: str) -> list[str]:
 
 
 def text_of(text: object, what: str) -> str:
-    """A text, or a path, that a program of a node can get.
-
-    Raises:
-        CallError: It is neither, or has a zero byte.
-    """
+    """A text, or a path, that a program of a node can get."""
     if not isinstance(text, str | os.PathLike):
         wanted = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
         raise CallError(f"{what} {text!r} is not text; write {json.dumps(wanted)}")
@@ -79,11 +71,7 @@ def text_of(text: object, what: str) -> str:
 
 
 def bytes_of(content: object, what: str) -> bytes:
-    """The bytes of a text, or bytes.
-
-    Raises:
-        CallError: It is neither.
-    """
+    """The bytes of a text, or bytes."""
     if isinstance(content, str):
         return content.encode()
     if not isinstance(content, bytes | bytearray | memoryview):
@@ -92,11 +80,7 @@ def bytes_of(content: object, what: str) -> bytes:
 
 
 def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
-    """Variables of an environment.
-
-    Raises:
-        CallError: A name or a value is none.
-    """
+    """Variables of an environment."""
     if not isinstance(values, Mapping | None):
         raise CallError(f'env: {values!r} has no names and values; write env={{"NAME": "value"}}')
     found = {text_of(name, "env: the name"): text_of(value, f"env: {name}:") for name, value in (values or {}).items()}
@@ -107,22 +91,14 @@ def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def mode_of(mode: int) -> int:
-    """The permissions of a file.
-
-    Raises:
-        CallError: They are none.
-    """
+    """The permissions of a file."""
     if not isinstance(mode, int) or not 0 <= mode <= 0o7777:
         raise CallError(f"mode: {mode!r} is not a valid mode; write a number, such as 0o644")
     return mode
 
 
 def signal_of(number: int) -> int:
-    """The number of a signal.
-
-    Raises:
-        CallError: There is none of that number.
-    """
+    """The number of a signal."""
     if not isinstance(number, int) or not 1 <= number < signal.NSIG:
         raise CallError(f"{number!r} is not a signal; write one of Python's module signal, such as signal.SIGTERM")
     return int(number)

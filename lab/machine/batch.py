@@ -73,13 +73,11 @@ class _Copy(threading.Thread):
     def run(self) -> None:
         """Copy until the guest has ended."""
         for line in self._printed:
-            if not self.error:
-                self._write(_LINE_END.sub(b"\n", line))
-
-    def _write(self, line: bytes) -> None:
-        try:
-            self._output.write(line)
-            self._output.flush()
-        except OSError as error:
-            self.error = error
-            self.on_error()
+            if self.error:
+                continue
+            try:
+                self._output.write(_LINE_END.sub(b"\n", line))
+                self._output.flush()
+            except OSError as error:
+                self.error = error
+                self.on_error()

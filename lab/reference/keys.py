@@ -181,13 +181,9 @@ def _keys(definition: Schema) -> Iterator[str]:
     required = definition.get("required", [])
     rows = []
     for key, value in definition["properties"].items():
-        default = "required" if key in required else _default(value)
+        default = "required" if key in required else _literal(value["default"]) if "default" in value else ""
         rows.append((f"`{key}`", _kind(value), default, str(value.get("description", ""))))
     yield from _table(("key", "value", "if left out", "meaning"), rows)
-
-
-def _default(value: Schema) -> str:
-    return _literal(value["default"]) if "default" in value else ""
 
 
 def _literal(value: Any) -> str:
@@ -251,17 +247,13 @@ def _probes() -> Iterator[str]:
             yield from _table(
                 ("key", "value", "if left out", "meaning"),
                 (
-                    (f"`{key}`", _param_kind(param), _param_default(param), param.about)
+                    (f"`{key}`", _PARAM_TYPES.get(param.type, param.type), _param_default(param), param.about)
                     for key, param in probe.params.items()
                 ),
             )
 
 
 _PARAM_TYPES = {"str": "text", "int": "whole number", "bool": "`true` or `false`", "list": "list: text"}
-
-
-def _param_kind(param: probes.Param) -> str:
-    return _PARAM_TYPES.get(param.type, param.type)
 
 
 def _param_default(param: probes.Param) -> str:

@@ -29,7 +29,6 @@ from lab.text import entries
 
 PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
-# with an architecture, a version or a release, as apt has it; "curl-" would remove it
 RECIPE = 5  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000

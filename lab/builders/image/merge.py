@@ -116,7 +116,7 @@ def _apply(root: _File, source: tarfile.TarFile, end: int) -> list[str]:
         if member.ischr() or member.isblk():
             devices.append("/" + "/".join(parts))
             continue
-        folder = _make_folder(root, parts[:-1], source)
+        folder = _follow(root, parts[:-1], source)
         if member.islnk():
             linked = _find(root, _parts(member.linkname))
             if linked is None or linked.is_folder:
@@ -145,15 +145,10 @@ def _find(root: _File, parts: list[str]) -> _File | None:
     return root if not parts else parent.children.get(parts[-1])
 
 
-def _make_folder(root: _File, parts: list[str], source: tarfile.TarFile) -> _File:
-    """Return a folder; make those on the way that are not there."""
-    return _follow(root, parts, source)
-
-
 def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _File:
-    """Return the folder at a path, with symbolic links followed.
+    """Return the folder at a path, with symbolic links followed; with ``source``, make those that are not there.
 
-    ValueError: it is not there, unless folders may be made (``source``); a file is on the way, or a circle of links.
+    ValueError: it is not there, a file is on the way, or a circle of links.
     """
     way = [root]
     rest, links = list(reversed(parts)), 0

@@ -52,13 +52,13 @@ def _check(directory: Path, source: Source, series: Series, store: Store, report
     report.step(f"kernel patches: unpacking Linux {source.version}")
     unpack(source, tree, log)
     checkpatch(tree, series, log, report)
-    patched = compiled(series.patched)
+    patched = [name for name in series.patched if name.suffix == ".c"]  # compiled on their own
     report.step(f"kernel patches: sparse on {len(patched)} files without the series")
     with _choices_of(series, tree, directory, source.version, log):
         configure_what_there_is(tree, objects_before, series.fragments, log)
         before = sparse(tree, objects_before, patched, series.patched, log)
     series.apply(tree, source.version, log)
-    new = compiled(series.files)
+    new = [name for name in series.files if name.suffix == ".c"]
     report.step(f"kernel patches: sparse on these and {len(new)} new files with the series")
     configure(tree, objects, series.fragments, log)
     after = sparse(tree, objects, [*new, *patched], [*series.files, *series.patched], log)
@@ -117,11 +117,6 @@ def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> Non
         log.run(f"checkpatch of {shown(path)}", [*script, "--file", str(path)])
 
 
-def compiled(files: list[Path]) -> list[Path]:
-    """The files that are compiled on their own."""
-    return [name for name in files if name.suffix == ".c"]
-
-
 def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Path], log: BuildLog) -> set[str]:
     """Compile sources with sparse.
 
@@ -146,8 +141,7 @@ def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Pat
 
 
 def more(before: set[str], after: set[str]) -> list[str]:
-    """Return the complaints that the series adds: those that occur more often in a file, on whatever line, than "
-    "before."""
+    """Return the complaints that the series adds: those more often in a file than before, on whatever line."""
     known = Counter(_without_line(line) for line in before)
     found = Counter(_without_line(line) for line in after)
     complaints = []

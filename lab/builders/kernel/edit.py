@@ -49,6 +49,7 @@ US = {
     "GIT_AUTHOR_DATE": "1970-01-01T00:00:00Z",
     "GIT_COMMITTER_DATE": "1970-01-01T00:00:00Z",
 }
+COMMITTER = {name: value for name, value in US.items() if "COMMITTER" in name}
 FORMAT_PATCH = [
     "format-patch",
     "--quiet",
@@ -120,14 +121,13 @@ def _apply(tree: Path, source: Source, series: Series, report: Report) -> None:
     if not patches:
         return
     report.step(f"applying {len(patches)} patches")
-    committer = {name: value for name, value in US.items() if "COMMITTER" in name}
     with tempfile.TemporaryDirectory() as folder:
         mails = [Path(folder, f"{number:04}") for number in range(len(patches))]
         parts = [part.name for part in series.parts for _ in part.patches]
         for mail, patch, part in zip(mails, patches, parts, strict=True):
             mail.write_bytes(patch.read_bytes().replace(b"\n---\n", f"\nPart: {part}\n---\n".encode(), 1))
         try:
-            git(tree, "am", "--quiet", "--keep-cr", *map(str, mails), env=committer)
+            git(tree, "am", "--quiet", "--keep-cr", *map(str, mails), env=COMMITTER)
         except BuildError as error:
             raise BuildError(
                 f"a patch no longer applies to Linux {source.version}\n{error.message}",
@@ -189,13 +189,12 @@ def _sort(tree: Path, names: list[str]) -> None:
     wanted = sorted(commits, key=lambda each: names.index(str(each[2])))
     if wanted == commits:
         return
-    committer = {name: value for name, value in US.items() if "COMMITTER" in name}
     with tempfile.NamedTemporaryFile("w") as todo:
         todo.write("".join(f"pick {commit}\n" for commit, _, _ in wanted))
         todo.flush()
         editor = f"cp {shlex.quote(todo.name)}"
         try:
-            git(tree, "-c", f"sequence.editor={editor}", "rebase", "--quiet", "--interactive", FILES, env=committer)
+            git(tree, "-c", f"sequence.editor={editor}", "rebase", "--quiet", "--interactive", FILES, env=COMMITTER)
         except BuildError as error:
             raise BuildError(
                 f"a commit cannot be moved to its part without a conflict\n{error.message}",

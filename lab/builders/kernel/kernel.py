@@ -116,11 +116,6 @@ def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str
     return message
 
 
-def kernel_key(series: Series, source: Source, compiler: str) -> str:
-    """What a kernel depends on."""
-    return content_key(series.sha256(), source.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
-
-
 def load_kernel(directory: Path, series: Series) -> Kernel:
     """Read a finished entry of the cache."""
     facts = json.loads((directory / FACTS).read_text())
