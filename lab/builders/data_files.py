@@ -15,10 +15,7 @@ from pathlib import Path
 def data_files(code: Iterable[bytes], folder: Path, but: Iterable[Path] = ()) -> dict[Path, bytes]:
     """The files below a folder that this code names, in alphabetical order, each with its content.
 
-    Args:
-        code: contents of Python files. Those that are not valid Python name nothing.
-        folder: searched with the folders in it, but not with hidden ones.
-        but: files that do not count.
+    Hidden folders are not searched; files in ``but`` do not count.
     """
     names = {name for content in code for name in _names(content)}
     left_out = set(but)

@@ -22,10 +22,8 @@ class Memo(Generic[Finding]):
     def __init__(self, path: Path, find: Callable[[bytes], Finding], decode: Callable[[Any], Finding]) -> None:
         """Prepare it; nothing is read yet.
 
-        Args:
-            path: the file that holds the findings of earlier processes.
-            find: finds out about the content of a file; json can write its result.
-            decode: returns what ``find`` did from what json reads. ValueError, TypeError: it is damaged.
+        ``find`` gets the content of a file; json can write its result. ``decode`` returns the same from what json
+        reads; ValueError, TypeError: it is damaged.
         """
         self._path = path
         self._find = find

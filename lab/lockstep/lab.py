@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -121,10 +120,8 @@ class Lab:
         Raises:
             RunError: It failed.
         """
-        self._must_not_have_started()
-        self._machine = self._build_machine()
-        self._directory = self._new_directory()
-        self._record = run_plan(self._plan, self._machine, self._directory)
+        machine, directory = self._prepare()
+        self._record = run_plan(self._plan, machine, directory)
         self._ended = "the lab has run to its end"
         return self._record
 
@@ -137,33 +134,28 @@ class Lab:
             RunError: The network did not come up.
             HostError: The host lacks something.
         """
-        self._must_not_have_started()
-        self._machine = self._build_machine()
-        self._directory = self._new_directory()
+        machine, directory = self._prepare()
         self.exchanged.mkdir()
         keep_from_forks(self._closing)
         self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
         channel = self._closing.enter_context(Channel())
         try:
             guest = self._closing.enter_context(
-                booted(self._plan, self._machine, self._directory, mode="lockstep", channel=channel)
+                booted(self._plan, machine, directory, mode="lockstep", channel=channel)
             )
-            self._agent = Agent(guest, channel, Limits(self._plan, self._directory))
+            self._agent = Agent(guest, channel, Limits(self._plan, directory))
             self._agent.await_timeline()
         except BaseException as error:
             raise self._failed(error) from None
         return self
 
-    def _build_machine(self) -> Machine:
-        return machine_for(self._plan, self._names[1], LineReport(sys.stderr))
-
-    def _new_directory(self) -> Path:
-        name = f"{self._plan.topology}--{self._plan.workload}-seed{self._seed}".replace("/", "-")
-        return new_directory(name, self._out)
-
-    def _must_not_have_started(self) -> None:
+    def _prepare(self) -> tuple[Machine, Path]:
         if self._directory is not None:
             raise CallError(self._ended or "the lab has started already", hint="make another Lab to start again")
+        self._machine = machine_for(self._plan, self._names[1], LineReport())
+        name = f"{self._plan.topology}--{self._plan.workload}-seed{self._seed}".replace("/", "-")
+        self._directory = new_directory(name, self._out)
+        return self._machine, self._directory
 
     def finish(self) -> Record:
         """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.

@@ -136,7 +136,4 @@ def _closed(package: Path, files: list[Path]) -> dict[Path, bytes]:
 
 
 def _key(files: Mapping[Path, bytes]) -> str:
-    parts: list[bytes | str] = []
-    for file, content in files.items():
-        parts += [str(file), content]
-    return content_key(*parts)
+    return content_key(*(part for file, content in files.items() for part in (str(file), content)))

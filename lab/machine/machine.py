@@ -106,11 +106,8 @@ def ensure_machine(
 ) -> Machine:
     """Return kernel, image, initrd and code, built unless they are cached.
 
-    Args:
-        report: receives build progress.
-        stacks: folders of stacks with code (lab.library.code_of), which plans will need.
-        choice: another kernel than that of the checkout.
-        plan: has nodes with images that will be needed.
+    ``stacks``: folders of those with code (lab.library.code_of) that plans will need; ``plan``: has nodes with images
+    that will be needed.
 
     Raises:
         InputError: There is no such kernel or image.

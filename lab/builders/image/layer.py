@@ -59,9 +59,7 @@ def unpack(squashfs: Path, directory: Path, log: BuildLog, *options: str) -> tup
 def listed(text: str, unpacked: Path) -> dict[str, Member]:
     """Return the files of a squashfs by their paths: usr/bin/curl.
 
-    Args:
-        text: what ``unsquashfs -lln -dest ROOT`` printed, with ROOT as the first part of each path.
-        unpacked: where it was unpacked, for the contents.
+    ``text``: what ``unpack`` returned, for the files that it unpacked.
     """
     found = {}
     for line in text.splitlines():
@@ -93,12 +91,8 @@ def _mode(text: str) -> int:
 def write(full: Path | None, base: Mapping[str, Member], added: Mapping[str, Added], layer: Path, time_s: int) -> None:
     """Write the layer that makes a tree, with some more files, out of the base image's.
 
-    Args:
-        full: tar file of the tree; None: that of the base image.
-        base: the base image's files.
-        added: more files by their paths; they replace those of the tree.
-        layer: tar file to write.
-        time_s: the time of directories, whiteouts and added files, since the epoch.
+    ``full``: tar file of the tree; None: that of the base image. Added files replace those of the tree. ``time_s``: of
+    directories, whiteouts and added files, since the epoch.
     """
     with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as target:
         chosen = _differences(full, base, added, time_s) if full else {}

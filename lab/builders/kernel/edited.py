@@ -6,12 +6,11 @@ Only the files that differ from Linux count; they are copied, so a build sees on
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from pathlib import Path
 
 from lab.builders.kernel.edit import BASE, SOURCE_PATH, SOURCE_SHA256, git
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import Series, hash_of
 from lab.builders.kernel.source import Source, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
@@ -35,13 +34,8 @@ class EditedTree(Series):
         return {path: (self.tree / path).read_bytes() if (self.tree / path).is_file() else None for path in paths}
 
     def sha256(self) -> str:
-        digest = hashlib.sha256(b"edited\0")
-        configuration = {Path("config", str(number)): path.read_bytes() for number, path in enumerate(self.fragments)}
-        for contents in (self._contents, configuration):
-            for path, content in contents.items():
-                digest.update(f"{path}\0{-1 if content is None else len(content)}\0".encode())
-                digest.update(content or b"")
-        return digest.hexdigest()
+        configuration = ((f"config/{number}", path.read_bytes()) for number, path in enumerate(self.fragments))
+        return hash_of([*self._contents.items(), *configuration], "edited\0")
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         return self._contents

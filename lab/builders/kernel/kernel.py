@@ -73,14 +73,13 @@ def ensure_kernel(
     """The kernel, built unless it is cached.
 
     Args:
-        report: Receives progress, and a warning if the source is not the one last tested.
+        report: Also gets a warning if the source is not the one last tested.
         source: A kernel tree or archive, or a tree of `make kernel-edit`, whose changes then replace the series;
             default: Debian's package.
         refresh: Fetch the package again, to use a newer version.
         modules: Folders of kernel modules that it has in addition, by name.
         series: Default: hwsim-patches of this checkout, and what stacks add.
-        store: The cache of kernels; default: the user's.
-        source_store: The cache of the package; default: the user's.
+        store, source_store: Caches of kernels and of the package; default: the user's.
 
     Raises:
         BuildError: A step failed; gives its name and the last lines of its log.

@@ -10,13 +10,12 @@ their rate control then: folders are linked in the order in which Linux's Makefi
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import Series, hash_of
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.errors import BuildError
@@ -59,11 +58,7 @@ class WithModules(Series):
         return found
 
     def sha256(self) -> str:
-        digest = hashlib.sha256(f"modules of drivers\0{self._series.sha256()}\0".encode())
-        for path, content in self._contents.items():
-            digest.update(f"{path}\0{len(content)}\0".encode())
-            digest.update(content)
-        return digest.hexdigest()
+        return hash_of(self._contents.items(), f"modules of drivers\0{self._series.sha256()}\0")
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         changes = self._series.changes(plain, scratch, version, log)

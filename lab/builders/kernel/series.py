@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,14 +146,11 @@ class Series:
 
     def sha256(self) -> str:
         """A hash of the names of parts, and of names and content of their patches, new files and configuration."""
-        digest = hashlib.sha256()
-        for part in self.parts:
-            new = (part.directory / "files" / name for name in part.files)
-            for path in (*part.patches, *new, *part.fragments):
-                content = path.read_bytes()
-                digest.update(f"{part.name}/{path.relative_to(part.directory)}\0{len(content)}\0".encode())
-                digest.update(content)
-        return digest.hexdigest()
+        return hash_of(
+            (f"{part.name}/{path.relative_to(part.directory)}", path.read_bytes())
+            for part in self.parts
+            for path in (*part.patches, *(part.directory / "files" / name for name in part.files), *part.fragments)
+        )
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         """What plain Linux becomes: the content of each file that the series touches.
@@ -181,6 +179,15 @@ class Series:
             part.copy_files(tree)
             for patch in part.patches:
                 _apply_patch(patch, tree, version, log)
+
+
+def hash_of(contents: Iterable[tuple[object, bytes | None]], beginning: str = "") -> str:
+    """Return a hash of files by their names and contents; None: it is removed."""
+    digest = hashlib.sha256(beginning.encode())
+    for name, content in contents:
+        digest.update(f"{name}\0{-1 if content is None else len(content)}\0".encode())
+        digest.update(content or b"")
+    return digest.hexdigest()
 
 
 def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:

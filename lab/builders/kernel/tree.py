@@ -76,8 +76,7 @@ class KernelTree:
     def update(self, changes_of: Callable[[Plain, Path], Changes]) -> list[Path]:
         """Put changes into the source instead of those of the last build; return the files that differ.
 
-        Args:
-            changes_of: returns the changes; receives a function for Linux's own content of a file, and an empty folder.
+        ``changes_of`` gets a function for Linux's own content of a file, and an empty folder.
         """
         changed = self._changed()
         with tempfile.TemporaryDirectory(prefix="changes-", dir=self.directory) as scratch:
