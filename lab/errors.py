@@ -168,6 +168,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {folded[alike[0]]}?)" if alike and folded[alike[0]] != word else ""
 
 
+def unknown(noun: str, name: str, known: Iterable[str], listed: str = "known") -> str:
+    """Return ``there is no axis "dely" (did you mean delay?); known: delay, loss``; ``listed`` is the word "known"."""
+    names = list(dict.fromkeys(known))
+    return f'there is no {noun} "{name}"{suggestion(name, names)}; {listed}: {", ".join(names) or "none"}'
+
+
 def flat(error: InputError) -> list[InputError]:
     """Return the single mistakes in an error."""
     return error.errors if isinstance(error, InputErrors) else [error]

@@ -32,7 +32,7 @@ from typing import Any, Generic, TypeVar
 
 from lab import library
 from lab.checkout import PACKAGE
-from lab.errors import InputError, LabError, suggestion
+from lab.errors import InputError, LabError, unknown
 from lab.shared import registry as shared
 
 T = TypeVar("T")
@@ -75,8 +75,7 @@ class Room(Generic[T]):
 
     def unknown(self, name: str) -> str:
         """Return the message about a name that nothing has."""
-        known = self.known()
-        return f'there is no {self.noun} "{name}"{suggestion(name, known)}; known: {", ".join(known)}'
+        return unknown(self.noun, name, self.known())
 
     def place(self, name: str) -> Place:
         """Return the file of a name.

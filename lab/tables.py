@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +70,13 @@ class Table:
         """A sentence that names the columns that are not shown; empty if all are."""
         zero = ", ".join(column.title for column in self.zero)
         return f"Left out because always 0: {zero}." if zero else ""
+
+
+def csv_text(lines: Iterable[Iterable[Any]], end: str = "\r\n") -> str:
+    """Return lines of cells as CSV (RFC 4180)."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerows(lines)
+    return text.getvalue()
 
 
 def words(key: str, title: str) -> Column:

@@ -55,11 +55,15 @@ def label_in(axis: Axis, text: str) -> str | None:
     return matching_label((level.label for level in axis.levels), text)
 
 
+def listed(axis: Axis, most: int = 20) -> str:
+    """List the labels of an axis for a message."""
+    return ", ".join(level.label for level in axis.levels[:most]) + (", …" if len(axis.levels) > most else "")
+
+
 def unknown_label(axis: Axis, text: str) -> str:
     """Explain a value that an axis does not have."""
-    labels = [level.label for level in axis.levels]
-    shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
-    return f'the axis {axis.name} has no value "{text}"{suggestion(text, labels)}; known: {shown}'
+    hint = suggestion(text, [level.label for level in axis.levels])
+    return f'the axis {axis.name} has no value "{text}"{hint}; known: {listed(axis)}'
 
 
 _DIGITS = 6  # significant digits of the values between the ends of a range given by its number of points

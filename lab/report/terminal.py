@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
-import io
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,7 @@ from lab.record.record import Record
 from lab.report import medium
 from lab.report.remarks import remarks
 from lab.report.tables import tables
-from lab.tables import Table
+from lab.tables import Table, csv_text
 from lab.text import printable
 
 if TYPE_CHECKING:
@@ -143,23 +141,17 @@ def as_json(record: Record) -> dict[str, Any]:
 
 def as_csv(table: Table) -> str:
     """Return a table as CSV (RFC 4180): headings with units, raw values."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([column.heading for column in table.columns])
-    for row in table.rows:
-        writer.writerow([_raw(row.get(column.key)) for column in table.columns])
-    return text.getvalue()
+    heads = [column.heading for column in table.columns]
+    return csv_text([heads, *([_raw(row.get(column.key)) for column in table.columns] for row in table.rows)])
 
 
 def series_csv(series: list[dict[str, Any]]) -> str:
     """Return samples over time as CSV, one line each: series, time in s, value, unit."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["series", "time, s", "value", "unit"])
+    lines: list[list[Any]] = [["series", "time, s", "value", "unit"]]
     for item in series:
         for t_ns, value in zip(item["t_ns"], item["values"], strict=True):
-            writer.writerow([item["name"], t_ns / 1_000_000_000, value, item["unit"]])
-    return text.getvalue()
+            lines.append([item["name"], t_ns / 1_000_000_000, value, item["unit"]])
+    return csv_text(lines)
 
 
 def _raw(value: Any) -> str:

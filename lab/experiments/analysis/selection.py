@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.errors import InputError, suggestion
-from lab.experiments.labels import matching_label
+from lab.errors import InputError, suggestion, unknown
+from lab.experiments.labels import listed, matching_label
 from lab.experiments.types import Axis, Experiment, Point, TrialMetric
 
 Labels = tuple[tuple[str, str], ...]  # (axis, label) of the remaining axes
@@ -94,15 +94,6 @@ class Selector:
         self.points = experiment.points
         self.experiment = experiment
         self.metrics = {metric.name: metric for metric in experiment.metrics}
-        self.usual = self._usual(experiment)
-
-    def _usual(self, experiment: Experiment) -> TrialMetric | None:
-        """Return the metric of a label that stands alone: the only metric, or the only one drawn."""
-        if len(self.metrics) == 1:
-            return next(iter(self.metrics.values()))
-        drawn = {name for figure in experiment.figures for name in (figure.x, figure.y, figure.value)}
-        shown = [metric for name, metric in self.metrics.items() if name in drawn]
-        return shown[0] if len(shown) == 1 else None
 
     def find(self, name: str, labels: Iterable[tuple[str | None, str]] = ()) -> Selection:
         """Return the points that a name and labels stand for.
@@ -121,7 +112,7 @@ class Selector:
         metric = self.metrics.get(name)
         if metric is None:
             wanted.insert(0, (None, self._known(name)))
-            metric = self._usual_of(name)
+            metric = self._usual(name)
         elif any(name in self._labels(axis) for axis in self.axes):
             raise InputError(f'"{name}" is a metric and a label; rename one of them')
         fixed: dict[str, str] = {}
@@ -132,7 +123,6 @@ class Selector:
         return self._select(metric, fixed)
 
     def _of_paper(self, found: Selection) -> Selection:
-        """Return the same points with the paper's values."""
         metric, numbers, lacking = found.metric.name, [], []
         for point in found.points:
             number = self.experiment.paper_value(metric, point.labels)
@@ -160,7 +150,7 @@ class Selector:
         if self._axes_with(name):
             return name
         if name in self.axes:
-            raise InputError(f'"{name}" is an axis; write one of its labels: {_listed(self._labels(name))}')
+            raise InputError(f'"{name}" is an axis; write one of its labels: {listed(self.axes[name], _LISTED_MAX)}')
         metric, dot, figure = name.partition(".")
         if dot and metric in self.metrics:
             that, unit = self.metrics[metric].that, self.metrics[metric].unit
@@ -169,17 +159,21 @@ class Selector:
             raise InputError(f'claims are about the means of metrics, not "{name}"; add a metric{add}')
         labels = [label for axis in self.axes for label in self._labels(axis)]
         known = [f"the metrics {', '.join(self.metrics)}"]
-        known += [f"the labels {_listed(self._labels(axis))} of {axis}" for axis in self.axes]
+        known += [f"the labels {listed(self.axes[axis], _LISTED_MAX)} of {axis}" for axis in self.axes]
         alike = suggestion(name, [*self.metrics, *labels])
         raise InputError(f'there is no series "{name}"{alike}; known: {"; ".join(known)}')
 
-    def _usual_of(self, name: str) -> TrialMetric:
-        if self.usual is None:
-            raise InputError(
-                f'"{name}" is ambiguous, since there are several metrics; write '
-                f"{' or '.join(f'{each}[{name}]' for each in self.metrics)}"
-            )
-        return self.usual
+    def _usual(self, name: str) -> TrialMetric:
+        """Return the metric of a label that stands alone: the only metric, or the only one drawn."""
+        figures = self.experiment.figures
+        drawn = {name for figure in figures for name in (figure.x, figure.y, figure.value)}
+        for names in (self.metrics.keys(), self.metrics.keys() & drawn):
+            if len(names) == 1:
+                return self.metrics[next(iter(names))]
+        raise InputError(
+            f'"{name}" is ambiguous, since there are several metrics; write '
+            f"{' or '.join(f'{each}[{name}]' for each in self.metrics)}"
+        )
 
     def _labels(self, axis: str) -> list[str]:
         return [level.label for level in self.axes[axis].levels]
@@ -193,14 +187,13 @@ class Selector:
     def _label(self, axis: str | None, label: str) -> tuple[str, str]:
         """Return the axis of a label, and the label as spelled there."""
         if axis is not None and axis not in self.axes:
-            raise InputError(
-                f'there is no axis "{axis}"{suggestion(axis, self.axes)}; known: {", ".join(self.axes) or "none"}'
-            )
+            raise InputError(unknown("axis", axis, self.axes))
         found = self._axes_with(label)
         if axis is not None:
             if axis not in found:
-                known = self._labels(axis)
-                raise InputError(f'{axis} has no label "{label}"{suggestion(label, known)}; known: {_listed(known)}')
+                known = listed(self.axes[axis], _LISTED_MAX)
+                hint = suggestion(label, self._labels(axis))
+                raise InputError(f'{axis} has no label "{label}"{hint}; known: {known}')
             return axis, found[axis]
         if len(found) > 1:
             raise InputError(
@@ -208,10 +201,8 @@ class Selector:
             )
         if not found:
             alike = suggestion(label, [known for one in self.axes for known in self._labels(one)])
-            options = (
-                "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, the grid has no axes"
-            )
-            raise InputError(f'no axis has a label "{label}"{alike}; known: {options}')
+            options = "; ".join(f"{name}: {listed(one, _LISTED_MAX)}" for name, one in self.axes.items())
+            raise InputError(f'no axis has a label "{label}"{alike}; known: {options or "none, the grid has no axes"}')
         return next(iter(found.items()))
 
     def _select(self, metric: TrialMetric, fixed: Mapping[str, str]) -> Selection:
@@ -237,7 +228,3 @@ class Selector:
 
 def _has(point: Point, fixed: Mapping[str, str]) -> bool:
     return all(point.labels[axis] == label for axis, label in fixed.items())
-
-
-def _listed(labels: list[str]) -> str:
-    return ", ".join(labels[:_LISTED_MAX]) + (", …" if len(labels) > _LISTED_MAX else "")

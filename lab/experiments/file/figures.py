@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lab.errors import suggestion
+from lab.errors import unknown
 from lab.experiments.labels import label_in, unknown_label
 from lab.experiments.types import Axis, FigureSpec, TrialMetric
 from lab.model.document import Keys
@@ -64,16 +64,12 @@ def check_series(source: Source[Model], metrics: Sequence[TrialMetric], plan: Pl
         for key, what in _NEEDS[written.kind].items():
             name = getattr(written, key)
             known = [*own, *recorded] if written.kind == "cdf" else recorded
-            if what != "series" or name is None or name in known or name.split(".")[0] in sources:
-                continue
-            listed = ", ".join(dict.fromkeys(known)) or "none"
-            problems.add(source, (*keys, key), f'there is no metric "{name}"{suggestion(name, known)}; known: {listed}')
+            if what == "series" and name is not None and name not in known and name.split(".")[0] not in sources:
+                problems.add(source, (*keys, key), unknown("metric", name, known))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Resolves one figure after another."""
-
     source: Source[Model]
     known: Mapping[str, list[str]]  # axes and metrics
     axes: Mapping[str, Axis]
@@ -100,7 +96,6 @@ class _Reader:
         return _figure(written, where)
 
     def _check(self, written: Written, keys: Keys, key: str, what: str | None) -> None:
-        """Check one of x, y and value."""
         name = getattr(written, key)
         if what is None:
             if name is not None:
@@ -113,14 +108,10 @@ class _Reader:
             self._known(name, (*keys, key), what)
 
     def _known(self, name: str, keys: Keys, what: str) -> None:
-        known = self.known[what]
-        if name not in known:
-            listed = ", ".join(known) or "none"
-            noun = {"axis": "axes", "metric": "metrics"}[what]
-            other = "axis" if what == "metric" else "metric"
-            is_other = f"; {name} is {_NOUNS[other]}" if name in self.known[other] else ""
-            message = f'there is no {what} "{name}"{suggestion(name, known)}{is_other}; known {noun}: {listed}'
-            self.problems.add(self.source, keys, message)
+        if name not in self.known[what]:
+            listed, other = ("known axes", "metric") if what == "axis" else ("known metrics", "axis")
+            is_other = f"{name} is {_NOUNS[other]}; " if name in self.known[other] else ""
+            self.problems.add(self.source, keys, unknown(what, name, self.known[what], f"{is_other}{listed}"))
 
     def _where(self, written: Written, keys: Keys) -> dict[str, str]:
         """Resolve ``where``: the points that are drawn."""
@@ -138,19 +129,17 @@ class _Reader:
 
     def _check_scales(self, written: Written, keys: Keys) -> None:
         """Check that a logarithmic scale has numbers above 0."""
-        shown = [("x", written.x), ("y", written.y)]
-        for key, name in shown:
+        for key, name in (("x", written.x), ("y", written.y)):
             axis = self.axes.get(name or "")
             if key not in written.log or axis is None:
                 continue
             if any(level.number is None for level in axis.levels):
-                self.problems.add(
-                    self.source,
-                    (*keys, "log"),
-                    f"{axis.name} has no numbers, so it cannot be logarithmic; remove {key}",
-                )
+                wrong = "has no numbers, so it cannot be logarithmic"
             elif any((level.number or 0) <= 0 for level in axis.levels):
-                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has values of 0 or below; remove {key}")
+                wrong = "has values of 0 or below"
+            else:
+                continue
+            self.problems.add(self.source, (*keys, "log"), f"{axis.name} {wrong}; remove {key}")
 
     def _check_places(self, written: Written, keys: Keys, where: Mapping[str, str]) -> None:
         """Check that no two points share a place in a figure of means."""
@@ -172,8 +161,7 @@ def _figure(written: Written, where: dict[str, str]) -> FigureSpec:
     x, y = written.x or written.y or "", written.y or written.x or ""
     return FigureSpec(
         kind=written.kind,
-        title=written.title
-        or capitalized(_title(written)) + "".join(f", {axis} {label}" for axis, label in where.items()),
+        title=written.title or _title(written) + "".join(f", {axis} {label}" for axis, label in where.items()),
         x=x,
         y=y,
         by=written.by,
@@ -185,12 +173,10 @@ def _figure(written: Written, where: dict[str, str]) -> FigureSpec:
 
 
 def _title(written: Written) -> str:
-    """Return the default title."""
-    match written.kind:
-        case "cdf":
-            return f"Distribution of {written.x}"
-        case "time-series":
-            return f"{written.y} over time"
-        case "heat-map":
-            return f"{written.value} over {written.x} and {written.y}"
-    return f"{written.y} over {written.x}"
+    return capitalized(
+        {
+            "cdf": f"distribution of {written.x}",
+            "time-series": f"{written.y} over time",
+            "heat-map": f"{written.value} over {written.x} and {written.y}",
+        }.get(written.kind, f"{written.y} over {written.x}")
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, suggestion, unknown
 from lab.experiments.file import placeholders
 from lab.experiments.labels import axis as axis_of
 from lab.experiments.labels import spread
@@ -85,7 +85,6 @@ class Grid:
         )
 
     def _indexes(self, choice: tuple[int, ...]) -> list[int]:
-        """Return the level of each axis."""
         found = dict.fromkeys(range(len(self.varied)), 0)
         for group, index in zip(self.groups, choice, strict=True):
             found.update(dict.fromkeys(group, index))
@@ -196,8 +195,7 @@ def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[
         for place, name in enumerate(names):
             keys: Keys = ("zip", index, place)
             if name not in known:
-                listed = ", ".join(known) or "none"
-                problems.add(source, keys, f'there is no axis "{name}"{suggestion(name, known)}; known axes: {listed}')
+                problems.add(source, keys, unknown("axis", name, known, "known axes"))
             elif name in taken:
                 problems.add(source, keys, f"{name} is already zipped; name it once")
             else:

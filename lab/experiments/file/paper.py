@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab import units
-from lab.errors import suggestion
-from lab.experiments.labels import label_in, unknown_label
+from lab.errors import unknown
+from lab.experiments.labels import label_in, listed, unknown_label
 from lab.experiments.types import Axis, Published, TrialMetric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
@@ -28,17 +28,13 @@ def resolve(
     for name, written in source.model.paper.items():
         keys: Keys = ("paper", name)
         if name not in known:
-            what = f'there is no metric "{name}"{suggestion(name, known)}; known metrics: {", ".join(known)}'
-            problems.add(source, keys, what)
+            problems.add(source, keys, unknown("metric", name, known, "known metrics"))
             continue
         before = len(problems.errors)
         scale = _scale(source, keys, written, known[name], problems)
         for key, axis in (("x", written.x), ("by", written.by)):
             if axis is not None and axis not in named:
-                listed = ", ".join(named) or "none"
-                problems.add(
-                    source, (*keys, key), f'there is no axis "{axis}"{suggestion(axis, named)}; known axes: {listed}'
-                )
+                problems.add(source, (*keys, key), unknown("axis", axis, named, "known axes"))
         if written.x is not None and written.x == written.by:
             problems.add(source, (*keys, "by"), "is already the axis of x:; remove one of them")
         if len(problems.errors) > before:
@@ -94,8 +90,7 @@ class _Reader:
         elif isinstance(values, list) and last:
             size = len(axis.levels)
             if len(values) != size:
-                shown = ", ".join(level.label for level in axis.levels[:20]) + (", …" if size > 20 else "")
-                message = f"has {count(len(values), 'value')}, but the axis {axis.name} has {size}: {shown}"
+                message = f"has {count(len(values), 'value')}, but the axis {axis.name} has {size}: {listed(axis)}"
                 self.problems.add(self.source, keys, message, "write null where the paper has no value")
                 return
             for index, (level, inner) in enumerate(zip(axis.levels, values, strict=True)):
@@ -113,7 +108,6 @@ class _Reader:
             yield dict(labels), float(value)
 
     def _refuse_shape(self, values: Any, keys: Keys, depth: int) -> None:
-        """Report something else where values along an axis were expected."""
         key, axis = self.along[depth]
         first = axis.levels[0].label
         if depth < len(self.along) - 1:

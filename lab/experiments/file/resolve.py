@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from lab import library
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, unknown
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper
 from lab.experiments.file.points import contents, drafted, narrow, plans
@@ -29,19 +30,11 @@ def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None
     Raises:
         InputError, InputErrors: mistakes, with file and line.
     """
-    return _load(read(library.find("experiment", name_or_path)), only, reps)
+    return check(read(library.find("experiment", name_or_path)), only, reps)
 
 
-def check(document: Document) -> Experiment:
-    """Check an experiment file, for ``lab check``.
-
-    Raises:
-        InputError, InputErrors: mistakes in it.
-    """
-    return _load(document, (), None)
-
-
-def _load(document: Document, only: Sequence[str], reps: int | None) -> Experiment:
+def check(document: Document, only: Sequence[str] = (), reps: int | None = None) -> Experiment:
+    """Return the experiment of a document. Errors as in ``load``."""
     source = Source(document, build(Model, document))
     problems = Problems()
     made = grid.resolve(source, problems)
@@ -50,9 +43,12 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
     _check_repetitions(source, problems)
     problems.errors.sort(key=line_of)
     problems.raise_all()
-    find = _finder(document)
-    whole = _with_files(source, whole, find, problems)
-    _check_claims(whole, problems)
+    whole = _with_files(source, whole, problems)
+    for claim in whole.claims:
+        try:
+            claims.check(claim, whole)
+        except InputError as error:
+            problems.add_all(error)
     problems.raise_all()
     found = narrow(whole, only, reps)
     _try(source, found)
@@ -96,8 +92,7 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[TrialMetric, ..
     found = []
     for name, written in source.model.metrics.items():
         if name in source.model.grid:
-            message = "is also an axis of the grid; rename one of them"
-            problems.add(source, ("metrics", name), message)
+            problems.add(source, ("metrics", name), "is also an axis of the grid; rename one of them")
         whole = written if isinstance(written, ExperimentMetric) else None
         that, unit = (whole.that, whole.unit) if whole else (name, str(written))
         found.append(TrialMetric(name, that, unit, source.document.where(("metrics", name))))
@@ -105,12 +100,10 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[TrialMetric, ..
 
 
 def _check_repetitions(source: Source[Model], problems: Problems) -> None:
-    """Check the names of the metrics that must be precise."""
     rule, known = source.model.repetitions, source.model.metrics
     for name in (rule.of or ()) if isinstance(rule, Adaptive) else ():
         if name not in known:
-            message = f'there is no metric "{name}"{suggestion(name, known)}; known metrics: {", ".join(known)}'
-            problems.add(source, ("repetitions", "of"), message)
+            problems.add(source, ("repetitions", "of"), unknown("metric", name, known, "known metrics"))
 
 
 def _repetitions(model: Model) -> Repetitions:
@@ -139,34 +132,23 @@ def _check_names(source: Source[Model], problems: Problems) -> None:
         problems.add(source, ("seed",), f"is too large; the last seed is at most {SEED_MAX}")
 
 
-Find = Callable[[str, str], str]
-
-
-def _finder(document: Document) -> Find:
-    """Return a function that finds a topology or workload by name or by path relative to the experiment."""
-    known: dict[tuple[str, str], str] = {}
-
-    def find(kind: str, text: str) -> str:
-        if (kind, text) not in known:
-            neighbour = document.path.parent / text
-            if text.endswith((".yaml", ".yml")) and neighbour.is_file():
-                known[kind, text] = _shown(neighbour)
-            else:
-                library.find(kind, text)
-                known[kind, text] = text
-        return known[kind, text]
-
-    return find
-
-
 def _shown(path: Path) -> str:
     """Format a path for a command: relative to the current directory if below it."""
     resolved, here = path.resolve(), Path.cwd().resolve()
     return str(resolved.relative_to(here)) if resolved.is_relative_to(here) else str(resolved)
 
 
-def _with_files(source: Source[Model], experiment: Experiment, find: Find, problems: Problems) -> Experiment:
-    """Replace the topologies and workloads of the points by what ``lab run`` accepts."""
+def _with_files(source: Source[Model], experiment: Experiment, problems: Problems) -> Experiment:
+    """Replace topologies and workloads, by name or by path relative to the experiment, by what ``lab run`` accepts."""
+
+    @cache
+    def find(kind: str, text: str) -> str:
+        neighbour = source.document.path.parent / text
+        if text.endswith((".yaml", ".yml")) and neighbour.is_file():
+            return _shown(neighbour)
+        library.find(kind, text)
+        return text
+
     points = []
     for point in experiment.points:
         found = {}
@@ -178,15 +160,6 @@ def _with_files(source: Source[Model], experiment: Experiment, find: Find, probl
                 found[kind] = text
         points.append(dataclasses.replace(point, topology=found["topology"], workload=found["workload"]))
     return dataclasses.replace(experiment, points=tuple(points))
-
-
-def _check_claims(experiment: Experiment, problems: Problems) -> None:
-    """Check that every claim can be evaluated on the whole grid."""
-    for claim in experiment.claims:
-        try:
-            claims.check(claim, experiment)
-        except InputError as error:
-            problems.add_all(error)
 
 
 def _try(source: Source[Model], experiment: Experiment) -> None:

@@ -84,7 +84,6 @@ def verdict(differences: Sequence[Difference]) -> str:
 
 
 def _test(judged: Sequence[Difference]) -> str:
-    """Name the tests that were used."""
     tests = {"Student's t of pairs with equal seeds" if one.pairs else "Welch's t" for one in judged}
     return " or ".join(sorted(tests))
 

@@ -52,10 +52,9 @@ def box(view: FigureData) -> Chart:
                 marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), view.paper_words(metric, value)))
                 paper = True
     panel = Axes(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
-    counts = (found.n for point in view.points if (found := view.summary(point, metric)))
     note = (
-        f"{words(metric).capitalize()}, {trials(counts)}. Boxes: quartiles and median; whiskers: the furthest trials "
-        "within 1.5 times the height of the box; dots: trials beyond."
+        f"{words(metric).capitalize()}, {trials(view, metric)}. Boxes: quartiles and median; whiskers: the "
+        "furthest trials within 1.5 times the height of the box; dots: trials beyond."
     )
     return chart(view, metric, [panel], groups, "box", paper=paper, apart=apart, note=note)
 
@@ -166,11 +165,7 @@ def time_series(view: FigureData) -> Chart:
     bands = any(isinstance(mark, Area) for mark in marks)
     note = f"{words(name).capitalize()} over time"
     if max(counts, default=0) > 1:
-        note += (
-            f"; lines: mean of {min(counts)} to {max(counts)} trials"
-            if len(set(counts)) > 1
-            else (f"; lines: mean of {counts[0]} trials")
-        )
+        note += f"; lines: mean of {f'{min(counts)} to ' if len(set(counts)) > 1 else ''}{max(counts)} trials"
     note += f"; bands: {ERRORS[view.figure.errors]}." if bands and view.figure.errors else "."
     warnings = without_series(name, without)
     return chart(view, name, [panel], groups, "line", paper=False, apart=True, note=note, warnings=warnings)

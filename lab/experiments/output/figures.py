@@ -120,8 +120,7 @@ def _heat_map(view: FigureData) -> Chart:
                 says = f"({short(value, 3)})" if value is not None else ""
                 cells.append(Cell(column, row, share, text, says, tip))
         panels.append(Axes(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
-    counts = (found.n for point in view.points if (found := view.summary(point, metric)))
-    note = f"Mean of {words(metric)}, {trials(counts)}."
+    note = f"Mean of {words(metric)}, {trials(view, metric)}."
     if paper:
         note += f" In brackets: {view.experiment.origin(metric)}."
     ramp = Ramp(with_unit(metric, view.unit(metric)), short(low, 3), short(high, 3)) if shown else None

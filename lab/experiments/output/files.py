@@ -8,8 +8,6 @@ claim and for each failed trial; "All trials completed" is one too, so that an e
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import sys
@@ -21,8 +19,9 @@ from lab import junit as xml
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
 from lab.experiments.output.trials import NOT_JUDGED, first_line
-from lab.experiments.types import Outcome, Point, Results, Row, Summary, Verdict
+from lab.experiments.types import Outcome, Results, Row, Verdict
 from lab.numbers import count
+from lab.tables import csv_text
 from lab.text import printable
 
 if TYPE_CHECKING:
@@ -41,6 +40,9 @@ _SUFFIXES = {
     "dBm": "dbm",
     "dB": "db",
 }
+_METRIC = ("name", "that", "unit")
+_SUMMARY = ("mean", "ci95", "n", "unit", "median", "deviation", "missing", "precise", "values")
+_TRIAL = ("seed", "key", "values", "error", "log", "virtual_s")
 _REPETITIONS = ("least", "most", "half_width")
 
 
@@ -95,15 +97,14 @@ def as_json(results: Results) -> dict[str, Any]:
         "cites": dict(sorted(experiment.cites.items())),
         "passed": results.passed,
         "axes": [
-            {
-                "name": axis.name,
-                "unit": axis.unit,
-                "levels": [{"label": level.label, "number": level.number} for level in axis.levels],
-            }
+            {"name": axis.name, "unit": axis.unit, "levels": [vars(level) for level in axis.levels]}
             for axis in experiment.axes
         ],
-        "metrics": [{"name": metric.name, "that": metric.that, "unit": metric.unit} for metric in experiment.metrics],
-        "points": [_point(point) for point in experiment.points],
+        "metrics": [_picked(metric, _METRIC) for metric in experiment.metrics],
+        "points": [
+            {"point": point.labels} | _picked(point, ("topology", "workload", "settings"))
+            for point in experiment.points
+        ],
         "files": experiment.contents.files,
         "rows": [_row(results, row) for row in results.rows],
         "claims": [
@@ -112,17 +113,20 @@ def as_json(results: Results) -> dict[str, Any]:
                 "passed": found.passed,
                 "value": found.value,
                 "expected": found.expected,
-                "that": found.claim.that,
-                "of": found.claim.of,
-                "paper": found.claim.paper,
-                "cause": found.claim.cause,
-                "guess": found.claim.guess,
-                "source": found.claim.source,
+                **_picked(found.claim, ("that", "of", "paper", "cause", "guess", "source")),
             }
             for found in results.verdicts
         ],
-        "unjudged": [{"name": claim.name, "that": claim.that} for claim in experiment.unjudged],
-        "trials": [_trial(outcome, experiment.points[outcome.point].labels) for outcome in results.outcomes],
+        "unjudged": [_picked(claim, ("name", "that")) for claim in experiment.unjudged],
+        "trials": [
+            {
+                "point": experiment.points[outcome.point].labels,
+                **_picked(outcome, _TRIAL),
+                "remark": outcome.remarks,
+                "command": outcome.command,
+            }
+            for outcome in results.outcomes
+        ],
         "provenance": _provenance(results),
         "wall": {
             "wall_s": results.wall_s,
@@ -130,8 +134,7 @@ def as_json(results: Results) -> dict[str, Any]:
             "trials_s": math.fsum(outcome.wall_s for outcome in results.outcomes if not outcome.cached),
         },
     }
-    finite: dict[str, Any] = _finite(document)
-    return finite
+    return dict(_finite(document))
 
 
 def to_json(results: Results, more: Sequence[More] = ()) -> str:
@@ -180,14 +183,8 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _point(point: Point) -> dict[str, Any]:
-    """Return what a point runs."""
-    return {
-        "point": dict(point.labels),
-        "topology": point.topology,
-        "workload": point.workload,
-        "settings": list(point.settings),
-    }
+def _picked(one: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in names}
 
 
 def _row(results: Results, row: Row) -> dict[str, Any]:
@@ -195,37 +192,8 @@ def _row(results: Results, row: Row) -> dict[str, Any]:
     for metric in results.experiment.metrics:
         if metric.name in row.metrics:
             paper = results.experiment.paper_value(metric.name, row.point.labels)
-            found[metric.name] = _summary(row.metrics[metric.name], paper)
+            found[metric.name] = {**_picked(row.metrics[metric.name], _SUMMARY), "paper": paper}
     return found
-
-
-def _summary(found: Summary, paper: float | None) -> dict[str, Any]:
-    return {
-        "mean": found.mean,
-        "ci95": found.ci95,
-        "n": found.n,
-        "unit": found.unit,
-        "median": found.median,
-        "deviation": found.deviation,
-        "missing": found.missing,
-        "precise": found.precise,
-        "values": list(found.values),
-        "paper": paper,
-    }
-
-
-def _trial(outcome: Outcome, labels: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "point": dict(labels),
-        "seed": outcome.seed,
-        "key": outcome.key,
-        "values": dict(outcome.values),
-        "error": outcome.error,
-        "log": outcome.log,
-        "virtual_s": outcome.virtual_s,
-        "remark": outcome.remarks,
-        "command": outcome.command,
-    }
 
 
 def _provenance(results: Results) -> dict[str, Any]:
@@ -234,7 +202,7 @@ def _provenance(results: Results) -> dict[str, Any]:
         "command": results.command,
         "path": experiment.path,
         "seed": experiment.seed,
-        "repetitions": {name: getattr(experiment.repetitions, name) for name in _REPETITIONS},
+        "repetitions": _picked(experiment.repetitions, _REPETITIONS),
         "trials": len(results.outcomes),
         "failed": sum(outcome.error is not None for outcome in results.outcomes),
         "virtual_s": math.fsum(outcome.virtual_s for outcome in results.outcomes),
@@ -267,7 +235,7 @@ def results_csv(results: Results) -> str:
             lines.append(
                 [*levels(row.point.labels), metric.name, found.unit, *map(_number, numbers), _truth(found.precise)]
             )
-    return _csv([*axes, *heads], lines)
+    return csv_text([[*axes, *heads], *lines])
 
 
 def trials_csv(results: Results) -> str:
@@ -294,7 +262,7 @@ def trials_csv(results: Results) -> str:
             ]
         )
     tail = ["error", "log", "command", "key", "remark", "virtual time, s", "wall time, s", "kept from before"]
-    return _csv([*axes, "seed", *heads, *tail], lines)
+    return csv_text([[*axes, "seed", *heads, *tail], *lines])
 
 
 def _axes(results: Results) -> tuple[list[str], Callable[[Mapping[str, str]], list[str]]]:
@@ -328,15 +296,6 @@ def _number(value: float | None) -> str:
 
 def _truth(value: bool | None) -> str:
     return "" if value is None else "yes" if value else "no"
-
-
-def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:
-    """RFC 4180; texts in UTF-8."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(heads)
-    writer.writerows(lines)
-    return text.getvalue()
 
 
 def junit(results: Results) -> str:

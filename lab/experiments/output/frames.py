@@ -56,9 +56,9 @@ def listed(items: Sequence[str]) -> str:
     return shown if len(items) <= _NAMED else f"{shown}; and {len(items) - _NAMED} more"
 
 
-def trials(counts: Iterable[int]) -> str:
+def trials(view: FigureData, metric: str) -> str:
     """``10 trials per point``, ``3 to 8 trials per point``."""
-    found = [count for count in counts if count]
+    found = [one.n for point in view.points if (one := view.summary(point, metric)) and one.n]
     if not found:
         return "no trial has a value"
     least, most = min(found), max(found)
@@ -73,15 +73,16 @@ def without_series(name: str, labels: Sequence[str]) -> list[str]:
 
 def means(view: FigureData, metric: str, marks: Iterable[Mark]) -> str:
     """Explain points and error bars."""
-    found = [view.summary(point, metric) for point in view.points]
-    text = f"Mean of {words(metric)}, {trials(item.n for item in found if item)}"
-    dots = [dot for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark))]
+    text = f"Mean of {words(metric)}, {trials(view, metric)}"
+    dots = [dot for mark in marks for dot in _dots(mark)]
     if view.figure.errors and any(dot.low is not None for dot in dots):
         return f"{text}. Error bars: {ERRORS[view.figure.errors]}."
     return f"{text}; no error bars."
 
 
-def _dots(mark: Mark) -> tuple[Dot, ...]:
+def _dots(mark: Mark) -> Sequence[Dot]:
+    if isinstance(mark, Trace):
+        return mark.dots
     return (mark.dot,) if isinstance(mark, Bar) else ()
 
 
@@ -127,10 +128,8 @@ def numbers_axis(
 
 
 def _extent(marks: Iterable[Mark]) -> Iterator[float]:
-    """All values on the y axis."""
     for mark in marks:
-        dots = mark.dots if isinstance(mark, Trace) else _dots(mark)
-        for dot in dots:
+        for dot in _dots(mark):
             yield from (value for value in (dot.y, dot.low, dot.high) if value is not None)
         if isinstance(mark, Box) and mark.quartiles:
             yield from (*mark.whiskers, *mark.outside)
@@ -146,7 +145,7 @@ def values_axis(view: FigureData, label: str, marks: Sequence[Mark], *, bars: bo
     if not view.log("y"):
         wide = bool(shown) and (min(shown) < 0.7 * max(shown) or min(shown) <= 0)
         return numbers_axis(label, shown, zero=bars or (wide and min(shown, default=0) >= 0))
-    centres = [dot.y for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark)) if dot.y]
+    centres = [dot.y for mark in marks for dot in _dots(mark) if dot.y]
     above = [value for value in shown if value > min(centres, default=0) / 30]  # bars that reach 0 are ignored
     scale = numbers_axis(label, above, log=True)
     if not bars:

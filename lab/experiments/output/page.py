@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
 _TEMPLATE = "experiment.html.j2"
 _LOG_LINES = 20
 _FAILURES = 20  # that are shown with their log; of the others, which and why
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """A failed trial, for a reader."""
-
-    where: str
-    seed: int
-    why: str
-    log: str
-    kept: str | None
-    command: str
 
 
 @cache
@@ -102,16 +89,15 @@ def _place(results: Results, point: int) -> str:
     return place_of(results.experiment.points[point].labels)
 
 
-def _failures(results: Results) -> list[_Failure]:
+def _failures(results: Results) -> list[dict[str, Any]]:
     return [
-        _Failure(
-            _place(results, outcome.point),
-            outcome.seed,
-            first_line(outcome),
-            "\n".join(log_of(outcome, _LOG_LINES)),
-            outcome.log,
-            outcome.command,
-        )
+        {
+            "where": f"{_place(results, outcome.point)}, seed {outcome.seed}",
+            "why": first_line(outcome),
+            "log": "\n".join(log_of(outcome, _LOG_LINES)),
+            "kept": outcome.log,
+            "command": outcome.command,
+        }
         for outcome in results.outcomes
         if outcome.error is not None
     ]

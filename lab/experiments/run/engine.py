@@ -178,8 +178,6 @@ def _differing(points: Sequence[Point], key: str) -> list[Point]:
 
 @dataclass
 class _Repetitions:
-    """The state of one point."""
-
     point: Point
     asked: int  # trials so far, including queued ones
     outcomes: list[Outcome] = field(default_factory=list)
@@ -262,7 +260,6 @@ class Sweep:
             return None
 
     def _ended(self, job: Job, answer: Answer) -> None:
-        """Handle a worker's answer."""
         key = job.key
         if isinstance(answer, Refused):
             raise _refusal(answer)

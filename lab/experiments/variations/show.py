@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +13,7 @@ from lab.drawing.marks import Cell, Mark
 from lab.drawing.shapes import Scene
 from lab.experiments.variations.judged import Changed, Changes, Held, Judged, Sensitivity
 from lab.numbers import MINUS, NONE, count, plain
-from lab.tables import Column, Table, words
+from lab.tables import Column, Table, csv_text, words
 
 _NAMED = 6  # changes that a cell of the terminal names
 _WORDS = {True: "holds", False: "FAILED", None: NONE}  # in the table of all claims and changes
@@ -41,12 +38,6 @@ class More:
     def written(self) -> list[str]:
         """The names of its files, one of each figure."""
         return [*self.files, *(f"{name}.svg" for name in self.scenes)]
-
-
-def _csv(lines: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue()
 
 
 def _cells(one: Judged) -> tuple[str, str]:
@@ -74,7 +65,7 @@ def of_changes(found: Changes) -> More:
         [_turned(found), _all(found), _changes(found)],
         files={
             "one-at-a-time.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
-            "one-at-a-time.csv": _csv(lines),
+            "one-at-a-time.csv": csv_text(lines, "\n"),
         },
     )
 
@@ -120,12 +111,15 @@ def _row(label: str, judged: tuple[Judged, ...]) -> dict[str, Any]:
 
 def _changes(found: Changes) -> Table:
     columns = [words("change", "change"), words("sets", "sets"), words("why", "why")]
-    rows = [{"change": one.change.label, "sets": _settings(one), "why": one.change.why} for one in found.changed]
+    rows = [
+        {
+            "change": one.label,
+            "sets": ", ".join(f"{key}: {value}" for key, value in one.settings.items()),
+            "why": one.why,
+        }
+        for one in (changed.change for changed in found.changed)
+    ]
     return Table("changes", "What was changed", columns, rows, in_terminal=False)
-
-
-def _settings(one: Changed) -> str:
-    return ", ".join(f"{key}: {value}" for key, value in one.change.settings.items())
 
 
 def _changes_json(found: Changes) -> dict[str, Any]:
@@ -137,7 +131,7 @@ def _changes_json(found: Changes) -> dict[str, Any]:
         "changes": [
             {
                 "name": one.change.label,
-                "set": dict(one.change.settings),
+                "set": one.change.settings,
                 "why": one.change.why,
                 "failed_trials": one.failed,
                 "claims": [vars(judged) for judged in one.judged],
@@ -169,7 +163,7 @@ def of_places(found: Sensitivity) -> More:
         {"sensitivity": lay_out(chart(found))},
         {
             "sensitivity.json": json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n",
-            "sensitivity.csv": _csv(lines),
+            "sensitivity.csv": csv_text(lines, "\n"),
         },
     )
 
@@ -252,7 +246,6 @@ def _reasons(held: Held) -> str:
 
 
 def _signed(rho: float) -> str:
-    """Format a correlation with its sign."""
     return f"{'+' if rho >= 0 else MINUS}{abs(rho):.2f}"
 
 

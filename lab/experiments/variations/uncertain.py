@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from lab.errors import InputError, suggestion
 from lab.experiments.file.points import drafted, plans
@@ -79,6 +80,9 @@ class Parameter:
         return ", ".join(self.labels) if self.listed else f"{self.labels[0]} to {self.labels[1]}"
 
 
+Named = TypeVar("Named", Parameter, Change)
+
+
 def known_parameters(experiment: Experiment) -> tuple[Parameter, ...]:
     """Return the uncertain parameters, in the order of the files; an experiment's own replace those of a topology.
 
@@ -142,14 +146,16 @@ def _amount(label: str) -> Quantity:
     return found
 
 
-def _check_names(found: Sequence[Parameter | Change], names: Sequence[str], what: str) -> None:
-    """Raise an InputError if none has one of these names."""
+def _named(found: Iterable[Named], names: Sequence[str], what: str) -> list[Named]:
+    """Return those of these names, or all if there are no names. InputError: none has one of the names."""
+    found = list(found)
     known = list(dict.fromkeys(one.name for one in found))
     for name in names:
         if name not in known:
             raise InputError(
                 f"--vary {name}: there is no such {what}{suggestion(name, known)}; known: {', '.join(known)}"
             )
+    return [one for one in found if not names or one.name in names]
 
 
 # Places
@@ -169,8 +175,7 @@ def parameters(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Param
             hint="write uncertain: into one of them, such as uncertain: {power: {keys: [nodes.sta1.txpower], "
             "from: 12 dBm, to: 18 dBm, source: its datasheet}}",
         )
-    _check_names(found, names, "parameter")
-    selected = [one for one in found if not names or one.name in names]
+    selected = _named(found, names, "parameter")
     varied = tuple(one for one in selected if any(one.change("").written(point) for point in experiment.points))
     if not varied:
         raise InputError("--sensitivity: the experiment itself sets all that is uncertain, so nothing is left to vary")
@@ -242,8 +247,7 @@ def changes(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Change, 
             hint="write what_if: into one of them, such as what_if: {weak: {set: {nodes.sta1.txpower: 3 dBm}, "
             "why: a weak card}}, or uncertain: with ranges",
         )
-    _check_names(found, names, "change")
-    wanted = [one for one in found if not names or one.name in names]
+    wanted = _named(found, names, "change")
     left = tuple(one for one in wanted if one.firm or _has_effect(one, experiment))
     if not left:
         raise InputError(
