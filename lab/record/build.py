@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.errors import RecordError
 from lab.probes import base as probes
@@ -15,11 +15,12 @@ from lab.record import figures, medium, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
 from lab.shared.frozen import data as shared_data
 from lab.shared.names import escaped
-from lab.shared.outcome import Ended, Outcome
+from lab.shared.outcome import Outcome
 from lab.shared.types import Plan, Process
 
 RAW = "raw"
 COLLECTED = "collected"
+Thing = TypeVar("Thing")
 
 
 def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mapping[str, Any] | None = None) -> Record:
@@ -34,9 +35,12 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         RecordError: A file is missing or damaged.
         HostError: The record cannot be written.
     """
-    plan = _plan(directory)
-    outcome = _outcome(directory)
-    sources = _sources(directory, plan, outcome)
+    hint = "it is not the directory of a run; `lab run` prints that"
+    if runs := sorted(found.parent for found in directory.glob("*/plan.json")):
+        hint = f"it holds {len(runs)} runs; choose one: lab report {runs[0]}"
+    plan = _read(directory / "plan.json", Plan.from_json, hint)
+    outcome = _read(directory / "guest.json", Outcome.from_json, "the guest did not finish; run it again")
+    sources = {process.id: _run(directory / RAW, process, plan, outcome) for process in plan.processes}
     on_air = medium.read(directory / RAW) if plan.medium else None
     results = figures.metrics(plan, sources, outcome, on_air)
     checks = figures.checks(plan, sources, outcome, results)
@@ -89,38 +93,18 @@ def _member(data: Any, key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _plan(directory: Path) -> Plan:
-    path = directory / "plan.json"
+def _read(path: Path, parse: Callable[[str], Thing], hint: str) -> Thing:
     try:
-        return Plan.from_json(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        hint = "it is not the directory of a run; `lab run` prints that"
-        if runs := sorted(found.parent for found in directory.glob("*/plan.json")):
-            hint = f"it holds {len(runs)} runs; choose one: lab report {runs[0]}"
-        raise RecordError(f"{directory} has no plan.json", hint=hint) from None
-    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path.parent} has no {path.name}", hint=hint) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _outcome(directory: Path) -> Outcome:
-    path = directory / "guest.json"
-    try:
-        return Outcome.from_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RecordError(f"{directory} has no guest.json", hint="the guest did not finish; run it again") from None
-    except (ValueError, TypeError, AttributeError) as error:
-        raise RecordError(f"{path} cannot be read: {error}") from None
-
-
-def _sources(directory: Path, plan: Plan, outcome: Outcome) -> dict[str, figures.Run]:
-    """Return every process of the plan, with its parsed output if it is a probe."""
-    started = {one.id: one for one in outcome.processes}
-    return {
-        process.id: _run(directory / RAW, process, plan, started.get(process.id), outcome) for process in plan.processes
-    }
-
-
-def _run(raw: Path, process: Process, plan: Plan, ended: Ended | None, outcome: Outcome) -> figures.Run:
+def _run(raw: Path, process: Process, plan: Plan, outcome: Outcome) -> figures.Run:
+    """Return a process of the plan, with its parsed output if it is a probe."""
+    ended = next((one for one in outcome.processes if one.id == process.id), None)
     found = probes.Raw(
         directory=raw,
         id=process.id,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -71,18 +71,32 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     kind = _kind(metric)
     found = _found(kind, metric, context)
     scale = kind.scale(metric.unit)
-    converted = [_converted(value, scale) for value in found.values]
+
+    def converted(value: float) -> float:
+        """Convert a value and round it to the precision of clocks; without conversion keep it unchanged."""
+        return value if scale == 1.0 else round(value / scale, _DIGITS)
+
+    def of_row(name: str, value: Any) -> Any:
+        return converted(value) if name in kind.columns and value is not None else value
+
+    def of_series(series: Series) -> dict[str, Any]:
+        """Return a series in the metric's unit if it has the metric's dimension, else unchanged."""
+        own = series.unit == kind.unit
+        values = [converted(value) for value in series.values] if own else series.values
+        return {"name": series.name, "unit": metric.unit if own else series.unit, "t_ns": series.t_ns, "values": values}
+
+    values = [converted(value) for value in found.values]
     return {
         "kind": metric.kind,
         "about": kind.about,
         "of": metric.of,
         "per": metric.per or kind.per[0],
         "unit": metric.unit,
-        "values": summary(converted),
-        "figures": converted,
-        "rows": [_row(row, kind, metric.unit) for row in found.rows],
+        "values": summary(values),
+        "figures": values,
+        "rows": [{name: of_row(name, value) for name, value in row.items()} for row in found.rows],
         "columns": list(kind.columns),
-        "series": [_series(series, kind, metric.unit) for series in found.series],
+        "series": [of_series(series) for series in found.series],
     }
 
 
@@ -112,29 +126,6 @@ def _kind(metric: types.Metric) -> Metric:
     if metric.kind not in kinds.known():
         raise RecordError(f'there is no metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)
     return kinds.load(metric.kind)
-
-
-def _series(series: Series, kind: Metric, unit: str) -> dict[str, Any]:
-    """Return a series in the metric's unit if it has the metric's dimension, else unchanged."""
-    own = series.unit == kind.unit
-    values = [_converted(value, kind.scale(unit)) for value in series.values] if own else series.values
-    return {"name": series.name, "unit": unit if own else series.unit, "t_ns": series.t_ns, "values": values}
-
-
-def _row(row: Mapping[str, Any], kind: Metric, unit: str) -> dict[str, Any]:
-    """Return a row with its columns in the unit of the metric."""
-    scale = kind.scale(unit)
-    return {
-        name: _converted(value, scale) if name in kind.columns and value is not None else value
-        for name, value in row.items()
-    }
-
-
-def _converted(value: float, scale: float) -> float:
-    """Convert a value and round it to the precision of clocks; without conversion keep it unchanged."""
-    if scale == 1.0:
-        return value
-    return round(value / scale, _DIGITS)
 
 
 def checks(
@@ -186,20 +177,26 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     for file in plan.files:
         if not file.in_folder:
             context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
-    named: dict[str, list[dict[str, Any]]] = {}
+    read = []
     for identifier, run in runs.items():
-        prints = run.process.prints
-        printed = prints.units if prints is not None else None
+        printed = run.process.prints.units if run.process.prints is not None else None
         ended = {"exit": run.exit}  # whatever a program prints of that name
         found = ended | measured(run.parsed.values if run.parsed else {}, printed) | ended
-        context[identifier] = found
-        named.setdefault(run.process.name, []).append(found)
-    for name, found_of_all in named.items():
-        context[name] = found_of_all[0] if len(found_of_all) == 1 else found_of_all
+        read.append((identifier, run.process.name, found))
+    context |= by_name(read)
     for name, result in results.items():
         summed = result["values"]
         context[name] = {key: _quantity(summed[key], result["unit"]) for key in _SUMMARY} | {"count": summed["count"]}
     return context
+
+
+def by_name(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return the values of processes (id, name, values) by id, and by name: a list if several have the name."""
+    named: dict[str, list[Mapping[str, Any]]] = {}
+    for _, name, values in found:
+        named.setdefault(name, []).append(values)
+    together = {name: values[0] if len(values) == 1 else values for name, values in named.items()}
+    return {identifier: values for identifier, _, values in found} | together
 
 
 def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -210,7 +207,10 @@ def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None)
         printed: the units of what a program prints, by name; then names say nothing about units.
     """
     if printed is not None:
-        return {name: _printed(value, printed.get(name)) for name, value in found.items()}
+        return {
+            name: _quantity(value, printed[name]) if name in printed and not isinstance(value, str | bool) else value
+            for name, value in found.items()
+        }
     measured: dict[str, Any] = {}
     for name, value in found.items():
         stem, _, suffix = name.rpartition("_")
@@ -221,10 +221,6 @@ def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None)
         else:
             measured[name] = value
     return measured
-
-
-def _printed(value: Any, unit: str | None) -> Any:
-    return value if unit is None or isinstance(value, str | bool) else _quantity(value, unit)
 
 
 def _quantity(value: float | None, unit: str) -> expression.Quantity | None:

@@ -55,10 +55,10 @@ def _between(readings: Sequence[Reading]) -> dict[str, Any]:
     found = {
         "t_ns": [reading.t_ns for reading in readings],
         "channels": [_channel(mhz, readings) for mhz in frequencies],
-        "links": _grown(first.links, last.links, ("from", "to")),
-        "radios": _grown(first.radios, last.radios, ("node",)),
+        "links": _grown([first.links, last.links], ("from", "to")),
+        "radios": _grown([first.radios, last.radios], ("node",)),
     }
-    own = {key: _grown_in_parts([one.parts.get(key, []) for one in readings], ("node", "peer")) for key in last.parts}
+    own = {key: _grown([one.parts.get(key, []) for one in readings], ("node", "peer")) for key in last.parts}
     return found | own
 
 
@@ -74,14 +74,8 @@ def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
     return {"frequency_mhz": mhz, "air_ns": {kind: [span.get(kind, 0) for span in spans] for kind in kinds}}
 
 
-def _grown(before: Sequence[Counters], after: Sequence[Counters], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return how much the counters of each link or radio grew."""
-    earlier = _by_name(before, names)
-    return [_sum(entry, -1, earlier.get(key, {}), names) for key, entry in _by_name(after, names).items()]
-
-
-def _grown_in_parts(readings: Sequence[Sequence[Counters]], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return how much counters grew that restart now and then: they are absent or smaller than before."""
+def _grown(readings: Sequence[Sequence[Counters]], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return how much the counters of each link or radio grew. If one restarts, it is absent or smaller than before."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for before, after in pairwise(readings):
         earlier = _by_name(before, names)
@@ -96,7 +90,6 @@ def _by_name(entries: Sequence[Counters], names: tuple[str, ...]) -> dict[tuple[
 
 
 def _shrinks(grown: Counters) -> bool:
-    """Return whether one of the counters is smaller than before."""
     numbers = (value for value in grown.values() if not isinstance(value, str))
     return any(_shrinks(value) if isinstance(value, Mapping) else value < 0 for value in numbers)
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from lab.errors import HostError
@@ -35,7 +35,7 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         ProbeOutputError: The search for an expression takes too long.
         HostError: There is too little memory for the search.
     """
-    times = _Times(raw, boot_ns)
+    written_ns = _clock(raw, boot_ns)
     parsed = Parsed()
     end = 0
     lines = raw.path("out").read_bytes().splitlines(keepends=True)
@@ -46,23 +46,20 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         for name, value in _found(prints, text, groups):
             parsed.values[name] = value
             if not isinstance(value, str | bool):
-                parsed.add(name, prints.units.get(name, ""), times.of(end), value)
+                parsed.add(name, prints.units.get(name, ""), written_ns(end), value)
     return parsed
 
 
-class _Times:
-    """When the bytes of an output were written, in ns since the start of the timeline."""
+def _clock(raw: Raw, boot_ns: int) -> Callable[[int], int]:
+    """Return what gives the time, since the start of the timeline, when the byte before a position was there."""
+    notes = [line.split() for _, line in raw.lines("when")] if raw.path("when").exists() else []
+    sizes = [int(size) for _, size in notes]
 
-    def __init__(self, raw: Raw, boot_ns: int) -> None:
-        self._started_ns = raw.started_ns
-        notes = [line.split() for _, line in raw.lines("when")] if raw.path("when").exists() else []
-        self._times_ns = [int(at_ns) - boot_ns for at_ns, _ in notes]
-        self._sizes = [int(size) for _, size in notes]
+    def written_ns(end: int) -> int:
+        index = min(bisect_left(sizes, end), len(sizes) - 1)
+        return int(notes[index][0]) - boot_ns if index >= 0 else raw.started_ns
 
-    def of(self, end: int) -> int:
-        """Return when the byte before that position was there."""
-        index = min(bisect_left(self._sizes, end), len(self._sizes) - 1)
-        return self._times_ns[index] if index >= 0 else self._started_ns
+    return written_ns
 
 
 def _matched(raw: Raw, prints: Prints, texts: list[str], source: str) -> list[matching.Groups]:
@@ -80,7 +77,6 @@ def _matched(raw: Raw, prints: Prints, texts: list[str], source: str) -> list[ma
 
 
 def _found(prints: Prints, text: str, groups: matching.Groups) -> Iterator[tuple[str, float | str | bool]]:
-    """Yield names and values of a line."""
     if prints.json and text.startswith("{"):
         for name, value in _object(text).items():
             if isinstance(value, str | bool) or _is_number(value):

@@ -93,7 +93,6 @@ def _noun(row: Mapping[str, Any]) -> str:
 
 
 def _nouns(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return what the rows are, in the plural."""
     kinds = {_noun(row) for row in rows} or {"handoff"}
     if len(kinds) == 1:
         return _PLURAL[kinds.pop()]
@@ -130,7 +129,7 @@ def explained(row: Mapping[str, Any]) -> str | None:
         f"At {at_s} s, {row['station']} received no data for {_ms(pause_ns)}, but was without an access point for only "
         f"{_ms(without_ns)}"
     )
-    causes = [_CAUSES[cause["cause"]](cause) for cause in row.get("why", ())]
+    causes = [_cause(cause) for cause in row.get("why", ())]
     if not causes:
         return f"{begin}; this run's data do not show why."
     overlap = "; these times may overlap" if len(causes) > 1 else ""
@@ -141,29 +140,21 @@ def _ms(ns: float) -> str:
     return f"{plain(ns / 1_000_000, 3)} ms"
 
 
-def _scan(cause: Mapping[str, Any]) -> str:
-    return f"a scan took {_ms(cause['took_ns'])} of the pause"
+_CAUSES = {
+    "scan": "a scan took {took} of the pause",
+    "dhcp": "it asked for an address by DHCP for {took}",
+    "rto": "{node} retransmitted only when its timer of {rto} expired ({times} around then)",
+    "probe": "{node} sent a tail loss probe before its retransmission timer of {rto} expired ({times} around then)",
+}
 
 
-def _dhcp(cause: Mapping[str, Any]) -> str:
-    return f"it asked for an address by DHCP for {_ms(cause['took_ns'])}"
-
-
-def _rto(cause: Mapping[str, Any]) -> str:
-    return (
-        f"{cause['node']} retransmitted only when its timer of {_ms(cause['rto_ns'])} expired "
-        f"({count(cause['retransmits'], 'retransmission')} around then)"
+def _cause(cause: Mapping[str, Any]) -> str:
+    return _CAUSES[cause["cause"]].format(
+        node=cause.get("node"),
+        took=_ms(cause.get("took_ns", 0)),
+        rto=_ms(cause.get("rto_ns", 0)),
+        times=count(cause.get("retransmits", 0), "retransmission"),
     )
-
-
-def _probe(cause: Mapping[str, Any]) -> str:
-    return (
-        f"{cause['node']} sent a tail loss probe before its retransmission timer of {_ms(cause['rto_ns'])} "
-        f"expired ({count(cause['retransmits'], 'retransmission')} around then)"
-    )
-
-
-_CAUSES = {"scan": _scan, "dhcp": _dhcp, "rto": _rto, "probe": _probe}
 
 
 def _around_panel(series: Mapping[str, Any], row: Mapping[str, Any]) -> Panel:

@@ -18,7 +18,7 @@ from typing import Any
 
 from lab.experiments.types import Experiment, TimeSeries
 from lab.expressions.expression import Unmeasured
-from lab.record.figures import measured
+from lab.record.figures import by_name, measured
 from lab.shared.types import Plan
 
 Names = dict[str, Any]
@@ -31,7 +31,7 @@ def planned(plan: Plan) -> Names:
         units = {**(one.prints.units if one.prints else {}), "exit": ""}
         read = one.prints is not None or one.probe is not None
         found.append((one.id, one.name, Unmeasured(units) if read else {"exit": 0}))
-    return _files(plan.data()["files"]) | _processes(found)
+    return _files(plan.data()["files"]) | by_name(found)
 
 
 def recorded(data: Mapping[str, Any]) -> Names:
@@ -47,16 +47,7 @@ def recorded(data: Mapping[str, Any]) -> Names:
         values = measured(data["sources"][one["id"]]["values"], printed)
         ended = {"exit": exits.get(one["id"])}
         found.append((one["id"], one["name"], ended | values | ended))
-    return _files(data["plan"]["files"]) | _processes(found)
-
-
-def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
-    """Return processes by id, and lists of them by name."""
-    named: dict[str, list[Mapping[str, Any]]] = {}
-    for _, name, values in found:
-        named.setdefault(name, []).append(values)
-    together = {name: values[0] if len(values) == 1 else values for name, values in named.items()}
-    return {identifier: values for identifier, _, values in found} | together
+    return _files(data["plan"]["files"]) | by_name(found)
 
 
 def _files(files: Sequence[Mapping[str, Any]]) -> Names:
