@@ -88,7 +88,6 @@ class Dimension:
         return self.write(f"{float(100 * number):.12g}", "%")
 
     def _unknown(self, unit: str, number: str) -> str:
-        """Explain a unit that this dimension does not have."""
         written, unit = unit, _WORDS.get(unit.casefold(), unit)
         alike = [known for known in self.factors if known.casefold().rstrip("/s") == unit.casefold().rstrip("/s")]
         if alike:
@@ -211,18 +210,6 @@ DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, PPM, G
 def dimension_of(unit: str) -> Dimension | None:
     """Return the dimension that ``unit`` belongs to (dB: the ratio); None of an unknown unit."""
     return next((dimension for dimension in DIMENSIONS if unit in dimension.factors), None)
-
-
-def to_base(value: float, unit: str) -> float:
-    """Convert a measured ``value`` in ``unit`` to the base unit of its dimension.
-
-    Raises:
-        UnitError: No dimension has that unit.
-    """
-    dimension = dimension_of(unit)
-    if dimension is None:
-        raise UnitError(f"unknown unit {unit}")
-    return float(value * dimension.factors[unit])
 
 
 def known_units() -> list[str]:

@@ -154,12 +154,6 @@ def test_every_unit_belongs_to_one_dimension_but_a_gain_may_be_in_db_too() -> No
     assert units.dimension_of("parsec") is None
 
 
-def test_measured_values_become_base_units() -> None:
-    assert units.to_base(312.5, "ms") == 312_500_000
-    with pytest.raises(UnitError, match="unknown unit parsec"):
-        units.to_base(1, "parsec")
-
-
 def test_factors_of_sizes_are_decimal_and_binary() -> None:
     assert SIZE.factors["MB"] == Fraction(1_000_000)
     assert SIZE.factors["MiB"] == Fraction(1_048_576)
