@@ -514,9 +514,17 @@ def clean() -> None:
     print(f"removed {sum(freed.values()) / 1e6:.0f} MB of cache{listed} and the remains of {stale} killed guests")
 
 
+def _verbs(incomplete: str) -> list[str]:
+    """Complete names of commands."""
+    names = typer.main.get_group(app).commands
+    return [name for name in names if name.startswith(incomplete)]
+
+
 @app.command("help")
 def help_(
-    command: Annotated[str | None, typer.Argument(help="Show the help of this command.", show_default=False)] = None,
+    command: Annotated[
+        str | None, typer.Argument(help="Show the help of this command.", autocompletion=_verbs, show_default=False)
+    ] = None,
 ) -> None:
     """Show this help, or that of a command."""
     app([*([command] if command else []), "--help"], prog_name="lab", standalone_mode=False)

@@ -123,6 +123,8 @@ def _kind(place: Path) -> str:
     """Return what is in a directory. InputError: neither a run nor results."""
     if (place / "record.json").is_file():
         return _RUN
+    if place.name == "record.json":
+        raise InputError(f"{place} is a file of a run; name its directory, {place.parent}")
     if place.is_file() or (place / "results.json").is_file():
         return _RESULTS
     hint = "`lab run` and `lab reproduce` print their directory at the end"

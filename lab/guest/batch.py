@@ -17,7 +17,8 @@ from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
-from lab.guest.shell import Shell
+from lab.guest.shell import PLAIN, Shell
+from lab.guest.tasks import ENVIRONMENT
 
 _FAILED, _UNKNOWN = 1, 127  # as in sh
 
@@ -45,7 +46,8 @@ class Batch(Shell):
         super().__init__(guest, network, os.fdopen(silent))
 
     def greet(self) -> None:
-        """Say nothing: the output is that of the commands."""
+        """Say nothing: the output is that of the commands, without colours."""
+        ENVIRONMENT.update(PLAIN)
         setLogLevel("output")
 
     def run(self) -> None:

@@ -38,8 +38,9 @@ Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net
   roam STATION AP · move NODE X Y Z SPEED · event … · events · save FILE · pcap start · pcap stop
 """
 HELP = """
-NODE COMMAND runs a program in a node. After the first word, names of nodes become their addresses, everywhere in the
-line; so a second command for a node needs a line of its own, without ; or &&:
+NODE COMMAND runs a program in a node. After the first word, names of nodes
+become their addresses, everywhere in the line; so a second command for a node
+needs a line of its own, without ; or &&:
   sta1 ping -c 3 h1
   h1 tcpdump -ni h1-eth0 &
 py EXPRESSION evaluates Python with every node and net at hand:
@@ -51,6 +52,7 @@ ROAM_TIMEOUT_NS = 10_000_000_000
 _LONG_NS = 100_000_000
 _TERMINALS = ("/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo")  # where programs look for what one can do
 _USUAL_TERMINAL = "xterm-256color"
+PLAIN = {"NO_COLOR": "1", "WG_COLOR_MODE": "never"}  # ip and wg do not ask what the terminal can do
 _CTRL_C = b"\x03"
 _FIT_MS = 500
 _BLOCK_BYTES = 4096
@@ -98,6 +100,8 @@ class Shell(CLI):
         found = self._session.ask("terminal")["type"]
         known = any(Path(place, found[:1], found).exists() for place in _TERMINALS)
         os.environ["TERM"] = ENVIRONMENT["TERM"] = found if known else _USUAL_TERMINAL
+        if found == "dumb":
+            ENVIRONMENT.update(PLAIN)
         setLogLevel("info")
         kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=kinds))

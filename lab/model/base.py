@@ -7,6 +7,7 @@ that ``lab.model.build`` can list the known keys when one is mistyped.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, NoReturn
@@ -15,6 +16,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
@@ -195,8 +197,25 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def argv_mistake(line: str) -> str:
+    """Return what to say of a command that is written as a line of text."""
+    if set("|&;<>$*`") & set(line):
+        quote = "'" if '"' in line else '"'
+        return f"must be a list of words; what a shell is to read is one of them: run: [sh, -c, {quote}{line}{quote}]"
+    words = line.split() if set("\"'") & set(line) else shlex.split(line)
+    quoted = [f'"{word}"' if set("{}[],:#") & set(word) else word for word in words]
+    return f"must be a list of words: run: [{', '.join(quoted)}]"
+
+
+def _argv(value: Any) -> Any:
+    if isinstance(value, str):
+        refuse(argv_mistake(value))
+    return value
+
+
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+Argv = Annotated[list[Text], Field(min_length=1), BeforeValidator(_argv)]
 INCLUDE = (
     "Files whose content is added to this one, as paths relative to it. Their lists come first, their mappings are "
     "merged with those here; single values here take precedence."

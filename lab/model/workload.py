@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from lab import units
 from lab.errors import suggestion
-from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, refuse
+from lab.model.base import INCLUDE, Argv, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, argv_mistake, refuse
 from lab.model.names import Identifier
 from lab.model.ports import port_mistake
 from lab.model.timeline import AnyEvent
@@ -104,14 +104,9 @@ def _argv_or_probe(value: Any) -> str:
         return "argv"
     if isinstance(value, dict):
         return "probe"
-    import shlex
-
-    words = str(value).split() if "'" in str(value) or '"' in str(value) else shlex.split(str(value))
-    quoted = [f'"{word}"' if set("{}[],:#") & set(word) else word for word in words]
-    refuse(f"must be a list of words: run: [{', '.join(quoted)}]")
+    refuse(argv_mistake(str(value)))
 
 
-Argv = Annotated[list[Text], Field(min_length=1)]
 Run = Annotated[list[str] | ProbeUse, Choice(_argv_or_probe, lambda: {"argv": Argv, "probe": ProbeUse})]
 
 OutputSize = Annotated[int, Quantity(units.SIZE, least=1, usual="MiB")]

@@ -33,6 +33,7 @@ _OMITTED = {
     "clock_ppb",
     "stream",
     "packed_bytes",
+    "attributes",  # the kernel's, of the settings of a radio
 }
 _OF_MEDIUM = {"seed", "links", "updates", "curves", "fadings", "outages"}
 _UNITS = {

@@ -97,7 +97,7 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
             found[a.name, b.name] = both
     meaning = "hear each other, at this SNR at the start" if found else ""
     if len(found) > _PAIRS_MOST:
-        found, meaning = dict(_best(plan, found)), "best of its network, at this SNR at the start"
+        found, meaning = dict(_best(plan, found)), "best radio of its network, at this SNR at the start"
     levels = {pair: dict.fromkeys(f"{level:.0f}" for level in both) for pair, both in found.items()}
     return [(*pair, f"{' / '.join(texts)} dB") for pair, texts in levels.items()], meaning
 

@@ -88,9 +88,9 @@ def run(options: RunOptions) -> Runs:
         for place in places:
             with writing(place):
                 place.mkdir(exist_ok=True)
+        if options.out is None:
+            _point_latest(directory)
         records = _run(plans, places, machine, options.jobs, directory, timeout_s)
-    if options.out is None:
-        _point_latest(directory)
     if options.junit is not None:
         from lab.report.junit import document, write
 

@@ -65,6 +65,7 @@ COMPLETED = [
     ("lab shell wired", ["wired-pair"]),
     ("lab reproduce handoff/", ["handoff/outage"]),
     ("lab list exp", ["experiments"]),
+    ("lab help rep", ["report", "reproduce"]),
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from lab.model.base import Text
+from lab.model.base import Argv, Text
 from lab.model.event import Event, Resolved, Scene
 
 
@@ -17,8 +17,7 @@ class Exec(Event):
     """Run a command in a node and wait for it; the run fails if the command fails."""
 
     exec: Text = Field(description="The node (or role) to run it in.")
-    run: list[Text] = Field(
-        min_length=1,
+    run: Argv = Field(
         description='The command as a list: [ip, addr]. Placeholders such as "{server.ip}" are replaced.',
     )
 

@@ -224,7 +224,12 @@ def test_a_command(files: None, topology: str, workload: str, setting: str, mess
         ),
         ("at: 5 s, link: h1-ap1, to: off", 'timeline.0.to: "off" is not one of up, down (did you mean down?)'),
         ("at: 5 s, link: h1-ap1, state: down", 'timeline.0.state: unknown key "state" (did you mean to?)'),
-        ("at: 5 s, exec: h1, run: ip addr", "timeline.0.run: must be a list; write [ip, addr]"),
+        ("at: 5 s, exec: h1, run: ip addr", "timeline.0.run: must be a list of words: run: [ip, addr]"),
+        (
+            "at: 5 s, exec: h1, run: 'ip addr | head -1'",
+            "timeline.0.run: must be a list of words; what a shell is to read is one of them: "
+            'run: [sh, -c, "ip addr | head -1"]',
+        ),
     ],
 )
 def test_an_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str, message: str) -> None:

@@ -52,6 +52,14 @@ def test_settings_metrics_and_checks_side_by_side(record: Record) -> None:
         assert row["unit"] != "dBm" or row["ratio"] is None, "a ratio of levels means nothing"
 
 
+def test_a_setting_of_a_radio_is_one_setting() -> None:
+    """The kernel's attributes, which follow from it, are not others."""
+    radio = {"node": "sta1", "index": 0, "attributes": {"rate": [1, 4]}}
+    plan = {"nodes": [{"name": "sta1", "radio": {"settings": {"rate": "24 Mbit/s"}}}], "medium": {"radios": [radio]}}
+    found = dict(compare._flat("", plan))
+    assert found["nodes.sta1.rate"] == "24 Mbit/s" and not any("attributes" in key for key in found)
+
+
 def test_a_run_is_the_same_as_itself(record: Record) -> None:
     found = compare.compare(record, record)
     assert (found.settings, found.builds, found.checks) == ([], [], [])
@@ -119,6 +127,7 @@ def test_what_is_not_a_run_is_explained(
         "empty": "is neither a run (record.json) nor an experiment's results (results.json)",
         "failed": "has no record.json, since the run failed",
         "results": "is the results of an experiment: compare two of a kind",
+        "failed/record.json": "/failed/record.json is a file of a run; name its directory, ",
     }.items():
         status, _, error = lab("compare", record.directory, tmp_path / name, capsys=capsys, monkeypatch=monkeypatch)
         assert status == 2 and message in error, error

@@ -87,7 +87,7 @@ def test_of_many_radios_each_has_a_line_to_the_best_of_its_network() -> None:
     drawn = load("downloads-n", "idle")
     pairs, meaning = topology.heard(drawn)
     assert [b for _, b, _ in pairs] == [f"sta{number}" for number in range(1, 11)] and {a for a, *_ in pairs} == {"ap1"}
-    assert meaning.startswith("best of its network")
+    assert meaning.startswith("best radio of its network")
 
 
 def test_without_positions_linked_nodes_are_in_neighbouring_rows() -> None:

@@ -118,3 +118,15 @@ def test_a_link_to_the_latest_run_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "latest").mkdir()
     with pytest.raises(HostError, match="cannot write .*/latest: "):
         command._point_latest(tmp_path / "run")
+
+
+def test_a_failed_run_is_the_latest_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RunError("the guest failed")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "machine_for", lambda *_, **__: Machine())
+    monkeypatch.setattr(command, "_run", fail)
+    with pytest.raises(RunError):
+        command.run(command.RunOptions("one-ap", "ping/ping"))
+    assert Path("runs/latest").resolve().parent == tmp_path / "runs", "lab report shows what it measured"
