@@ -58,7 +58,7 @@ def test_small_datagrams_of_11b(boot: Boot) -> None:
 
 
 def test_tcp_of_11a(boot: Boot) -> None:
-    """One client, 54 Mbit/s, delayed ACKs: 22 to 24.5 Mbit/s in HACK (Salameh et al.), 24.75 in ns-3 without loss."""
+    """One client, 54 Mbit/s, delayed ACKs: 22 to 24.5 Mbit/s in Salameh et al. (2014), 24.75 in ns-3 without loss."""
     place = topology(1, "mode: a, channel: 36, rate: 54 Mbit/s", "rate: 54 Mbit/s")
     work = (
         "name: download\nroles: {server: 1, sta: 1}\nduration: 14 s\nprocesses:\n"

@@ -96,13 +96,13 @@ def place(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -
 @pytest.mark.parametrize(("mode", "rate"), [("a", "54 Mbit/s"), ("n", "MCS 7")])
 def test_bytes_go_with_answers_and_more_data_is_seen(place: Place, mode: str, rate: str) -> None:
     """The station's ACKs and BlockAcks carry bytes; the access point says whether more frames wait."""
-    payload = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": BSSID.replace(":", ""), "PAYLOAD": b"hack".hex()})
+    payload = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": BSSID.replace(":", ""), "PAYLOAD": b"more".hex()})
     more = ("SET_RADIO", {"RADIO": 0, "MORE_DATA": 1})
     end = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": BSSID.replace(":", ""), "PAYLOAD": ""})
     dump = ("GET_PEER", {"ID": 1})
     ran = place(
         TOPOLOGY.replace("MODE", mode).replace("RATE", rate),
-        "name: hack\nduration: 4 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        "name: payload\nduration: 4 s\nroles: {server: 1, client: 1}\nprocesses:\n"
         f'  - {{on: client, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: server, at: 1500 ms, run: [python3, -c, "{BURST}"], as: one}}\n'
         f'  - {{on: server, at: 3 s, run: [python3, -c, "{BURST}"], as: two}}\n'
@@ -114,7 +114,7 @@ def test_bytes_go_with_answers_and_more_data_is_seen(place: Place, mode: str, ra
     before, between, after = map(json.loads, ran.outputs())
     assert before == []
     (at_ap,) = [peer for peer in between if peer["radio"] == 0]
-    assert (at_ap["addr"], at_ap["payload"]) == (MAC, "hack")
+    assert (at_ap["addr"], at_ap["payload"]) == (MAC, "more")
     answers = 40 if mode == "a" else 1  # at least: each frame has its ACK, a BlockAck is for many
     assert at_ap["arrivals"] >= answers
     (at_sta,) = [peer for peer in between if peer["radio"] == 1]

@@ -143,7 +143,7 @@ def test_answers_with_bytes_for_a_stack(
     carry = stacks.ask(("SET_PAYLOAD", {"RADIO": 1, "ADDR": receiver, "PAYLOAD": payload.hex()}))
     plan = plan_of(
         stacks.TOPOLOGY.replace("MODE", mode).replace("RATE", rate),
-        "name: hack\nduration: 3 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        "name: payload\nduration: 3 s\nroles: {server: 1, client: 1}\nprocesses:\n"
         f'  - {{on: client, run: [python3, -c, "{stacks.SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: server, at: 1500 ms, run: [python3, -c, "{stacks.BURST}"], as: burst}}\n'
         f"timeline:\n  - {{at: 1 s, exec: sta1, run: {carry}}}\n",

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.guest
 
 SHORT = ("--set", "duration=2 s", "--set", "processes.echo.run.count=5")
 PACKED = ("hwsim-patches/", "images/", "topologies/", "workloads/", "scripts/packages")
-MADE = ("workloads/http/__pycache__/probe.cpython-311.pyc", "workloads/sap/build/get.o", "build/lib/lab/removed.py")
+MADE = ("workloads/http/__pycache__/probe.cpython-311.pyc", "workloads/http/build/get.o", "build/lib/lab/removed.py")
 LAB = "from lab.cli.entry import main; main()"
 PROJECT = """
 import pytest
@@ -29,12 +29,13 @@ import pytest
 def test_ping(lab):
     assert lab["sta1"].run(["ping", "-c", "1", "h1"]).status == 0
 """
-# prints the key of what makes a record with probes and metrics of a stack
+# prints the key of what makes a record with all probes and metrics, and the files
 RECORDING = """
 from lab.machine.uses import Uses
-from lab.plan.load import load
+from lab.metrics.base import METRICS
+from lab.probes.base import PROBES
 from lab.runs.recording import recording
-found = recording(Uses.of(load("two-aps-handoff", "sap/web", 1)))
+found = recording(Uses((), (), tuple(PROBES.known()), tuple(METRICS.known()), None, False))
 print(found.code, *found.files, sep="\\n")
 """
 
@@ -141,7 +142,8 @@ def test_an_installed_lab_is_the_lab(installed: Installed, tmp_path: Path) -> No
     for arguments in (("list", "--json"), ("show", "one-ap", "ping/ping", "--json")):
         assert installed.lab(*arguments, cwd=there) == ours("-c", LAB, *arguments, cwd=here)
     recording = installed.run("-c", RECORDING, cwd=there)
-    assert "sap/probes/" in recording and recording == ours("-c", RECORDING, cwd=here)
+    stacks = {path.parts[-3] for path in CHECKOUT.glob("workloads/*/probes/*.py")}
+    assert all(f"\n{stack}/probes/" in recording for stack in stacks) and recording == ours("-c", RECORDING, cwd=here)
     run = ("run", "one-ap", "ping/ping", *SHORT, "--out", "run")
     installed.lab(*run, cwd=there)
     ours("-c", LAB, *run, cwd=here)

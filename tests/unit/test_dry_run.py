@@ -75,19 +75,19 @@ def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) ->
 
 def test_the_build_of_a_stack_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    code = tmp_path / "workloads" / "sap"
+    code = tmp_path / "workloads" / "swp"
     code.mkdir(parents=True)
     (code / "Makefile").write_text("install:\n")
     (code / "sources").write_text("lighttpd\n")
     (code / "build-packages").write_text("zlib1g-dev # compresses\n")
     (code / "get.yaml").write_text("name: get\nduration: 1 s\n")
-    lines = commands(load("wired-pair", "sap/get"), code)
+    lines = commands(load("wired-pair", "swp/get"), code)
     assert lines[:6] == [
         "# on the host",
-        "# workloads/sap, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of",
+        "# workloads/swp, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of",
         "# libc6-dev, linux-libc-dev, zlib1g-dev",
         "# LIGHTTPD_SOURCE has the source of the image's lighttpd",
-        "make -C FILES DESTDIR=ROOT PREFIX=/opt/sap 'CC=gcc --sysroot=SYSROOT -BSYSROOT/usr/lib/x86_64-linux-gnu "
+        "make -C FILES DESTDIR=ROOT PREFIX=/opt/swp 'CC=gcc --sysroot=SYSROOT -BSYSROOT/usr/lib/x86_64-linux-gnu "
         "-ffile-prefix-map=FILES=. "
         "-ffile-prefix-map=SYSROOT= -ffile-prefix-map=LIGHTTPD_SOURCE=/usr/src/lighttpd -Werror=date-time "
         "-Wl,--build-id=none' LIGHTTPD_SOURCE=LIGHTTPD_SOURCE install",

@@ -69,31 +69,31 @@ def refusal(room: Room[Any], name: str) -> str:
 
 
 def test_a_stack_here_has_probes_that_are_called_like_their_files(write: Write) -> None:
-    write("tcp-hack/Makefile", "install:\n")
-    write("tcp-hack/probes/tcp_hack.py", PROBE.format(about="of a stack with a - in its name"))
+    write("tcp-swp/Makefile", "install:\n")
+    write("tcp-swp/probes/tcp_swp.py", PROBE.format(about="of a stack with a - in its name"))
     write("plain/probes/plain.py", PROBE.format(about="of a stack without code"))
     write("plain/probes/_helper.py", "")
-    assert {"tcp-hack", "plain", "ping"} <= set(probes.known())
+    assert {"tcp-swp", "plain", "ping"} <= set(probes.known())
     assert not [name for name in probes.known() if "helper" in name]
-    assert probes.load("tcp-hack").about == "of a stack with a - in its name"
-    assert probes.load("tcp-hack").stack == "tcp-hack", "by where it lies"
+    assert probes.load("tcp-swp").about == "of a stack with a - in its name"
+    assert probes.load("tcp-swp").stack == "tcp-swp", "by where it lies"
     assert probes.load("plain").stack is None, "there are no programs that nodes could lack"
     assert probes.load("ping").stack is None
 
 
 def test_modules_of_a_stack_import_each_other(write: Write) -> None:
-    write("tcp-hack/probes/_results.py", "ABOUT = 'from a sibling'\n")
-    write("tcp-hack/probes/one.py", "from ._results import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
-    write("tcp-hack/metrics/two.py", "from ..probes._results import ABOUT\n" + METRIC)
+    write("tcp-swp/probes/_results.py", "ABOUT = 'from a sibling'\n")
+    write("tcp-swp/probes/one.py", "from ._results import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
+    write("tcp-swp/metrics/two.py", "from ..probes._results import ABOUT\n" + METRIC)
     assert probes.load("one").about == "from a sibling"
     assert METRICS.made("two").about == "from a sibling"
 
 
 def test_every_module_has_a_file_and_a_name_of_its_own(write: Write) -> None:
-    path = write("tcp-hack/probes/one.py", PROBE.format(about="here"))
+    path = write("tcp-swp/probes/one.py", PROBE.format(about="here"))
     module = sys.modules[PROBES.get("one").__module__]
     assert module.__file__ == str(path)
-    assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-hack\.probes\.one", module.__name__)
+    assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-swp\.probes\.one", module.__name__)
     assert PROBES.get("ping").__module__ == "lab.probes.ping"
     (own, *_) = [name for name in PROBES.known() if PROBES.place(name).folder == OWN]
     assert PROBES.get(own).__module__.startswith("workloads."), "as tests and mypy call it"

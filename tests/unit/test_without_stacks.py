@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A stack is removed by ``rm -r workloads/<stack>``: in a copy of the checkout, tests of all that is shipped pass."""
+"""A stack is removed by ``rm -r workloads/<stack>``: no code names it, and in a copy tests of what is shipped pass."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from lab.checkout import CHECKOUT
 
 # folders of workloads with more than workloads and experiments
-STACKS = sorted({path.parts[-2] for path in CHECKOUT.glob("workloads/*/tests/")})
+STACKS = sorted({path.parent.name for name in ("tests", "Makefile") for path in CHECKOUT.glob(f"workloads/*/{name}")})
 NOT_COPIED = ("build", "runs")  # what is built and run in a checkout
 # what knows all that is shipped: files, lists, rooms, the reference, links and commands of documents, the kernel
 TESTS = (
@@ -47,6 +48,29 @@ for topology in topologies:
 for workload in library.known("workload"):
     assert any(runs(topology, workload) for topology in topologies), workload
 """
+
+
+def named(stack: str, text: str) -> list[int]:
+    """Return the lines that name a stack, also within a longer name."""
+    word = re.compile(rf"(?<![a-z0-9]){stack.replace('-', '[-_]')}(?![a-z0-9])", re.IGNORECASE)
+    return [number for number, line in enumerate(text.splitlines(), 1) if word.search(line)]
+
+
+def test_names_in_a_text() -> None:
+    text = "with_bits = 1\nrabbits, 8bits, Bitset\n'lab run x bits/get'\n" + "BITS"
+    assert named("bits", text) == [1, 3, 4]
+    assert named("tcp-bits", "from workloads import tcp_bits\ntcpbits") == [1]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_no_code_of_the_lab_names_a_stack(stack: str) -> None:
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{line}"
+        for folder in ("lab", "tests")
+        for path in sorted((CHECKOUT / folder).rglob("*.py"))
+        for line in named(stack, path.read_text())
+    ]
+    assert not found, "\n".join(["write it without the stack's name, or move it into the stack's folder:", *found])
 
 
 @pytest.mark.parametrize("stack", STACKS)

@@ -73,7 +73,7 @@ def results(
     for number, levels in enumerate(product(*(one.levels for one in axes))):
         labels = {one.name: level.label for one, level in zip(axes, levels, strict=True)}
         settings = tuple(f"{name}={label}" for name, label in labels.items())
-        point = Point(number, labels, "office", "sap/web-transfer", settings)
+        point = Point(number, labels, "office", "swp/web-transfer", settings)
         points.append(point)
         value = published(labels)
         if value is not None:
@@ -81,7 +81,7 @@ def results(
         values, missing = [], 0
         for seed in range(1, repetitions + 1):
             sets = " ".join(f"--set '{text}'" for text in settings)
-            command = f"lab run office sap/web-transfer {sets} --seed {seed}"
+            command = f"lab run office swp/web-transfer {sets} --seed {seed}"
             found = mean(labels) * (1 + chance.gauss(0, spread))
             failed = fails(labels, seed)
             if failed:
@@ -106,10 +106,10 @@ def results(
             )
         rows.append(Row(point, {metric.name: summary(values, missing, metric.unit)}))
     experiment = Experiment(
-        "sap/table1",
-        "Transfer time of a page over TCP and over SAP.",
+        "swp/table1",
+        "Transfer time of a page over TCP and over SWP.",
         {"paper": "000_7063b03116d96143.txt", "table": "1"},
-        "workloads/sap/experiments/table1.yaml",
+        "workloads/swp/experiments/table1.yaml",
         1,
         tuple(axes),
         tuple(points),
@@ -127,7 +127,7 @@ def results(
             tuple(outcomes),
             HASHES,
             VERSIONS,
-            "lab reproduce sap/table1",
+            "lab reproduce swp/table1",
             61.5,
         )
     )
@@ -140,20 +140,20 @@ def _series(level: float, chance: random.Random) -> dict[str, TimeSeries]:
 
 
 DISTANCE = axis("distance", "2 m", "4 m", "6 m", "8 m", "10 m", unit="m")
-TRANSPORT = axis("transport", "tcp", "sap-approximate", "sap-precise")
-SPEED_UP = {"tcp": 1.0, "sap-approximate": 0.7, "sap-precise": 0.85}
-PAPER = {"tcp": [1.163, 0.878, 1.452, 1.769, 1.260], "sap-approximate": [0.765, 0.785, 0.828, 1.118, 0.968]}
-TITLE = "SAP is faster than TCP at every distance"
+TRANSPORT = axis("transport", "tcp", "swp-approximate", "swp-precise")
+SPEED_UP = {"tcp": 1.0, "swp-approximate": 0.7, "swp-precise": 0.85}
+PAPER = {"tcp": [1.163, 0.878, 1.452, 1.769, 1.260], "swp-approximate": [0.765, 0.785, 0.828, 1.118, 0.968]}
+TITLE = "SWP is faster than TCP at every distance"
 FASTEST = Verdict(
-    Claim("approximate is fastest everywhere", "all(sap-approximate < tcp)", None, "table1.yaml:12"),
+    Claim("approximate is fastest everywhere", "all(swp-approximate < tcp)", None, "table1.yaml:12"),
     True,
     "5 of 5 hold",
     "all hold",
 )
 SPEED = Verdict(
-    Claim("mean speed-up", "1.2 < geomean(tcp / sap-approximate) < 1.4", "1.43", "table1.yaml:13"),
+    Claim("mean speed-up", "1.2 < geomean(tcp / swp-approximate) < 1.4", "1.43", "table1.yaml:13"),
     False,
-    "geomean(tcp / sap-approximate) = 1.428",
+    "geomean(tcp / swp-approximate) = 1.428",
     "between 1.2 and 1.4",
 )
 
@@ -169,7 +169,7 @@ def _paper(labels: dict[str, str]) -> float | None:
 
 
 def table1(kind: str = "bar", **changes: Any) -> Results:
-    """As workloads/sap/experiments/table1.yaml of the design, drawn as ``kind``."""
+    """As workloads/swp/experiments/table1.yaml of the design, drawn as ``kind``."""
     figure = FigureSpec(kind, TITLE, "distance", "transfer_time", "transport")  # type: ignore[arg-type]
     given: dict[str, Any] = {"figures": [figure], "published": _paper, "verdicts": [FASTEST, SPEED]} | changes
     return results([DISTANCE, TRANSPORT], mean=given.pop("mean", _mean), **given)
@@ -181,6 +181,6 @@ def broken(kind: str = "bar") -> Results:
     def fails(labels: dict[str, str], seed: int) -> bool:
         if labels["transport"] == "tcp" and labels["distance"] == "6 m":
             return True
-        return labels["transport"] == "sap-precise" and labels["distance"] == "10 m" and seed > 8
+        return labels["transport"] == "swp-precise" and labels["distance"] == "10 m" and seed > 8
 
     return table1(kind, fails=fails)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.types import Axis, Experiment, FigureSpec, Level, Point, Repetitions, Row, Summary, TrialMetric
 
-AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "sap-approximate"]}
+AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "swp-approximate"]}
 
 
 def experiment(

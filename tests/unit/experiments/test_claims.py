@@ -17,7 +17,7 @@ from lab.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()
-# by distance: never, quick, sap-approximate
+# by distance: never, quick, swp-approximate
 ROWS = rows(PLAIN, throughput=[1, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
 TWO = experiment(metrics={"throughput": "Mbit/s", "outage": "ms"})
 
@@ -35,11 +35,11 @@ def judged(that: str, of: Experiment = PLAIN) -> Verdict:
     ("that", "passed"),
     [
         ("all(throughput[quick] > throughput[never])", False),
-        ("all(sap-approximate > never)", True),
-        ("all(never < sap-approximate)", True),
-        ("sap-approximate > never", True),
+        ("all(swp-approximate > never)", True),
+        ("all(never < swp-approximate)", True),
+        ("swp-approximate > never", True),
         ("any(quick < never)", True),
-        ("any(sap-approximate < never)", False),
+        ("any(swp-approximate < never)", False),
         ("1.2 < geomean(quick / never) < 2.0", True),
         ("geomean(throughput[quick] / throughput[never]) > 2", False),
         ("throughput[quick, distance=2 m] < throughput[roaming=quick, 4 m]", True),
@@ -53,7 +53,7 @@ def judged(that: str, of: Experiment = PLAIN) -> Verdict:
         ("median(throughput[2 m, never], throughput[4 m, never]) == 2.5 Mbit/s", True),
         ("sum(quick) == 13 Mbit/s", True),
         ("sum(envelope(quick, never)) == 14 Mbit/s", True),
-        ("all(envelope(quick, never, sap-approximate) / envelope(never, quick) < 1.2)", False),
+        ("all(envelope(quick, never, swp-approximate) / envelope(never, quick) < 1.2)", False),
         ("last(envelope(quick, never)) == 7 Mbit/s and first(envelope(never, quick)) == 2 Mbit/s", True),
         ("envelope(quick[2 m], never[6 m]) == 7 Mbit/s", True),
         ("first(never) == 1 Mbit/s and last(never) == 7 Mbit/s", True),
@@ -68,16 +68,16 @@ def judged(that: str, of: Experiment = PLAIN) -> Verdict:
         ("rising(quick / never)", False),
         ("not all(quick > never)", True),
         ("not quick > never", True),
-        ("all(not sap-approximate < never)", True),
+        ("all(not swp-approximate < never)", True),
         ("all(not quick > never)", False),
         ("any(not quick > never)", True),
-        ("all(quick > never or sap-approximate > quick)", True),  # at each place one of them holds, but none at all
-        ("any(quick > sap-approximate and quick < never)", False),  # each holds somewhere, but not at one place
-        ("any(quick > sap-approximate) and any(quick < never)", True),
+        ("all(quick > never or swp-approximate > quick)", True),  # at each place one of them holds, but none at all
+        ("any(quick > swp-approximate and quick < never)", False),  # each holds somewhere, but not at one place
+        ("any(quick > swp-approximate) and any(quick < never)", True),
         ("all(1 < quick / never < 3)", False),
         ("any(1 < quick / never < 1.5)", True),
         ("share(1 < quick / never < 1.5) > 0% and share(quick > 0 Mbit/s) == 100%", True),
-        ("share(quick < 0 Mbit/s or quick > sap-approximate) <= 50%", True),
+        ("share(quick < 0 Mbit/s or quick > swp-approximate) <= 50%", True),
         ("any(0.5 < quick / never < 0.6)", False),
         ("all(throughput > 0.5 Mbit/s)", True),
         ("1 < 2", True),
@@ -99,9 +99,9 @@ def test_what_holds(that: str, passed: bool) -> None:
             "throughput[quick] > throughput[never] at every place",
         ),
         (
-            "all(sap-approximate > never)",
-            "holds at all 3 places; sap-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
-            "sap-approximate > never at every place",
+            "all(swp-approximate > never)",
+            "holds at all 3 places; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "swp-approximate > never at every place",
         ),
         (
             "any(quick < never)",
@@ -110,16 +110,16 @@ def test_what_holds(that: str, passed: bool) -> None:
             "quick < never at one or more places",
         ),
         (
-            "any(sap-approximate < never)",
-            "holds at none of 3 places; sap-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
-            "sap-approximate < never at one or more places",
+            "any(swp-approximate < never)",
+            "holds at none of 3 places; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "swp-approximate < never at one or more places",
         ),
         (
             "all(throughput < 2.5 Mbit/s)",
-            "holds at 2 of 9 places; not at distance 2 m, roaming sap-approximate (throughput = 3 Mbit/s), "
+            "holds at 2 of 9 places; not at distance 2 m, roaming swp-approximate (throughput = 3 Mbit/s), "
             "distance 4 m, roaming never (throughput = 4 Mbit/s), "
             "distance 4 m, roaming quick (throughput = 5 Mbit/s) and 4 more; throughput from 1 Mbit/s "
-            "(distance 2 m, roaming never) to 7.75 Mbit/s (distance 6 m, roaming sap-approximate)",
+            "(distance 2 m, roaming never) to 7.75 Mbit/s (distance 6 m, roaming swp-approximate)",
             "throughput < 2.5 Mbit/s at every place",
         ),
         (
@@ -171,7 +171,7 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
         (
             "quik > never",
             'there is no series "quik" (did you mean quick?); known: the metrics throughput; '
-            "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, sap-approximate of roaming",
+            "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, swp-approximate of roaming",
         ),
         ("througput[quick] > never", 'there is no series "througput" (did you mean throughput?); known: '),
         (
@@ -285,7 +285,7 @@ def test_the_papers_numbers_hold_wherever_it_tells_no_difference() -> None:
         ),
         (
             "all(throughput > paper.throughput)",
-            "the paper has no throughput at distance 2 m, roaming sap-approximate and at 3 more; fix a label",
+            "the paper has no throughput at distance 2 m, roaming swp-approximate and at 3 more; fix a label",
         ),
         ("all(quick > paper.quik)", 'there is no series "quik" (did you mean quick?)'),
         ("paper.throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
@@ -331,7 +331,7 @@ def test_missing_points_fail_the_claims_that_need_them() -> None:
     assert claims.judge(claim("quick > 1 Mbit/s"), PLAIN, some).passed
     assert not claims.judge(claim("quick > 1 Mbit/s"), PLAIN, []).passed
     all_of_them = claims.judge(claim("throughput > 1 Mbit/s"), PLAIN, rows(PLAIN, throughput=[None] * 9))
-    assert all_of_them.value.endswith("distance 2 m, roaming sap-approximate and 6 more points")
+    assert all_of_them.value.endswith("distance 2 m, roaming swp-approximate and 6 more points")
     single = experiment({})
     assert claims.judge(claim("throughput > 1 Mbit/s"), single, []).value == "no throughput at the only point"
 

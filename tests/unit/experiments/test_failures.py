@@ -56,7 +56,7 @@ def test_a_failed_trial_is_shown_with_message_log_directory_and_command() -> Non
         "  kept in out/failed/3\n"
         "\n"
         "Commands to repeat them:\n"
-        "  lab run office sap/web-transfer --set 'distance=4 m' --seed 3\n"
+        "  lab run office swp/web-transfer --set 'distance=4 m' --seed 3\n"
         "\n"
     )
 

@@ -71,8 +71,8 @@ def test_the_legend_says_whose_marks_are_whose() -> None:
     chart = one("line")
     assert [(key.label, key.published) for key in keys(chart)] == [
         ("tcp", False),
-        ("sap-approximate", False),
-        ("sap-precise", False),
+        ("swp-approximate", False),
+        ("swp-precise", False),
         ("this experiment", False),
         ("published (table 1 of 000_7063b03116d96143.txt)", True),
     ]
@@ -90,7 +90,7 @@ def test_numbers_that_were_computed_are_not_called_published(kind: Any) -> None:
 
 def test_without_a_paper_the_legend_has_the_series_alone() -> None:
     chart = one("line", published=lambda labels: None)
-    assert [key.label for key in keys(chart)] == ["tcp", "sap-approximate", "sap-precise"]
+    assert [key.label for key in keys(chart)] == ["tcp", "swp-approximate", "swp-precise"]
     single = drawn(
         made.results([made.DISTANCE], [FigureSpec("line", "", "distance", "goodput")], float_of, metric=GOODPUT)
     )
@@ -136,7 +136,7 @@ def test_missing_points_are_told_and_left_open(kind: str) -> None:
     (chart,) = drawn(results)
     text = " ".join(chart.warnings)
     assert "1 of 15 points: 6 m, tcp (10 trials without a value)" in text
-    assert "Some trials have no value: 1 of 15 points: 10 m, sap-precise (8 of 10)" in text
+    assert "Some trials have no value: 1 of 15 points: 10 m, swp-precise (8 of 10)" in text
     gaps: dict[str, list[Any]] = {
         "line": [dot for trace in marks(chart, Trace) for dot in trace.dots if dot.y is None],
         "bar": [bar for bar in marks(chart, Bar) if bar.dot.y is None],
@@ -212,7 +212,7 @@ def test_time_series_are_means_in_a_band() -> None:
     assert all(low < dot.y < high for low, dot, high in zip(area.low, trace.dots, area.high, strict=True))
     assert chart.panels[0].axes.x.label == "virtual time, s" and chart.panels[0].axes.y.label == "goodput, Mbit/s"
     without = drawn(made.table1(figures=[figure]))[0]
-    assert "no trial has the series goodput for tcp; sap-approximate; sap-precise" in without.warnings[0]
+    assert "no trial has the series goodput for tcp; swp-approximate; swp-precise" in without.warnings[0]
 
 
 def test_a_time_series_of_one_trial_is_as_it_was_recorded() -> None:
@@ -261,7 +261,7 @@ def test_other_axes_make_series_of_their_own_unless_they_go_along() -> None:
     load = made.axis("load", "low", "high")
     figure = FigureSpec("line", "", "distance", "transfer_time", "transport")
     free = drawn(made.results([made.DISTANCE, made.TRANSPORT, load], [figure], float_of))[0]
-    assert [key.label for key in keys(free)][:3] == ["tcp, low", "tcp, high", "sap-approximate, low"]
+    assert [key.label for key in keys(free)][:3] == ["tcp, low", "tcp, high", "swp-approximate, low"]
     power = made.axis("power", "1 dBm", "2 dBm", "3 dBm", "4 dBm", "5 dBm", unit="dBm")
     results = made.results([made.DISTANCE, power], [FigureSpec("line", "", "distance", "transfer_time")], float_of)
     points = tuple(point for point in results.experiment.points if point.number % 6 == 0)  # zip: the diagonal

@@ -147,7 +147,7 @@ def test_ranges(said: dict[str, Any], labels: list[str]) -> None:
         (["2 m", "4 m"], "m", [2.0, 4.0]),
         (["500 ms", "1 s"], "ms", [500.0, 1000.0]),
         ([1, 2.5], None, [1.0, 2.5]),
-        (["tcp", "sap-precise"], None, [None, None]),
+        (["tcp", "swp-precise"], None, [None, None]),
         (["54 Mbit/s", "MCS 7"], None, [None, None]),  # names among them make all of them names
         ([True, False], None, [None, None]),
     ],

@@ -34,8 +34,8 @@ def test_a_case_for_each_claim() -> None:
     names = [case.attrib["name"] for case in found]
     assert names == ["approximate is fastest everywhere", "mean speed-up", "150 trials completed"]
     (failure,) = found.findall("testcase/failure")
-    assert failure.attrib["message"] == "geomean(tcp / sap-approximate) = 1.428; expected between 1.2 and 1.4"
-    assert "1.2 < geomean(tcp / sap-approximate) < 1.4" in (failure.text or "")
+    assert failure.attrib["message"] == "geomean(tcp / swp-approximate) = 1.428; expected between 1.2 and 1.4"
+    assert "1.2 < geomean(tcp / swp-approximate) < 1.4" in (failure.text or "")
     assert "the paper says: 1.43" in (failure.text or "") and "table1.yaml:13" in (failure.text or "")
 
 

@@ -13,7 +13,7 @@ from lab.experiments.variations.judged import margin
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()
-# by distance: never, quick, sap-approximate
+# by distance: never, quick, swp-approximate
 ROWS = rows(PLAIN, throughput=[1, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
 GAP = rows(PLAIN, throughput=[1, 2, 3, 4, None, 4.5, 7, 6, 7.75])
 

@@ -73,7 +73,7 @@ def test_results_json_is_as_the_issue_has_it(tmp_path: Path) -> None:
     provenance = found["provenance"]
     assert provenance["hashes"] == made.HASHES and provenance["versions"] == made.VERSIONS
     assert (provenance["trials"], provenance["failed"], provenance["seed"]) == (150, 12, 1)
-    assert provenance["command"] == "lab reproduce sap/table1"
+    assert provenance["command"] == "lab reproduce swp/table1"
     failed = next(trial for trial in found["trials"] if trial["error"])
     assert failed["point"] == {"distance": "6 m", "transport": "tcp"} and "<deauth>" in failed["error"]
 

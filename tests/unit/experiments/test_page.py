@@ -44,33 +44,33 @@ def read(results: Results) -> Page:
 
 
 def test_the_page_names_the_files_of_the_stack() -> None:
-    text = read(made.table1(contents=Contents(texts={"workloads/sap/server.sh": "d" * 64}))).text
-    assert "workloads/sap/server.sh" in text and "d" * 64 in text
+    text = read(made.table1(contents=Contents(texts={"workloads/swp/server.sh": "d" * 64}))).text
+    assert "workloads/swp/server.sh" in text and "d" * 64 in text
 
 
 def test_the_page_says_it_all() -> None:
     text = read(made.table1()).text
     for wanted in (
-        "sap/table1",
-        "Transfer time of a page over TCP and over SAP.",
+        "swp/table1",
+        "Transfer time of a page over TCP and over SWP.",
         "table 1 of 000_7063b03116d96143.txt",
         "1 of 2 claims does not hold",
         "✓ holds",
         "✗ fails",
-        "geomean(tcp / sap-approximate) = 1.428",
+        "geomean(tcp / swp-approximate) = 1.428",
         "between 1.2 and 1.4",
         "1.43",
         made.TITLE,
         "ours / paper",
         "mean ± 95 % CI",
         "published (table 1",
-        "lab reproduce sap/table1",
+        "lab reproduce swp/table1",
         "a" * 64,
         "6.12.48",
         "hostapd",
         "10 trials of each point",
         "1 to 10 at each point",
-        "for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=2 m'",
+        "for seed in $(seq 1 10); do lab run office swp/web-transfer --set 'distance=2 m'",
     ):
         assert wanted in text, wanted
 
@@ -95,7 +95,7 @@ def test_failed_trials_are_shown_with_log_and_command() -> None:
     assert "distance 6 m, transport tcp, seed 1: sta1 is not associated after 5 s" in text
     assert "wpa_supplicant: CTRL-EVENT-DISCONNECTED\nap1: <deauth>" in text
     assert "runs/failed/6-1" in text
-    assert "lab run office sap/web-transfer --set 'distance=6 m' --set 'transport=tcp' --seed 1\n" in text + "\n"
+    assert "lab run office swp/web-transfer --set 'distance=6 m' --set 'transport=tcp' --seed 1\n" in text + "\n"
     assert "on the axis: 1 of 15 points: 6 m, tcp (10 trials without a value)." in text
     assert "Failed:" not in read(made.table1()).text
 
@@ -171,7 +171,7 @@ def test_a_terminal_shows_commands_that_can_be_copied() -> None:
     assert max(map(len, text.splitlines())) <= 80
     joined = re.sub(r" \\\n +", " ", text)
     assert (
-        "  for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=6 m' --set 'transport=tcp' "
+        "  for seed in $(seq 1 10); do lab run office swp/web-transfer --set 'distance=6 m' --set 'transport=tcp' "
         "--seed $seed; done\n" in joined
     )
 

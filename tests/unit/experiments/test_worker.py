@@ -99,7 +99,7 @@ def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> N
 
 def built(sha256: str) -> Stack:
     """The code of a stack, as the cache has it."""
-    return Stack("sap", Path("stack.squashfs"), sha256, "gcc", {})
+    return Stack("swp", Path("stack.squashfs"), sha256, "gcc", {})
 
 
 def hashes_of_stacks(uses: Uses, machine: Machine) -> dict[str, str | None]:
@@ -125,21 +125,21 @@ def test_a_plan_with_code_runs_with_that_code(
         return SimpleNamespace(data={}, wall={"wall_s": 0.25})
 
     def with_stacks(machine: Machine, stacks: list[Path], report: object) -> Machine:
-        return replace(machine, stacks={"sap": built(here or "")})
+        return replace(machine, stacks={"swp": built(here or "")})
 
     empty: Any = None
     monkeypatch.setattr(worker, "machine_here", lambda: Machine(empty, empty, empty, empty))
     monkeypatch.setattr(provenance, "hashes", hashes_of_stacks)
     monkeypatch.setattr(worker, "built_stack", lambda name, sha256: built(cached) if cached == sha256 else None)
-    monkeypatch.setattr(library, "code_called", lambda name: Path("workloads/sap") if here else None)
+    monkeypatch.setattr(library, "code_called", lambda name: Path("workloads/swp") if here else None)
     monkeypatch.setattr(runs, "with_stacks", with_stacks)
     monkeypatch.setattr(runs, "run_plan", run_plan)
-    plan = json.dumps({**json.loads(PLAN), "stack": "sap"})
-    answer = worker.perform(plan, {"stack sap": "wanted"}, "w1", tmp_path)
+    plan = json.dumps({**json.loads(PLAN), "stack": "swp"})
+    answer = worker.perform(plan, {"stack swp": "wanted"}, "w1", tmp_path)
     if "wanted" in (cached, here):
-        assert isinstance(answer, Finished) and ran == [{"sap": built("wanted")}]
+        assert isinstance(answer, Finished) and ran == [{"swp": built("wanted")}]
     else:
-        assert answer == Refused("w1", {"stack sap": ("wanted", refused)}) and not ran
+        assert answer == Refused("w1", {"stack swp": ("wanted", refused)}) and not ran
 
 
 def test_a_worker_finds_what_lies_beside_the_callers_workloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,5 +55,5 @@ def test_the_version_of_a_source(tmp_path: Path) -> None:
 
 def test_a_source_is_of_a_package_of_the_image(store: Store) -> None:
     with pytest.raises(BuildError) as failure:
-        ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/sap/sources", store)
-    assert str(failure.value).startswith("workloads/sap/sources  lighttp is not a package of the image\n")
+        ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/swp/sources", store)
+    assert str(failure.value).startswith("workloads/swp/sources  lighttp is not a package of the image\n")

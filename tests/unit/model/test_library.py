@@ -114,16 +114,16 @@ def test_a_workload_anywhere_names_its_stack(here: Path) -> None:
 
 
 def test_the_stack_around_a_workload_is_the_one_of_its_name(here: Path) -> None:
-    elsewhere = with_code(here / "elsewhere" / "workloads" / "sap")
+    elsewhere = with_code(here / "elsewhere" / "workloads" / "swp")
     (elsewhere / "get.yaml").write_text("name: get\n")
-    assert library.code_of(elsewhere / "get.yaml", "sap") == elsewhere
+    assert library.code_of(elsewhere / "get.yaml", "swp") == elsewhere
 
 
 def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
     with_code(here / "workloads" / "web")
     with pytest.raises(InputError, match="a workload in workloads/web has the code of web") as told:
-        library.code_of("web/get", "sap")
-    assert str(told.value).endswith("remove stack:; to use sap as well, write sap into workloads/web/stacks")
+        library.code_of("web/get", "swp")
+    assert str(told.value).endswith("remove stack:; to use swp as well, write swp into workloads/web/stacks")
 
 
 def known_stacks() -> str:
@@ -153,8 +153,8 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
             'workloads/chat/stacks:2  there is no stack "chats" with code (did you mean chat?)\n  known: KNOWN',
         ),
         (
-            ["bits", "sap bits"],
-            'workloads/chat/stacks:2  "sap bits" names more than one stack\n  write one per line',
+            ["bits", "swp bits"],
+            'workloads/chat/stacks:2  "swp bits" names more than one stack\n  write one per line',
         ),
         (
             ["http"],
@@ -182,7 +182,7 @@ def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], told: 
 
 
 def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
-    (here / "workloads" / "web" / "stacks").write_text("sap\n")
+    (here / "workloads" / "web" / "stacks").write_text("swp\n")
     with pytest.raises(InputError) as failure:
         library.code_of("web/get", None)
     assert str(failure.value) == (
@@ -191,7 +191,7 @@ def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["..", ".", "", "web", "../sap", "/sap", "sap/libsap", "http"])
+@pytest.mark.parametrize("name", ["..", ".", "", "web", "../swp", "/swp", "swp/libswp", "http"])
 def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     """The lab's own Makefile lies in workloads/.. and is none."""
     with_code(here)

@@ -50,13 +50,13 @@ def test_the_hash_of_code_is_of_the_guests_and_of_what_records() -> None:
 
 
 def test_a_plan_is_run_with_the_code_of_its_own_stack() -> None:
-    built = {name: Stack(name, Path(), f"of {name}", "gcc", {}) for name in ("sap", "other")}
-    uses = Uses((), (), (), (), "sap", False)
-    assert provenance.hashes(uses, machine(**built))["stack sap"] == "of sap"
+    built = {name: Stack(name, Path(), f"of {name}", "gcc", {}) for name in ("swp", "other")}
+    uses = Uses((), (), (), (), "swp", False)
+    assert provenance.hashes(uses, machine(**built))["stack swp"] == "of swp"
     assert "stack other" not in provenance.hashes(uses, machine(**built))
-    assert provenance.versions(uses, machine(**built))["stack sap"] == "gcc"
-    assert provenance.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
-    with pytest.raises(BuildError, match="needs the code of the stack sap"):
+    assert provenance.versions(uses, machine(**built))["stack swp"] == "gcc"
+    assert provenance.hashes(uses, machine())["stack swp"] is None  # a worker that does not have it
+    with pytest.raises(BuildError, match="needs the code of the stack swp"):
         machine().stack(uses)
 
 
@@ -74,9 +74,9 @@ def test_the_record_says_that_a_kernel_is_not_tested() -> None:
 
 def test_hashes_of_several_plans_as_those_of_one() -> None:
     first: dict[str, str | None] = {"kernel": "k", "code": "1"}
-    second: dict[str, str | None] = {"kernel": "k", "code": "2", "stack sap": "s"}
+    second: dict[str, str | None] = {"kernel": "k", "code": "2", "stack swp": "s"}
     both = provenance.combined([first, second])
-    assert (both["kernel"], both["stack sap"]) == ("k", "s")
+    assert (both["kernel"], both["stack swp"]) == ("k", "s")
     assert both["code"] not in ("1", "2")
     assert provenance.combined([second, first, first]) == both
     assert provenance.combined([first]) == first

@@ -134,10 +134,10 @@ def test_a_picture_that_no_command_draws_is_for_a_person(
 
 
 def test_programs_of_python_are_for_readers() -> None:
-    assert printed.why_not(["python", "-m", "workloads.hack.ladder"]) is None
+    assert printed.why_not(["python", "-m", "workloads.chat.ladder"]) is None
     assert printed.why_not(["lab", "shell", "one-ap", "<", "commands"]) is None
     assert "real time" in (printed.why_not(["lab", "shell", "one-ap"]) or "")
-    assert printed.why_not(["python", "workloads/hack/theory.py"]) == "of Python, only modules are run (python -m)"
+    assert printed.why_not(["python", "workloads/chat/theory.py"]) == "of Python, only modules are run (python -m)"
 
 
 def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

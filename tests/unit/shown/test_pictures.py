@@ -51,7 +51,7 @@ def test_new_pictures_take_the_place_of_those_of_their_experiment(tmp_path: Path
 def test_what_failed_is_not_taken_and_a_claim_that_does_not_hold_is_no_failure(tmp_path: Path) -> None:
     folder = drawn(tmp_path / "drawn", "1")
     assert not complete(folder)  # it was refused before anything ran
-    for errors, whole in ([None, None], True), ([None, "sap-get ended with status 28"], False):
+    for errors, whole in ([None, None], True), ([None, "swp-get ended with status 28"], False):
         results = {"passed": False, "trials": [{"error": error} for error in errors]}
         (folder / "results.json").write_text(json.dumps(results))
         assert complete(folder) is whole
