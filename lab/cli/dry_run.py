@@ -14,7 +14,7 @@ from lab import library
 from lab.builders.image import node_image
 from lab.builders.stack import files, stack, sysroot
 from lab.guest import script
-from lab.guest.lines import lines
+from lab.guest.steps import lines
 from lab.machine.memory import guest_bytes
 from lab.machine.process import GuestFiles, Setup, command_line
 from lab.model.document import label_of

@@ -64,16 +64,11 @@ def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
     }
 
 
-def memory_text(node: types.Node) -> str:
-    """Its limit of memory, for readers."""
-    return size_text(node.memory_bytes)
-
-
 def memory_kills_text(node: types.Node, kills: int) -> str:
     """That it ran out of memory, for readers; with the number of processes that this cost it, if that is not clear."""
     cost = f", and the kernel killed {kills} of its programs" if kills else ""
     return (
-        f"ran out of memory ({memory_text(node)}), which has the files that it writes, too{cost}; "
+        f"ran out of memory ({size_text(node.memory_bytes)}), which has the files that it writes, too{cost}; "
         "write a larger memory: for it"
     )
 

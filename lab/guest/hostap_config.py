@@ -10,8 +10,6 @@ from lab.shared import types
 HOSTAPD_CONTROL = "/run/hostapd"
 SUPPLICANT_CONTROL = "/run/wpa_supplicant"
 
-# hostapd's names of Mininet-WiFi's modes
-_HW_MODES = {"b": ["hw_mode=b"], "g": ["hw_mode=g"], "a": ["hw_mode=a"]}
 _AP_SECURITY = {
     "open": [],
     "wpa2": ["wpa=2", "rsn_pairwise=CCMP"],
@@ -32,7 +30,7 @@ def _mode_lines(radio: types.Radio) -> list[str]:
         capabilities = _ht_capabilities(radio)
         lines = [f"hw_mode={band}", "ieee80211n=1", "wmm_enabled=1"]
         return [*lines, f"ht_capab={capabilities}"] if capabilities else lines
-    return [*_HW_MODES[radio.mode], *(["wmm_enabled=1"] if radio.wmm else _dcf_lines(radio.mode))]
+    return [f"hw_mode={radio.mode}", *(["wmm_enabled=1"] if radio.wmm else _dcf_lines(radio.mode))]
 
 
 def _dcf_lines(mode: str) -> list[str]:
@@ -89,8 +87,8 @@ def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> 
     point, which sends them to the others over the wire as soon as a station has joined.
     """
     yield f"mobility_domain={radio.mobility_domain}"
-    yield f"nas_identifier={_key_holder(radio)}"
-    yield f"r1_key_holder={_bare(radio.mac)}"
+    yield f"nas_identifier={radio.interface}"  # its name as the holder of first keys (R0KH-ID)
+    yield f"r1_key_holder={radio.mac.replace(':', '')}"
     yield "ft_over_ds=0"
     if radio.encrypt == "wpa2":
         yield "ft_psk_generate_local=1"
@@ -100,17 +98,8 @@ def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> 
 
     secret = hashlib.sha256(f"{radio.ssid} {radio.mobility_domain} {radio.passwd}".encode()).hexdigest()
     for other in neighbours:
-        yield f"r0kh={other.mac} {_key_holder(other)} {secret}"
+        yield f"r0kh={other.mac} {other.interface} {secret}"
         yield f"r1kh={other.mac} {other.mac} {secret}"
-
-
-def _key_holder(radio: types.Radio) -> str:
-    """The name of an access point as the holder of first keys (R0KH-ID)."""
-    return radio.interface
-
-
-def _bare(mac: str) -> str:
-    return mac.replace(":", "")
 
 
 HOSTAPD_BEACON_TU = 100  # its default

@@ -25,7 +25,6 @@ from lab.guest.errors import GuestError
 from lab.guest.handoff import Handoff
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
-from lab.guest.network import links
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
@@ -285,7 +284,7 @@ class Shell(CLI):
     def do_links(self, _line: str) -> None:
         """List the wired links with their shaping, and the access point of each station."""
         for link in self.mn.links:
-            output(f"{links.describe(link)}\n")
+            output(f"{link.describe()}\n")
         names = {ap.radio.mac: ap.name for ap in self.mn.aps}
         for station in self.mn.stations:
             answer = self._guest.controls[station.name].request("STATUS")

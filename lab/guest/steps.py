@@ -208,7 +208,7 @@ class Create(NamedTuple):
 
     def describe(self) -> Iterator[str]:
         node = self.spec
-        limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
+        limits = f"at most {commands.size_text(node.memory_bytes)} of memory and {node.pids_max} processes"
         of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
         yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
         yield shlex.join(commands.start_container(node.name, commands.mounts_of(node, self.mounts)))
@@ -357,3 +357,19 @@ def note(text: str) -> Step:
 def send_signal(process: str, number: signal.Signals) -> Step:
     """Send a process of the workload a signal; its end is then not a failure."""
     return Do([f"# {number.name} to {process}"], lambda guest: guest.processes.send(process, number))
+
+
+def lines(steps: Iterable[Step]) -> Iterator[str]:
+    """Describe steps in order, below headings with their place. A text that is written several times is shown once."""
+    here = ""
+    written: dict[str, str] = {}  # text -> where it was shown
+    for step in steps:
+        place = place_of(step)
+        if place and place != here:
+            yield f"# in {place}"
+            here = place
+        first = written.setdefault(step.text, place) if isinstance(step, Write) else place
+        if isinstance(step, Write) and first != place:
+            yield f"# {step.path}: as in {first}"
+        else:
+            yield from step.describe()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.errors import GuestError
 from lab.guest.loop import now_ns
-from lab.guest.steps import Step
+from lab.guest.steps import Step, lines
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ class Timeline(NamedTuple):
 
     def describe(self) -> Iterator[str]:
         """The lines of all moments, below their times."""
-        from lab.guest.lines import lines
-
         at_ns = None
         for moment in self.moments:
             if moment.at_ns != at_ns:

@@ -192,7 +192,7 @@ def _text(value: Any) -> Any:
     return value
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """Accept a single text where a list is expected."""
     return [value] if isinstance(value, str) else value
 
@@ -213,9 +213,18 @@ def _argv(value: Any) -> Any:
     return value
 
 
+def _settings(value: Any) -> Any:
+    """Accept a variant with nothing after the colon: it has no settings."""
+    return {} if value is None else value
+
+
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
-Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+Texts = Annotated[list[Text], BeforeValidator(listed, json_schema_input_type=str | list[str])]
 Argv = Annotated[list[Text], Field(min_length=1), BeforeValidator(_argv)]
+ANY = "Any value."
+Anything = Annotated[Any, WithJsonSchema({"description": ANY})]
+# of other files, within a file: keys as for ``--set``, and any values
+Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[Text, Anything])]
 INCLUDE = (
     "Files whose content is added to this one, as paths relative to it. Their lists come first, their mappings are "
     "merged with those here; single values here take precedence."

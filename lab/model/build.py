@@ -57,9 +57,10 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
     if kind == "refused":
         about = (*keys, context["key"]) if context.get("key") else keys
         return document.error(about, context["message"])
+    model = met.get(id(_at(document, keys[:-1]))) if keys else None
     make_message = _MESSAGES.get(kind)
     if make_message is not None:
-        return document.error(keys, make_message(details, keys, document, met))
+        return document.error(keys, make_message(details, keys, document, model))
     if (braces := unquoted(details["input"])) is not None:
         return document.error(keys, braces)
     if kind == "list_type" and isinstance(details["input"], dict):
@@ -70,7 +71,6 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
         return document.error(keys, f"must be a list; write [{', '.join(words)}]")
     noun = _NOUNS.get(kind.rsplit("_", 1)[0])
     if noun is not None:
-        model = met.get(id(_at(document, keys[:-1]))) if keys else None
         hint = model.value_hint(str(keys[-1]), _shown(details["input"])) if model is not None else ""
         return document.error(keys, f"must be {noun}, not {_shown(details['input'])}{hint}")
     return document.error(keys, f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {_shown(details['input'])}")
@@ -87,7 +87,7 @@ def _shown(value: Any) -> str:
     return f'"{text if len(text) <= 40 else text[:40] + "…"}"'
 
 
-MessageMaker = Callable[[ErrorDetails, Keys, Document, Mapping[int, type[Model]]], str]
+MessageMaker = Callable[[ErrorDetails, Keys, Document, type[Model] | None], str]
 
 
 def _at(document: Document, keys: Keys) -> Any:
@@ -100,8 +100,7 @@ def _at(document: Document, keys: Keys) -> Any:
     return value
 
 
-def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
-    model = met.get(id(_at(document, keys[:-1])))
+def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     known = model.described() if model is not None else {}
     word = str(keys[-1])
     hint = (
@@ -120,8 +119,7 @@ def _bare_list(word: str, keys: Keys, document: Document) -> str:
     return f"; a list needs brackets: {names[place - 1]}: [{owner[names[place - 1]]}, {word}]"
 
 
-def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
-    model = met.get(id(_at(document, keys[:-1])))
+def _missing(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     about = (model.described() if model is not None else {}).get(str(keys[-1]), "")
     return missing(about)
 
@@ -134,19 +132,18 @@ def missing(about: str) -> str:
     return f"is missing ({first})" if first else "is missing"
 
 
-def _one_of(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+def _one_of(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     known = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
     word = str(details["input"])
-    model = met.get(id(_at(document, keys[:-1])))
     hint = (model.value_hint(str(keys[-1]), word) if model is not None else "") or suggestion(word, known)
     return f"{_shown(details['input'])} is not one of {', '.join(known)}{hint}"
 
 
-def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+def _too_short(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     return "is empty" if not details["input"] else f"has {len(details['input'])} entries, too few"
 
 
-def _limit(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+def _limit(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     context = details["ctx"]
     bound = f"at most {context['le']}" if "le" in context else f"at least {context['ge']}"
     return f"must be {bound}, not {details['input']}"

@@ -19,6 +19,7 @@ Keys = tuple[str | int, ...]
 
 _NODES_MAX = 200_000  # values in one file, aliases expanded; more is a mistake (or an attack)
 _DEPTH_MAX = 60
+_BRACES = 'put text with braces in quotes: "{server.ip}"'  # otherwise YAML reads {{x}} as a mapping
 _TREES_KEPT = 64  # parsed files: a series of plans parses each file only once
 
 
@@ -102,7 +103,7 @@ def parse(text: str, path: Path, label: str) -> Document:
     root = _compose(text, label)
     if root is None:
         raise InputError("is empty", where=label)
-    _Builder(document).build(root, (), 0)
+    _Builder(document).build(root)
     return document
 
 
@@ -139,9 +140,9 @@ class _Builder:
         self.document = document
         self.count = 0
 
-    def build(self, root: Node, keys: Keys, depth: int) -> None:
+    def build(self, root: Node) -> None:
         self.document.places[()] = self._place(root)
-        self.document.data = self._value(root, keys, depth)
+        self.document.data = self._value(root, (), 0)
 
     def _place(self, node: Node) -> str:
         return f"{self.document.label}:{node.start_mark.line + 1}"
@@ -170,7 +171,7 @@ class _Builder:
         self._refuse_lost_values(node, keys)
         for key_node, value_node in node.value:
             if not isinstance(key_node.value, str):
-                raise InputError("a key must be text", where=self._place(key_node), hint=_braces_hint(node))
+                raise InputError("a key must be text", where=self._place(key_node), hint=_BRACES)
             key = key_node.value
             if not key.isprintable():
                 raise InputError(
@@ -211,11 +212,6 @@ class _Builder:
             raise InputError(f'"{text}" is not a valid {kind}', where=self._place(node)) from None
 
 
-def _braces_hint(node: Node) -> str:
-    """Explain ``{{x}}``: YAML reads unquoted braces as a mapping."""
-    return 'put text with braces in quotes: "{server.ip}"'
-
-
 def _integer(text: str) -> WrittenInt:
     digits = text.replace("_", "")
     if len(digits) > 40:
@@ -238,8 +234,4 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _null(text: str) -> None:
-    return None
-
-
-_SCALARS: dict[str, Any] = {"int": _integer, "float": _float, "bool": _boolean, "null": _null}
+_SCALARS: dict[str, Any] = {"int": _integer, "float": _float, "bool": _boolean, "null": lambda text: None}

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field
 
 from lab.model.base import Model, Moment
+from lab.model.one_of import OneOf, by_key
 from lab.registry import Room
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Event(Model):
 
 
 EVENTS = Room("events", "kind of event", Event, part="file")  # type: ignore[type-abstract]
+AnyEvent = Annotated[Event, OneOf(EVENTS, by_key)]
 
 
 def summary(kind: str, params: Mapping[str, Any]) -> str:

@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from lab import units
-from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Text, Texts, refuse
+from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Settings, Text, Texts, listed, refuse
 from lab.model.names import Identifier
-from lab.model.settings import Settings
 from lab.model.uncertain import UncertainParameters
 from lab.model.what_if import WhatIf
 
@@ -123,12 +122,8 @@ def _metric(value: Any) -> str:
 AnyMetric = Annotated[str | ExperimentMetric, Choice(_metric, lambda: {"unit": Text, "expression": ExperimentMetric})]
 
 
-def _scales(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
 Scale = Literal["x", "y"]
-Scales = Annotated[list[Scale], BeforeValidator(_scales, json_schema_input_type=Scale | list[Scale])]
+Scales = Annotated[list[Scale], BeforeValidator(listed, json_schema_input_type=Scale | list[Scale])]
 
 
 class Figure(Model):

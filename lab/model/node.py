@@ -16,10 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model, model
 
 from lab import units
 from lab.docker import reference
-from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
+from lab.model.base import Anything, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.cell import Cell
 from lab.model.radio_setting import table
-from lab.model.settings import Anything
 from lab.registry import Room
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationInfo
@@ -41,17 +42,8 @@ class OneOf:
         return handler(core_schema.definitions_schema(adapter.core_schema, []))  # so that each has its own definition
 
 
-def by_kind(room: Room[Any], value: Any) -> str:
-    """Return the name that a mapping has as ``kind:``; refuse an unknown one, listing the known."""
-    return _by(room, "kind", value)
-
-
-def by_model(room: Room[Any], value: Any) -> str:
-    """Return the name that a mapping has as ``model:``; refuse an unknown one, listing the known."""
-    return _by(room, "model", value)
-
-
-def _by(room: Room[Any], key: str, value: Any) -> str:
+def _by(key: str, room: Room[Any], value: Any) -> str:
+    """Return the name that a mapping has as ``key:``; refuse an unknown one, listing the known."""
     known = room.known()
     if not isinstance(value, dict):
         refuse(f"must be a mapping, such as {{{key}: {value if value in known else known[0]}}}")
@@ -63,6 +55,9 @@ def _by(room: Room[Any], key: str, value: Any) -> str:
     if name not in known:
         refuse(room.unknown(name), key=key)
     return name
+
+
+by_kind, by_model = partial(_by, "kind"), partial(_by, "model")
 
 
 def by_key(room: Room[Any], value: Any) -> str:

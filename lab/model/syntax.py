@@ -21,8 +21,11 @@ def error(text: str, label: str, failure: Any) -> InputError:
     if mark is None:
         return InputError(f"is not valid YAML: {failure.problem}", where=label)
     for known, explain in _KNOWN.items():
-        if known in str(failure.problem) and (found := explain(lines, mark, failure.context_mark)):
-            return _at(lines, label, *found)
+        if known in str(failure.problem):
+            if isinstance(explain, str):
+                return _at(lines, label, mark.line, mark.column, explain)
+            if found := explain(lines, mark, failure.context_mark):
+                return _at(lines, label, *found)
     said = " ".join(part for part in (failure.problem, failure.context) if part)
     return _at(lines, label, mark.line, mark.column, said)
 
@@ -30,10 +33,6 @@ def error(text: str, label: str, failure: Any) -> InputError:
 def _at(lines: list[str], label: str, line: int, column: int, said: str) -> InputError:
     hint = f"{lines[line].rstrip()}\n  {' ' * column}^" if lines[line] else None
     return InputError(f"is not valid YAML: {said}", where=f"{label}:{line + 1}", hint=hint)
-
-
-def _tab(lines: list[str], mark: Any, outer: Any) -> _Found:
-    return mark.line, mark.column, "this is a tab; write spaces"
 
 
 def _no_colon(lines: list[str], mark: Any, outer: Any) -> _Found:
@@ -84,38 +83,24 @@ def _unquoted(lines: list[str], mark: Any, outer: Any) -> _Found:
     return (mark.line, mark.column, f'text that begins with {rest[0]} needs quotes: "{rest}"') if rest else None
 
 
-def _indented(lines: list[str], mark: Any, outer: Any) -> _Found:
-    return mark.line, mark.column, "this line is indented differently from those that it belongs to; align it with them"
-
-
-def _entry(lines: list[str], mark: Any, outer: Any) -> _Found:
-    return mark.line, mark.column, "a list entry among keys; write NAME: instead of the -"
-
-
-def _no_end_of_quote(lines: list[str], mark: Any, outer: Any) -> _Found:
-    return outer.line, outer.column, "this quote is never closed"
-
-
 def _dash(lines: list[str], mark: Any, outer: Any) -> _Found:
     match = re.match(r"\s*-(?=[\w{\[])", lines[mark.line])
     return (mark.line, match.end(), "a space is missing after the -") if match else None
 
 
-def _second_document(lines: list[str], mark: Any, outer: Any) -> _Found:
-    return mark.line, mark.column, "a file has one document; remove this line and what follows, or make it two files"
-
-
-_KNOWN: dict[str, Callable[[list[str], Any, Any], _Found]] = {
-    r"character '\t'": _tab,
+# by the parser's words: what to say at its mark, or what finds that
+_KNOWN: dict[str, str | Callable[[list[str], Any, Any], _Found]] = {
+    r"character '\t'": "this is a tab; write spaces",
     "could not find expected ':'": _no_colon,
     "mapping values are not allowed": _second_colon,
     "expected ',' or": _unclosed,
     "cannot start any token": _unquoted,
-    "found '<block mapping start>'": _indented,
-    "but found '-'": _entry,
+    "found '<block mapping start>'": "this line is indented differently from those that it belongs to; align it with "
+    "them",
+    "but found '-'": "a list entry among keys; write NAME: instead of the -",
     "expected <block end>, but found": _dash,
-    "unexpected end of stream": _no_end_of_quote,
-    "found another document": _second_document,
+    "unexpected end of stream": lambda lines, mark, outer: (outer.line, outer.column, "this quote is never closed"),
+    "found another document": "a file has one document; remove this line and what follows, or make it two files",
 }
 
 

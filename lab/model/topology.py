@@ -14,12 +14,12 @@ from lab import units
 from lab.errors import suggestion
 from lab.model import groups
 from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
+from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
 from lab.model.node import GUEST_MOST_BYTES, NODES, Node
 from lab.model.one_of import OneOf, by_kind
-from lab.model.timeline import AnyEvent
 from lab.model.uncertain import UncertainParameters
 from lab.model.what_if import WhatIf
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lab.model.base import Model, Text
+from lab.model.base import Model, Settings, Text
 from lab.model.names import Identifier
-from lab.model.settings import Settings
 
 
 class WhatIfChange(Model):

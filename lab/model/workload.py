@@ -22,9 +22,9 @@ from pydantic_core import CoreSchema, core_schema
 from lab import units
 from lab.errors import suggestion
 from lab.model.base import INCLUDE, Argv, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, argv_mistake, refuse
+from lab.model.event import AnyEvent
 from lab.model.names import Identifier
 from lab.model.ports import port_mistake
-from lab.model.timeline import AnyEvent
 from lab.model.varied import StartTimes, Times
 from lab.shared.types import MAX_OUTPUT_BYTES, MAX_OUTPUT_OF_ALL_BYTES
 from lab.units import dimension_of, known_units

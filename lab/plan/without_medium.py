@@ -14,6 +14,7 @@ from lab.model.document import Keys, dotted
 from lab.model.event import EVENTS
 from lab.model.topology import Topology
 from lab.model.workload import Workload
+from lab.numbers import count
 from lab.plan.problems import Source
 
 _OF_NODES = ("position", "txpower", "antenna_gain")
@@ -24,24 +25,19 @@ def warn_of_idle_keys(topology: Source[Topology], workload: Source[Workload] | N
     """Print one warning on stderr if a topology without ``medium:``, or the workload on it, has such keys."""
     if "medium" in topology.model.model_fields_set:
         return
-    found: list[tuple[Source[Any], Keys]] = [
-        (topology, keys) for keys in (*_of_nodes(topology.model), *_of_mobility(topology.model))
-    ]
+    found: list[tuple[Source[Any], Keys]] = [(topology, keys) for keys in _of_nodes(topology.model)]
+    found += [(topology, ("mobility", index)) for index in range(len(topology.model.mobility))]
     sources: list[Source[Any]] = [topology, *([workload] if workload is not None else [])]
     found += [(source, keys) for source in sources for keys in _moves(source)]
     if not found:
         return
     source, keys = found[0]
-    others = f" (and {len(found) - 1} more such {_keys(len(found) - 1)})" if len(found) > 1 else ""
+    others = f" (and {count(len(found) - 1, 'more such key')})" if len(found) > 1 else ""
     warn(
         f"{dotted(keys)}: has no effect{others}, since without a medium every frame arrives at any distance; write "
         "medium: {} in the topology for one in which distance and power count, or medium: perfect if that is meant",
         source.document.where(keys),
     )
-
-
-def _keys(count: int) -> str:
-    return "key" if count == 1 else "keys"
 
 
 def _of_nodes(topology: Topology) -> Iterator[Keys]:
@@ -54,11 +50,6 @@ def _of_nodes(topology: Topology) -> Iterator[Keys]:
         if getattr(node, key, None) is not None
     ):
         yield "nodes", name, key
-
-
-def _of_mobility(topology: Topology) -> Iterator[Keys]:
-    for index in range(len(topology.mobility)):
-        yield "mobility", index
 
 
 def _moves(source: Source[Any]) -> Iterator[Keys]:

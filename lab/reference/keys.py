@@ -10,9 +10,9 @@ from typing import Any
 from lab import units
 from lab.expressions import values
 from lab.metrics import base as metrics
+from lab.model.base import ANY
 from lab.model.event import EVENTS
 from lab.model.radio_setting import SETTINGS
-from lab.model.settings import ANY
 from lab.probes import base as probes
 from lab.reference.schema import MODELS, Schema, schema
 

@@ -16,7 +16,7 @@ from lab.drawing.words import text_width
 from lab.numbers import distinct, plain, ticks
 from lab.plan.timeline.movement import Courses, place
 from lab.shared.types import Node, Plan
-from lab.show.nodes import colours, noun
+from lab.show.words import colours, noun
 
 BELOW = 48  # height of the x axis
 RADIUS = 5.0  # of a node

@@ -21,8 +21,7 @@ from lab.errors import writing
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
 from lab.shared.types import Link, Netem, Node, Plan
 from lab.show.medium import HEARS_DB
-from lab.show.nodes import noun
-from lab.show.words import shape
+from lab.show.words import noun, shape
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _LEGEND = 34.0  # height

@@ -12,7 +12,7 @@ from lab.drawing.shapes import Dots, Path, Place, Scene, Shape, Shapes
 from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, Map, Track, dotted, fitted, legend, symbol, tint
 from lab.shared.types import Plan
-from lab.show.nodes import colours
+from lab.show.words import colours
 
 _TOP = 34.0
 _APART = 0.5  # px: nearer points are drawn as one

@@ -166,9 +166,6 @@ def write_wall(directory: Path, walls: WallTimes) -> None:
 
     host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
     text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
-    _write(directory / "wall.json", text + "\n")
-
-
-def _write(path: Path, text: str) -> None:
+    path = directory / "wall.json"
     with writing(path):
-        path.write_text(text)
+        path.write_text(text + "\n")

@@ -136,11 +136,7 @@ def _refuse_what_is_no_event(written: str) -> None:
     if _is_mapping(written):
         return
     with_commas = re.sub(r"(?<=[^\s,])\s+(?=\w+:\s)", ", ", written)
-    wanted = (
-        with_commas
-        if _is_mapping(with_commas)
-        else "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
-    )
+    wanted = with_commas if _is_mapping(with_commas) else _FORM
     raise InputError(f'"{written}" is not an event; write event {wanted}')
 
 

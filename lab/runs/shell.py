@@ -10,24 +10,19 @@ import signal
 import sys
 import termios
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO
 
 from lab.errors import RunError, writing
 from lab.machine import batch
 from lab.machine.channel import Channel
 from lab.machine.guest import Answer, Guest
-from lab.machine.machine import Machine
 from lab.machine.scratch import scratch
 from lab.plan.load import load
 from lab.runs.limits import wall_s
 from lab.runs.session import PIECE_NS, WORKLOAD, Session
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
-from lab.shared.types import Plan
 from lab.terminal import reporter
 
 
@@ -65,17 +60,14 @@ def interact(
         with Channel() as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-                start = partial(_batch, plan, machine, directory, channel)
-                return batch.run(start, lines, sys.stdout.buffer, session.answer)
+                return batch.run(
+                    lambda console: started(plan, machine, directory, mode="batch", console=console, channel=channel),
+                    lines,
+                    sys.stdout.buffer,
+                    session.answer,
+                )
             with _terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
                 return _wait_for_shell(guest, directory, session.answer)
-
-
-def _batch(
-    plan: Plan, machine: Machine, directory: Path, channel: Channel, console: IO[bytes]
-) -> AbstractContextManager[Guest]:
-    """Start a guest for commands from a pipe."""
-    return started(plan, machine, directory, mode="batch", console=console, channel=channel)
 
 
 @contextlib.contextmanager

@@ -74,19 +74,9 @@ def started(
         HostError: A file cannot be written, or there is no place for the guest's memory.
         InputError: Another run uses the directory.
     """
-    write_plan(directory, plan)
-    setup = machine.setup(plan, directory, mode)
-    with Guest.started(setup, mode, stall_wall_s=stall_wall_s, console=console, channel=channel) as guest:
-        yield guest
-
-
-def write_plan(directory: Path, plan: Plan) -> None:
-    """Write plan.json.
-
-    Raises:
-        HostError: The disk is full, or the directory is not writable.
-        InputError: Another run uses the directory.
-    """
     path = directory / PLAN
     with writing(path):
         claim(directory, plan.to_json())
+    setup = machine.setup(plan, directory, mode)
+    with Guest.started(setup, mode, stall_wall_s=stall_wall_s, console=console, channel=channel) as guest:
+        yield guest

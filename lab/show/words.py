@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Text for values that several tables show."""
+"""How tables and pictures show values and nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from lab import units
-from lab.shared.types import Netem
+from lab.model.node import NODES
+from lab.shared.types import Netem, Plan
 
 
 def position(position_m: list[float] | None) -> str:
@@ -31,3 +32,14 @@ def _parts(netem: Netem) -> Iterator[str]:
         yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
     if netem.limit_packets != Netem().limit_packets:
         yield f"limit {units.PACKETS.format(netem.limit_packets)}"
+
+
+def noun(kind: str) -> str:
+    """Return a kind of node in words: ``access point``."""
+    return NODES.get_or_base(kind).noun or kind
+
+
+def colours(plan: Plan) -> dict[str, int]:
+    """Return the number of each node's colour in pictures (lab.drawing.palette): stations, access points, others."""
+    names = sorted(plan.nodes, key=lambda node: (node.kind != "sta", node.kind != "ap"))
+    return {node.name: number for number, node in enumerate(names)}

@@ -10,19 +10,34 @@ import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 
+from mininet.link import Link as MininetLink
 from mininet.log import output
 from mininet.net import Mininet
 from mininet.util import numCores
 
-from lab.guest.commands import Mount
+from lab.guest.commands import Mount, netem_words
 from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
-from lab.guest.network.links import WiredLink
-from lab.guest.network.nodes import LabNode
+from lab.guest.network.nodes import LabIntf, LabNode
 from lab.shared import types
 
 _ANSWER_S = 3  # time for the answer to a ping
 _REPORT_S = 5.0  # for the last report of iperf's server
+
+
+class WiredLink(MininetLink):
+    """A veth pair between containers, shaped by tc/netem in each direction: Mininet's Link over what exists already."""
+
+    def __init__(self, spec: types.Link, node_a: LabNode, node_b: LabNode) -> None:
+        self.spec = spec
+        self.intf1: LabIntf = node_a.nameToIntf[spec.a]
+        self.intf2: LabIntf = node_b.nameToIntf[spec.b]
+        self.intf1.link = self.intf2.link = self
+
+    def describe(self) -> str:
+        """The link as ``links`` in the shell shows it."""
+        words = netem_words(self.spec.netem)
+        return f"{self.intf1}<->{self.intf2} {' '.join(words[1:]) if words else 'unshaped'}"
 
 
 class LabNet(Mininet):

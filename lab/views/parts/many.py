@@ -16,7 +16,7 @@ from statistics import fmean, median
 from lab.drawing import PALETTE, Figure, Line, Panel
 from lab.drawing.words import text_width
 from lab.record.record import Record
-from lab.show.nodes import colours
+from lab.show.words import colours
 from lab.views.parts.lines import run_range
 from lab.views.parts.moments import rules
 

@@ -14,7 +14,7 @@ from lab.drawing.legend import keys
 from lab.drawing.shapes import Text
 from lab.record import Record
 from lab.report import plots
-from lab.show.nodes import colours
+from lab.show.words import colours
 from lab.views.parts.many import LINES_AT_MOST, over_time, shown
 from lab.views.parts.moments import rules
 
