@@ -151,10 +151,7 @@ class Room(Generic[T]):
 
         Exceptions of the lab's own code stay unchanged, and so does a LabError.
 
-        Args:
-            name: the name of the code.
-            what: what the lab called, such as ``parse``.
-            error: the class of the message.
+        ``what``: what the lab called, such as ``parse``; ``error``: the class of the message.
         """
         try:
             yield

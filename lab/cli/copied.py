@@ -15,9 +15,6 @@ def refuse_copy(program: str) -> None:
 
     Programs in ``.venv/bin`` and its ``activate`` name the directory for which they were created.
 
-    Args:
-        program: As it was called: ``.venv/bin/lab``.
-
     Raises:
         InputError: This is such a copy, or the current directory is in one.
     """

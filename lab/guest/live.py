@@ -83,10 +83,7 @@ class LiveGuest:
     def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
         """Have the loop call ``callback`` at a time of the timeline.
 
-        Args:
-            at_ns: that time.
-            callback: it may raise GuestError, which ends the run.
-            changes_levels: since nodes move, which may be told to go elsewhere.
+        GuestError of it ends the run. ``changes_levels``: since nodes move, which may be told to go elsewhere.
         """
         timer = self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
         if changes_levels:

@@ -28,9 +28,6 @@ class FoundImage:
 def image_file(folder: Path) -> ImageFile:
     """The file of an image, or what holds if it has none.
 
-    Args:
-        folder: ``images/<name>``.
-
     Raises:
         InputError, InputErrors: It has mistakes.
     """

@@ -107,11 +107,8 @@ _KNOWN: dict[str, str | Callable[[list[str], Any, Any], _Found]] = {
 def lost_values(where: str, path: str, before: str | None, lost: Iterable[str]) -> InputError | None:
     """Explain what YAML makes of ``{kind:host}`` and of ``{delay: 0,5 ms}``: keys without a value.
 
-    Args:
-        where: FILE:LINE.
-        path: the key before them, with those that lead to it; empty if there is none.
-        before: the text of its value, if it is a single one.
-        lost: keys without a value that follow.
+    ``path``: the key before them, with those that lead to it; ``before``: the text of its value, if it is a single one;
+    ``lost``: the keys without a value that follow.
     """
     keys = list(lost)
     if (glued := _GLUED.fullmatch(keys[0])) is not None:

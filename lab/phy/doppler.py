@@ -18,11 +18,6 @@ _LIGHT_MPS = 299_792_458.0
 
 
 def coherence_us(frequency_mhz: npt.ArrayLike, speed_mps: float = SURROUNDINGS_MPS) -> npt.NDArray[np.int64]:
-    """Return the coherence time in whole µs, in the shape of ``frequency_mhz``.
-
-    Args:
-        frequency_mhz: of each link, in MHz.
-        speed_mps: of what moves, in m/s.
-    """
+    """Return the coherence time in whole µs, in the shape of ``frequency_mhz``."""
     spread_hz = speed_mps * np.asarray(frequency_mhz, dtype=float) * 1e6 / _LIGHT_MPS
     return np.rint(9e6 / (16 * pi * spread_hz)).astype(np.int64)

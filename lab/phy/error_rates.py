@@ -19,10 +19,7 @@ SNR_MOST_DB = 100.0  # above, none is
 def hazard(model: ErrorModel, curve: Curve, snr_db: npt.ArrayLike) -> Floats:
     """Return the hazard per bit, shaped like ``snr_db``: L bits arrive without error with probability exp(-hazard L).
 
-    Args:
-        model: the error model.
-        curve: modulation and code.
-        snr_db: signal to interference and noise, any shape; clipped to -60 to 100 dB.
+    ``snr_db``: signal to interference and noise, any shape; clipped to -60 to 100 dB.
     """
     return model.hazard(curve, np.clip(np.asarray(snr_db, dtype=np.float64), SNR_LEAST_DB, SNR_MOST_DB))
 

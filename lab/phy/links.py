@@ -54,12 +54,6 @@ def noise_floor_dbm(bandwidth_mhz: float = 20.0, noise_figure_db: npt.ArrayLike 
 def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterable[Wall] = ()) -> Floats:
     """Return the mean power at every receiver.
 
-    Args:
-        model: propagation model.
-        radios: n radios.
-        seed: seed of the run, for random numbers per pair.
-        walls: walls between them.
-
     Returns:
         Shape (n, n); rows are transmitters, columns receivers. The diagonal is NaN: a radio does not hear itself.
 

@@ -38,12 +38,7 @@ _RATES += (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 def error_rate(rate: Fraction, p: float, frames: int = _FRAMES, length: int = _LENGTH, seed: int = _SEED) -> float:
     """Return the share of wrong bits after decoding.
 
-    Args:
-        rate: code rate.
-        p: probability that a coded bit is wrong.
-        frames: number of frames to decode.
-        length: bits per frame.
-        seed: seed for the channel and for ties between paths.
+    ``p``: probability that a coded bit is wrong; ``length``: bits per frame; ``seed``: of the channel and of ties.
     """
     rng = np.random.default_rng(seed)
     sent = np.array(_PUNCTURING[rate], dtype=np.int8)  # (2, period)

@@ -27,9 +27,7 @@ class Content:
 def read(path: Path, room_bytes: int = TOGETHER_BYTES) -> tuple[Content, ...]:
     """Return the file of that path, or all files of a folder in the order of their paths.
 
-    Args:
-        path: of the file or folder.
-        room_bytes: how many bytes they may have; they are counted before they are read.
+    ``room_bytes``: how many bytes they may have; they are counted before they are read.
 
     Raises:
         InputError: It does not exist, contains no file, cannot be read, or is too large.

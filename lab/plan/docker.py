@@ -47,10 +47,8 @@ class DockerImage:
 def look(text: str, folder: Path, *, read: bool = True) -> DockerImage:
     """Return the Docker image of a reference.
 
-    Args:
-        text: the reference.
-        folder: that of the topology, from which paths count.
-        read: its configuration, too; if not, only whether the file is there.
+    ``folder``: that of the topology, from which paths count. ``read``: its configuration, too; else only whether it is
+    there.
 
     Raises:
         InputError: There is no such image, nodes cannot run it, or it is broken.

@@ -61,11 +61,7 @@ class AddedEvents:
     def add(self, at_ns: int, written: str, place: str, now_ns: int | None = None) -> Added:
         """Add an event, written as in a timeline without braces and time.
 
-        Args:
-            at_ns: its time.
-            written: the event.
-            place: FILE:LINE of it, or what else stands for that.
-            now_ns: the time now; None: that of the event.
+        ``place``: FILE:LINE, or what else stands for that; ``now_ns``: the time now; None: that of the event.
 
         Raises:
             InputError, InputErrors: There is a mistake in it; nothing is added.

@@ -31,12 +31,7 @@ def machine_for(
 ) -> Machine:
     """Prepare to boot a plan; return the components of its guest, built unless they are cached.
 
-    Args:
-        plan: what the guest will run.
-        workload: its name or path.
-        report: receives build progress.
-        source: directory of a kernel's source to use instead of the checkout's kernel.
-        built: a kernel that has been built, by the beginning of its hash or its path.
+    ``source``: directory of a kernel's source; ``built``: a kernel by the beginning of its hash or its path.
 
     Raises:
         InputError: There is no such kernel, stack or image.
@@ -61,14 +56,8 @@ def started(
 ) -> Iterator[Guest]:
     """Start the guest of a plan in a run directory (empty); end it with the context.
 
-    Args:
-        plan: what it runs.
-        machine: its components.
-        directory: of the run.
-        stall_wall_s: it has failed after this time without progress of virtual time.
-        mode: one of lab.machine.process.MODES.
-        console: where its console goes; None: as the mode has it.
-        channel: to its agent, for the modes that have one.
+    ``stall_wall_s``: it has failed after this time without progress of virtual time. ``mode``: one of
+    lab.machine.process.MODES; ``console``: where its console goes; None: as the mode has it; ``channel``: to its agent.
 
     Raises:
         HostError: A file cannot be written, or there is no place for the guest's memory.

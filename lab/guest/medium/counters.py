@@ -19,12 +19,7 @@ _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
 
 
 def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Attempts of each radio by access category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``.
-
-    Args:
-        answers: one for each radio and access category.
-        names: of radios.
-    """
+    """Attempts of each radio, by category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``."""
     found: dict[str, dict[str, Any]] = {}
     for answer in answers:
         node = _name(answer, Attr.RADIO, names)
@@ -36,10 +31,6 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
     """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
 
     These are totals. The same counts follow for each access category with frames: ``be: {sent, retries, …}``.
-
-    Args:
-        answers: one for each link and access category with frames.
-        names: of radios.
     """
     found: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     for answer in answers:
@@ -57,10 +48,7 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
 def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> list[dict[str, Any]]:
     """Counters of a stack's part of the kernel, by pairs of radios: ``{node, peer, …}``, where ``peer`` is an address.
 
-    Args:
-        answers: one for each peer of each radio.
-        names: of radios.
-        part: names the nests of counters, and the counters in each.
+    ``part`` names the nests of counters, and the counters in each.
     """
     nests = {name: PartAttr(f"{part.key}_{name}", number, "nest") for name, number in part.counters.items()}
     return [
@@ -74,9 +62,7 @@ def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> lis
 def channel(answer: Answer, start_ns: int) -> ChannelUse:
     """How the time of a channel was used.
 
-    Args:
-        answer: of the kernel.
-        start_ns: the uptime from which ``t_ns`` counts.
+    ``start_ns``: the uptime from which ``t_ns`` counts.
     """
     time_ns: int = struct.unpack("=Q", _payload(answer, Attr.TIME_NS, 8))[0]
     air_ns = _numbers(answer, Attr.AIRTIMES, Airtime.__members__)

@@ -50,9 +50,7 @@ class Medium:
     def counters(self, t_ns: int, start_ns: int) -> types.Reading:
         """The counters so far.
 
-        Args:
-            t_ns: the time now.
-            start_ns: the uptime from which times count.
+        ``t_ns``: the time now; ``start_ns``: the uptime from which times count.
         """
         return types.Reading(
             t_ns,

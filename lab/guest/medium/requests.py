@@ -100,13 +100,7 @@ def update(change: MediumUpdate) -> Iterator[Request]:
 
 
 def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> Request:
-    """Have frames lost or damaged.
-
-    Args:
-        frames: their kind.
-        params: of the plan's event.
-        names: of radios.
-    """
+    """Have frames lost or damaged."""
     numbers = {name: number for number, name in names.items()}
     values: dict[AnyAttr, Any] = {
         Attr.ID: ID,

@@ -283,9 +283,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
 def encoded(kind: AnyAttr, value: Any) -> bytes:
     """An attribute, or all of that kind.
 
-    Args:
-        kind: the attribute.
-        value: for LINK, a list of links; for RATE, a rate; else what the encoder takes.
+    ``value``: for LINK, a list of links; for RATE, a rate; else what the encoder takes.
     """
     if kind is Attr.LINK:
         return b"".join(map(link, value))

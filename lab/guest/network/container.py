@@ -109,10 +109,7 @@ class Root:
     def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
         """The command and environment of a program of the user's.
 
-        Args:
-            argv: the program.
-            cwd: its directory; None: as programs have it here.
-            env: further variables of its environment.
+        ``cwd``: its directory; None: as programs have it here. ``env``: further variables.
         """
         return self.command(*(["-d", cwd] if cwd else []), *argv), {**ENVIRONMENT, **(env or {})}
 

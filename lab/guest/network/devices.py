@@ -33,9 +33,7 @@ def offer_stack() -> None:
 def offer_images(names: Sequence[str], first_device: int) -> None:
     """Mount node images where the containers of nodes find them.
 
-    Args:
-        names: in the order of their hostrom=.
-        first_device: the number of the first one.
+    ``names`` are in the order of their hostrom=; ``first_device``: the number of the first one.
 
     Raises:
         GuestError: The host does not provide them, or they cannot be mounted.

@@ -45,13 +45,7 @@ def resolve(
 ) -> Medium | None:
     """Return the medium; None if it is the stock one, if no node has a radio, or if there are mistakes.
 
-    Args:
-        source: the topology.
-        network: its nodes.
-        courses: their movement.
-        seed: of the run.
-        piece: the part of the run whose changes of levels are wanted, in ns.
-        problems: collects mistakes.
+    ``piece``: the part of the run whose changes of levels are wanted, in ns.
     """
     model = source.model.medium
     nodes = [node for node in network.nodes if node.radio]
@@ -143,9 +137,7 @@ class _Links:
     def change(self, places: Mapping[str, Place], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
         """Return the links that change when nodes move to ``places`` and pairs lose that much more (or less) than now.
 
-        Args:
-            places: of the nodes that move.
-            losses_mb: numbers of two radios, and the difference in mB.
+        ``losses_mb``: numbers of two radios, and the difference in mB.
         """
         before = self._numbers
         self._places = {**self._places, **places}

@@ -33,11 +33,7 @@ class SnrMatrix:
     def __init__(self, model: Medium, nodes: list[Node], fixed_db: Mapping[Pair, float], seed: int) -> None:
         """Compute what stays the same while nodes move.
 
-        Args:
-            model: the medium as written.
-            nodes: those with a radio, in order.
-            fixed_db: levels given for (transmitter, receiver).
-            seed: of the run.
+        ``nodes``: those with a radio, in order; ``fixed_db``: levels given for (transmitter, receiver).
         """
         radios = [node.radio for node in nodes if node.radio]
         self.names = [node.name for node in nodes]

@@ -73,13 +73,7 @@ def resolve(
 ) -> list[Way]:
     """Return the way of each node that moves by itself, in file order.
 
-    Args:
-        source: the topology.
-        network: its nodes.
-        seed: of the run.
-        until_ns: the run's end.
-        problems: collects mistakes.
-        most: waypoints of the run.
+    Of a run that ends at ``until_ns``; ``most``: waypoints of all nodes together.
     """
     ways: list[Way] = []
     moved: dict[str, str] = {}  # nodes, and where their entry is

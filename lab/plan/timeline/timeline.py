@@ -134,13 +134,7 @@ def check_alone(
 ) -> None:
     """Report mistakes in the timeline of a topology that it has with any workload.
 
-    Args:
-        topology: the topology.
-        network: its network.
-        names: names of its nodes and groups.
-        roles: the roles that it offers.
-        ways: those of nodes that move by themselves.
-        problems: collects the errors.
+    ``roles``: those that it offers; ``ways``: of nodes that move by themselves.
     """
     state = _State(Courses(ways={way.node: way.waypoints for way in ways}))
     for event in sorted(_written(topology, topology.model.timeline), key=lambda event: event.model.at):

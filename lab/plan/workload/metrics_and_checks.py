@@ -186,13 +186,7 @@ def metrics(
 ) -> list[Metric]:
     """Return every metric, in file order.
 
-    Args:
-        source: the workload.
-        processes: its processes.
-        names: names of roles and nodes.
-        medium: whether the topology has an 802.11 medium.
-        problems: collects the errors.
-        doubtful: names of processes with a mistake; what names them is not checked.
+    ``medium``: whether the topology has one; ``doubtful``: processes with a mistake; what names them is not checked.
     """
     runs: dict[str, list[Process]] = {}
     for process in processes:
