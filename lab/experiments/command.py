@@ -106,14 +106,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
 
 
 def assemble(experiment: Experiment, run: engine.Run, command: str, wall_s: float) -> Results:
-    """Return the results of a run of all trials.
-
-    Args:
-        experiment: the experiment.
-        run: the outcomes of its trials.
-        command: the ``lab reproduce`` command.
-        wall_s: its wall time.
-    """
+    """Return the results of a run of all trials, by a ``lab reproduce`` command."""
     rows = tuple(rows_of(experiment, run.outcomes))
     return Results(
         experiment=experiment,

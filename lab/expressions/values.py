@@ -255,16 +255,17 @@ def _number(value: Any) -> Quantity:
     return value
 
 
-def _flat(values: Iterable[Any]) -> list[Any]:
+def flat(values: Iterable[Any]) -> list[Any]:
+    """Return the entries of all lists among the values, and the other values."""
     found: list[Any] = []
     for value in values:
-        found += _flat(value) if isinstance(value, list) else [value]
+        found += flat(value) if isinstance(value, list) else [value]
     return found
 
 
 def _alike_all(arguments: list[Any]) -> list[Quantity]:
     """Return all entries, checked to be comparable; an empty list if one has no value."""
-    values = _flat(arguments)
+    values = flat(arguments)
     if not values or any(value is None for value in values):
         return []
     for value in values:
@@ -290,7 +291,7 @@ def larger(left: Any, right: Any) -> Any:
 
 
 def _sum(arguments: list[Any]) -> Any:
-    values = _flat(arguments)
+    values = flat(arguments)
     total = values[0] if values else Quantity(0)
     for value in values[1:]:
         total = add(total, value)
@@ -298,7 +299,7 @@ def _sum(arguments: list[Any]) -> Any:
 
 
 def _mean(arguments: list[Any]) -> Any:
-    values = _flat(arguments)
+    values = flat(arguments)
     return divide(_sum(values), Quantity(len(values))) if values else None
 
 
@@ -323,7 +324,7 @@ def _p95(arguments: list[Any]) -> Any:
 
 
 def _share(arguments: list[Any]) -> Quantity:
-    found = [holds(value) for value in _flat(arguments)]
+    found = [holds(value) for value in flat(arguments)]
     if not found:
         raise UndefinedError("share needs at least one entry")
     return Quantity(100 * sum(found) / len(found), "%")
@@ -331,21 +332,21 @@ def _share(arguments: list[Any]) -> Quantity:
 
 def _monotone(sign: str) -> Callable[[list[Any]], bool]:
     def function(arguments: list[Any]) -> bool:
-        return all([compare(sign, before, after) for before, after in pairwise(_flat(arguments))])
+        return all([compare(sign, before, after) for before, after in pairwise(flat(arguments))])
 
     return function
 
 
 def _at(index: int) -> Callable[[list[Any]], Any]:
     def function(arguments: list[Any]) -> Any:
-        values = _flat(arguments)
+        values = flat(arguments)
         return values[index] if values else None
 
     return function
 
 
 def _geomean(arguments: list[Any]) -> Any:
-    values = _flat(arguments)
+    values = flat(arguments)
     if not values or any(value is None for value in values):
         return None
     numbers = [float(_alike(_number(values[0]), _number(value))[1]) for value in values]
@@ -413,8 +414,8 @@ class Function:
 
 FUNCTIONS: dict[str, Function] = {
     "abs": Function(_of_each(_abs), "absolute value", single=True, each=True),
-    "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
-    "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether at least one holds"),
+    "all": Function(lambda arguments: holds(flat(arguments)), "whether all hold"),
+    "any": Function(lambda arguments: any([holds(value) for value in flat(arguments)]), "whether at least one holds"),
     "cos": Function(_plain(math.cos, "cos"), "cosine of an angle in radians", single=True, each=True),
     "deviation": Function(_deviation, "sample standard deviation; none for a single entry"),
     "envelope": Function(lambda arguments: reduce(larger, arguments), "the largest at each place of several series"),

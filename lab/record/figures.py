@@ -200,11 +200,9 @@ def by_name(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> dict[str, An
 
 
 def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return values of a process with units.
+    """Return what the parser of a process found with units: ``time_total_s: 2`` is ``time_total: 2 s``.
 
-    Args:
-        found: what its parser found: ``time_total_s: 2`` is ``time_total: 2 s``, sizes are in bytes.
-        printed: the units of what a program prints, by name; then names say nothing about units.
+    ``printed`` has the units of what a program prints, by name; then names say nothing about units.
     """
     if printed is not None:
         return {

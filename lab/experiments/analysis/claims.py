@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
@@ -72,9 +71,9 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         missing = _missing(used, numbers)
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
-        found = _judged(tree, statement)
+        passed, value = statement.holds(statement.value(tree)), _explained(tree, statement)
         medians = " (medians)" if claim.of == "medians" else ""
-        return Verdict(claim, found.passed, found.value + medians + _thin(used, summaries), found.expected)
+        return Verdict(claim, passed, value + medians + _thin(used, summaries), _expected(tree))
     except OverflowError:
         return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
     except InputError as error:
@@ -206,30 +205,18 @@ def _check_line(tree: Call, value: Any) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """The result of a part of a claim."""
-
-    passed: bool
-    value: str
-    expected: str
-
-
-def _judged(tree: Tree, statement: _Statement) -> _Judged:
-    """Evaluate and explain."""
-    passed = statement.holds(statement.value(tree))
-    expected = _expected(tree)
+def _explained(tree: Tree, statement: _Statement) -> str:
+    """Return the values behind a verdict."""
     match tree:
         case Logic():
-            parts = [_judged(operand, statement) for operand in tree.operands]
-            return _Judged(passed, "; ".join(part.value for part in parts), expected)
+            return "; ".join(_explained(operand, statement) for operand in tree.operands)
         case Comparison():
-            return _Judged(passed, _describe_places(tree, statement, everywhere=True), expected)
+            return _describe_places(tree, statement, everywhere=True)
         case Call(function="all" | "any", arguments=(inner,)):
-            return _Judged(passed, _describe_places(inner, statement, everywhere=tree.function == "all"), expected)
+            return _describe_places(inner, statement, everywhere=tree.function == "all")
         case Call(function="rising" | "falling"):
-            return _Judged(passed, _describe_course(tree, statement), expected)
-    return _Judged(passed, f"{tree.text} is {str(passed).lower()}", expected)
+            return _describe_course(tree, statement)
+    return f"{tree.text} is {str(statement.holds(statement.value(tree))).lower()}"
 
 
 def _expected(tree: Tree) -> str:
@@ -252,7 +239,8 @@ def _expected(tree: Tree) -> str:
 
 def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str:
     """Describe what is compared: single values, or at how many places it holds, where not, and the range of values."""
-    inside = [part for call in walk(tree) if _is_share(call) for part in walk(call)]
+    # not what a share sums up
+    inside = [part for call in walk(tree) if isinstance(call, Call) and call.function == "share" for part in walk(call)]
     comparisons = [part for part in walk(tree) if isinstance(part, Comparison) and part not in inside]
     operands = {operand.text: operand for part in comparisons for operand in part.operands}
     values = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
@@ -267,11 +255,6 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
     if 0 < holding < total:
         lines.append(("not at " if everywhere else "there: ") + _listed(picked, values))
     return "; ".join([*lines, *_ranges(values)])
-
-
-def _is_share(tree: Tree) -> bool:
-    """Return whether it sums up comparisons, so that they are not shown one by one."""
-    return isinstance(tree, Call) and tree.function == "share"
 
 
 def _share(holding: int, total: int) -> str:
@@ -329,7 +312,6 @@ def _describe_course(tree: Call, statement: _Statement) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Format a value with its significant digits."""
     if not isinstance(value, Quantity):
         return language.show(value)
     number = plain(float(value.value))

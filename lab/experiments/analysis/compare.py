@@ -56,8 +56,6 @@ class Difference:
 
 @dataclass(frozen=True)
 class _Cell:
-    """A metric at a point, on one side."""
-
     mean: float | None
     deviation: float | None
     n: int
@@ -76,11 +74,7 @@ class Comparison:
 
 
 def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Comparison:
-    """Compare A with B at the points that both have.
-
-    Args:
-        results_a: content of results.json (lab.experiments.output.files.read).
-        results_b: likewise, of the same experiment.
+    """Compare A with B, the contents of two results.json, at the points that both have.
 
     Raises:
         InputError: experiments, seeds, settings, topologies, workloads, metrics or units differ; says which.
@@ -159,10 +153,6 @@ class Builds:
 def check(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
     """Refuse results of different experiments. Points that only one of them has are not a difference.
 
-    Args:
-        a: content of results.json (lab.experiments.output.files.read).
-        b: likewise.
-
     Raises:
         InputError: names the differences.
         RecordError: they do not record what was run.
@@ -201,8 +191,6 @@ def listed(found: Sequence[Labels]) -> str:
 
 @dataclass(frozen=True)
 class _Point:
-    """What was run at a point."""
-
     names: dict[str, str]  # topology, workload
     hashes: dict[str, dict[str, str]]  # of their content, by key
     settings: dict[str, str]

@@ -18,7 +18,7 @@ from lab.experiments.analysis import sources
 from lab.experiments.types import TrialMetric
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
-from lab.expressions.values import Quantity, UndefinedError, show
+from lab.expressions.values import Quantity, UndefinedError, flat, show
 from lab.metrics.base import summary
 from lab.shared.types import Plan
 
@@ -60,9 +60,11 @@ class _Run(Evaluator):
         return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
 
     def _look_up_other(self, name: Name) -> Any:
-        """Return a value of a process or file."""
-        if name.path[0] not in self.context:
-            raise InputError(_unknown(name.path[0], self.metrics, self.context))
+        word = name.path[0]
+        if word not in self.context:
+            known = [*self.metrics, *(one for one in self.context if "@" not in one)]
+            hint = suggestion(word, [*self.metrics, *self.context])
+            raise InputError(f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}')
         try:
             return super().look_up(name)
         except InputError as error:
@@ -73,7 +75,7 @@ class _Run(Evaluator):
             return super().call(tree)
         before, self.inside = self.inside, True
         try:
-            if tree.function == "sum" and not any(_entries([self.value(argument) for argument in tree.arguments])):
+            if tree.function == "sum" and not flat([self.value(argument) for argument in tree.arguments]):
                 return self._sum_of_nothing(tree)
             return super().call(tree)
         finally:
@@ -90,19 +92,6 @@ class _Run(Evaluator):
         return None if total is None else Quantity(0, total.unit)
 
 
-def _entries(found: Iterable[Any]) -> Iterable[bool]:
-    """Yield True for each entry of each list."""
-    for value in found:
-        yield from _entries(value) if isinstance(value, list) else (True,)
-
-
-def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """Explain an unknown name."""
-    known = [*metrics, *(name for name in others if "@" not in name)]
-    hint = suggestion(word, [*metrics, *others])
-    return f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}'
-
-
 def check(metric: TrialMetric, plan: Plan) -> None:
     """Refuse an expression that can never be a number in the metric's unit, before anything runs.
 
@@ -114,7 +103,9 @@ def check(metric: TrialMetric, plan: Plan) -> None:
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
     for figures in _TRIES:
-        stand_ins = {one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}
+        stand_ins = {
+            one.name: {"unit": one.unit, "values": summary(figures), "figures": figures} for one in plan.metrics
+        }
         run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _converted(run.value(tree), metric.unit)
@@ -127,19 +118,10 @@ def check(metric: TrialMetric, plan: Plan) -> None:
     raise InputError(f"{failure.message}, whatever the run measures")
 
 
-def _stand_in(figures: tuple[float, ...]) -> dict[str, Any]:
-    return {"values": summary(figures), "figures": figures}
-
-
 def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
-    """Compute the metrics of one run, by name, each in its unit.
+    """Compute the metrics of one run, by name, each in its unit, from the content of its record.json.
 
-    Args:
-        metrics: metrics of the experiment, checked.
-        record_data: content of record.json (lab.record.Record.data).
-
-    Returns:
-        Finite numbers; None if the run has no such value (no handoff, no outage), or it would need a division by 0.
+    They are finite. None: the run has no such value (no handoff, no outage), or it would need a division by 0.
 
     Raises:
         InputError: an expression that ``check`` would refuse, or a parser's value with an incompatible unit.

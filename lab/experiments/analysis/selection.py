@@ -96,11 +96,9 @@ class Selector:
         self.metrics = {metric.name: metric for metric in experiment.metrics}
 
     def find(self, name: str, labels: Iterable[tuple[str | None, str]] = ()) -> Selection:
-        """Return the points that a name and labels stand for.
+        """Return the points that a name stands for: a metric, or a label, which means the usual metric.
 
-        Args:
-            name: a metric, or a label, which means the usual metric; the prefix ``paper.`` selects the paper's values.
-            labels: each with its axis, or None for the only axis that has it.
+        The prefix ``paper.`` selects the paper's values. A label has its axis, or None for the only axis that has it.
 
         Raises:
             InputError: there is no such series, its points are not run (``--only``), or the paper has no value for one

@@ -35,11 +35,7 @@ def planned(plan: Plan) -> Names:
 
 
 def recorded(data: Mapping[str, Any]) -> Names:
-    """Return the values of one run, by name.
-
-    Args:
-        data: content of record.json (lab.record.record.Record).
-    """
+    """Return the values of one run, the content of record.json, by name."""
     exits = {entry["id"]: entry["exit"] for entry in data["processes"]}
     found = []
     for one in data["plan"]["processes"]:
@@ -78,12 +74,7 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
 
 
 def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, TimeSeries]:
-    """For ``Outcome.series``: the named series that a run's record has.
-
-    Args:
-        names: from ``wanted``.
-        data: content of record.json (lab.record.record.Record).
-    """
+    """For ``Outcome.series``: the named series (``wanted``) that a run, the content of record.json, has."""
     found = {name: _together(_named(name, data)) for name in names}
     return {name: one for name, one in found.items() if one is not None}
 

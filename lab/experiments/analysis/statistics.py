@@ -27,14 +27,10 @@ ENDLESS = sys.maxsize  # more than any limit
 def summarise(
     values: Sequence[float], unit: str, missing: int = 0, share: float | None = None, *, normal: bool = False
 ) -> Summary:
-    """Compute mean, half-width of its 95 % confidence interval and standard deviation of a sample.
+    """Compute mean, half-width of its 95 % confidence interval and standard deviation of a sample of finite values.
 
-    Args:
-        values: one per trial with a value, finite, in ``unit``.
-        unit: copied to the result.
-        missing: number of trials without a value.
-        share: largest half-width as a share of the mean, or None.
-        normal: whether the normal quantile decides on that, instead of Student's.
+    ``share`` is the largest half-width as a share of the mean; with ``normal``, the normal quantile decides on that,
+    instead of Student's.
     """
     count = len(values)
     # the standard library computes with fractions: equal values have exactly that mean and a deviation of 0
@@ -73,10 +69,6 @@ def needed(values: Sequence[float], half_width: float) -> int:
 
     n = (1.96 s / (share * mean))^2, rounded up (Sales, Oliveira, Perkusich and Melo). Two if there are fewer, since one
     trial has no deviation. ``ENDLESS`` if the mean is 0 but the deviation is not.
-
-    Args:
-        values: values of the trials so far.
-        half_width: the share, such as 0.05.
     """
     if len(values) < 2:
         return 2
@@ -92,12 +84,7 @@ def enough(values: Sequence[float], share: float, *, normal: bool = False) -> in
     """Return how many trials to run before checking again; the current number if the mean is precise enough.
 
     ``needed`` uses the normal quantile 1.96, but the reported interval is Student's, which is up to twice as wide for a
-    few trials. If ``needed`` is satisfied and that interval is not, one more trial is run.
-
-    Args:
-        values: values of the trials so far.
-        share: largest half-width of the reported interval as a share of the mean, such as 0.05.
-        normal: leave it at ``needed``.
+    few trials. If ``needed`` is satisfied and that interval is not, one more trial is run, unless ``normal``.
     """
     count = len(values)
     if normal:

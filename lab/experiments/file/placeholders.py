@@ -73,14 +73,12 @@ def _top(text: str, filled: bool) -> str:
 
 @lru_cache(10_000)
 def _inner(text: str, filled: bool) -> str:
-    """Format a text within a list or mapping."""
     plain = text == text.strip() and _same(f"[{text}]", [text], filled) and _same(f"{{a: {text}}}", {"a": text}, filled)
     return text if plain else _quoted(text)
 
 
 @lru_cache(10_000)
 def _key(text: str) -> str:
-    """Format a key of a mapping."""
     return text if text == text.strip() and _same(f"{{{text}: 0}}", {text: 0}, False) else _quoted(text)
 
 

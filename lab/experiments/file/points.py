@@ -152,7 +152,6 @@ def _can_be_judged(claim: Claim, experiment: Experiment) -> bool:
 
 
 def _kept(experiment: Experiment, only: Iterable[str]) -> dict[str, set[str]]:
-    """Return the selected labels by axis."""
     axes = {axis.name: axis for axis in experiment.axes}
     kept: dict[str, set[str]] = {}
     for text in only:
@@ -173,7 +172,6 @@ def _kept(experiment: Experiment, only: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _fits(labels: Mapping[str, str], kept: Mapping[str, set[str]]) -> bool:
-    """Return whether all labels are kept."""
     return all(label in kept.get(axis, {label}) for axis, label in labels.items())
 
 

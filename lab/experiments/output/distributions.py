@@ -66,20 +66,12 @@ def _box_of(view: FigureData, point: Point, metric: str, left: float, right: flo
     place = ", ".join(point.labels.values())
     if not values:
         return Box(left, right, style, None, tip=f"{place}: no value")
-    lower, median, upper = (_quantile(values, share) for share in (0.25, 0.5, 0.75))
+    lower, median, upper = statistics.quantiles(values, method="inclusive") if len(values) > 1 else values * 3
     reach = 1.5 * (upper - lower)
     inside = [value for value in values if lower - reach <= value <= upper + reach]
     outside = tuple(value for value in values if not lower - reach <= value <= upper + reach)
     tip = f"{place}: median {short(median)}, quartiles {short(lower)} and {short(upper)}, n = {len(values)}"
     return Box(left, right, style, (lower, median, upper), (inside[0], inside[-1]), outside, tip)
-
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    """Return a quantile of sorted values, by linear interpolation (Hyndman and Fan's type 7)."""
-    place = share * (len(values) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(values) - 1)
-    return values[below] + (values[above] - values[below]) * (place - below)
 
 
 def cdf(view: FigureData) -> Chart:

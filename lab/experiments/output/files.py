@@ -49,11 +49,7 @@ _REPETITIONS = ("least", "most", "half_width")
 def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS, more: Sequence[More] = ()) -> Path:
     """Write all files into ``directory``, which is made if need be, and return the path of report.html.
 
-    Args:
-        results: of an experiment.
-        directory: where; files of that name are written over.
-        formats: of the figures; PNG and PDF take matplotlib half a second to begin with.
-        more: analyses of its claims.
+    ``more`` are analyses of its claims. Figures as PNG and PDF take matplotlib half a second to begin with.
 
     Raises:
         HostError: a file cannot be written.

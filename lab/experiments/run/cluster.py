@@ -60,11 +60,7 @@ class Workers:
     """A scheduler and its workers, for one sweep. Always ``close`` them."""
 
     def __init__(self, jobs: int, scheduler: str | None) -> None:
-        """Start ``jobs`` local workers, or connect to a scheduler.
-
-        Args:
-            jobs: number of local workers.
-            scheduler: address of a running one, tcp://host:8786; None: start one.
+        """Start ``jobs`` local workers, or connect to a scheduler (tcp://host:8786).
 
         Raises:
             HostError: No scheduler answers at that address.

@@ -121,9 +121,9 @@ def run(
 
     def start() -> Workers[Job, Answer]:
         if scheduler is None and jobs == 1:
-            from lab.experiments.run.worker import InProcess
+            from lab.experiments.run.worker import in_process
 
-            return InProcess()
+            return in_process()
         if scheduler is None:
             forkserver.start()  # while dask is imported here
         from lab.experiments.run import cluster

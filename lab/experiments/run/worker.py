@@ -83,12 +83,7 @@ def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None
 
 
 def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:
-    """Run one trial, as a task of dask.
-
-    Args:
-        plan: as JSON.
-        wanted: the caller's hashes for this plan.
-        beside: folders of the caller's workloads with probes and metrics beside them.
+    """Run one trial, as a task of dask; ``beside``: folders of the caller's workloads with probes beside them.
 
     Raises:
         HostError, BuildError: This machine cannot run guests at all.
@@ -116,14 +111,9 @@ def perform(
     place: Path,
     unwanted: Callable[[], bool] = lambda: False,
 ) -> Answer:
-    """Run one trial in a directory below ``place``; see ``work``.
+    """Run a plan (JSON) in a directory below ``place``, unless its hashes differ from the caller's, ``wanted``.
 
-    Args:
-        plan: as JSON.
-        wanted: the caller's hashes for this plan.
-        name: of this worker.
-        place: a directory with space for the guest's files.
-        unwanted: called repeatedly; returns whether to stop.
+    ``name`` is that of this worker. ``unwanted`` is called repeatedly, and returns whether to stop.
     """
     plan_ = Plan.from_json(plan)
     machine = machine_here()
@@ -169,11 +159,9 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
     return Failed(failure, str(directory), pack_directory(directory), time.monotonic() - began_s)
 
 
-class InProcess(Threads[Job, Answer]):
-    """The worker of a sweep with one job on this machine. Always ``close`` it."""
-
-    def __init__(self) -> None:
-        super().__init__(1, _work)
+def in_process() -> Threads[Job, Answer]:
+    """Return the worker of a sweep with one job on this machine. Always ``close`` it."""
+    return Threads(1, _work)
 
 
 def _work(job: Job, raise_if_cancelled: Callable[[], None]) -> Answer:

@@ -102,14 +102,7 @@ class Changes:
 def with_changes(
     experiment: Experiment, base: Sequence[Outcome], found: Sequence[Change], outcomes: Sequence[Outcome]
 ) -> Changes:
-    """Judge every claim with every change.
-
-    Args:
-        experiment: the experiment.
-        base: the outcomes of its trials.
-        found: the changes.
-        outcomes: of the trials of ``changes.in_all``.
-    """
+    """Judge every claim with every change: ``base`` are the outcomes without any, ``outcomes`` those of ``in_all``."""
     changed = []
     for number, change in enumerate(found):
         own = with_one(experiment, number, outcomes)
@@ -194,15 +187,7 @@ def in_places(
     outcomes: Sequence[Outcome],
     reps: int,
 ) -> Sensitivity:
-    """Judge every claim in every place.
-
-    Args:
-        experiment: the experiment.
-        parameters: that were varied.
-        places: that were drawn.
-        outcomes: of the trials of ``changes.in_all``.
-        reps: trials of each point.
-    """
+    """Judge every claim in every place, by the outcomes of ``changes.in_all``."""
     by_place = [judged(experiment, with_one(experiment, place.number, outcomes)) for place in places]
     held = []
     for number, claim in enumerate(experiment.claims):
