@@ -131,7 +131,6 @@ _WORDS = {  # units as other tools and people write them
 
 
 def _short(text: str) -> str:
-    """Truncate a long value so that an error stays readable."""
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 

@@ -190,13 +190,11 @@ def _left(capture: pcap.Capture, epoch_ns: int, wanted: Segment, end_ns: int) ->
 
 
 def _last(series: Series | None, t_ns: int) -> float | None:
-    """Return the last sample until then."""
     index = bisect_right(series.t_ns, t_ns) if series is not None else 0
     return series.values[index - 1] if series is not None and index else None
 
 
 def _next(series: Series, t_ns: int) -> float | None:
-    """Return the first sample from then on."""
     return next((value for at, value in zip(series.t_ns, series.values, strict=True) if at >= t_ns), None)
 
 

@@ -210,7 +210,6 @@ def _point(data: Mapping[str, Any], files: Mapping[str, Any]) -> _Point:
 
 
 def _metrics_of(results: Mapping[str, Any], side: str) -> dict[str, tuple[str, str]]:
-    """Return expression and unit of each metric."""
     try:
         return {str(one["name"]): (str(one["that"]), str(one["unit"])) for one in results["metrics"]}
     except (KeyError, TypeError):
@@ -241,7 +240,6 @@ def _metrics(ours: Mapping[str, tuple[str, str]], theirs: Mapping[str, tuple[str
 
 
 def _files(both: Sequence[tuple[Labels, _Point, _Point]]) -> list[str]:
-    """Describe differences of the topologies and workloads of points."""
     found: dict[str, None] = {}
     for _, one, other in both:
         for kind in _KINDS:

@@ -114,7 +114,6 @@ class _Reader:
             self.problems.add(self.source, keys, unknown(what, name, self.known[what], f"{is_other}{listed}"))
 
     def _where(self, written: Written, keys: Keys) -> dict[str, str]:
-        """Resolve ``where``: the points that are drawn."""
         found: dict[str, str] = {}
         for name, text in written.where.items():
             if name not in self.axes:

@@ -165,7 +165,6 @@ def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | No
 
 
 def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
-    """Yield everything that may name an axis."""
     yield source.model.topology, ("topology",)
     yield source.model.workload, ("workload",)
     for one in itertools.chain(grid.common, *(settings for axis in grid.varied for settings in axis.settings)):

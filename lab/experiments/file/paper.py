@@ -49,7 +49,6 @@ def resolve(
 
 
 def _scale(source: Source[Model], keys: Keys, written: Written, metric: TrialMetric, problems: Problems) -> float:
-    """Return the factor from the paper's unit to the metric's."""
     if written.unit is None or written.unit == metric.unit:
         return 1.0
     one, other = units.dimension_of(written.unit), units.dimension_of(metric.unit)

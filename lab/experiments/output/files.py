@@ -209,7 +209,6 @@ def _provenance(results: Results) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Without what JSON has no word for."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

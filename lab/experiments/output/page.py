@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import svg
 from lab.drawing.shapes import Scene
 from lab.experiments.output.tables import claims, means, verdict
-from lab.experiments.output.trials import commands, first_line, place_of
+from lab.experiments.output.trials import by_point, commands, first_line, place_at
 from lab.experiments.output.trials import log as log_of
-from lab.experiments.types import Outcome, Repetitions, Results
+from lab.experiments.types import Repetitions, Results
 from lab.numbers import count, plain
 from lab.report.html import environment, flat
 from lab.text import printable
@@ -85,14 +85,10 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _place(results: Results, point: int) -> str:
-    return place_of(results.experiment.points[point].labels)
-
-
 def _failures(results: Results) -> list[dict[str, Any]]:
     return [
         {
-            "where": f"{_place(results, outcome.point)}, seed {outcome.seed}",
+            "where": f"{place_at(results, outcome.point)}, seed {outcome.seed}",
             "why": first_line(outcome),
             "log": "\n".join(log_of(outcome, _LOG_LINES)),
             "kept": outcome.log,
@@ -104,16 +100,13 @@ def _failures(results: Results) -> list[dict[str, Any]]:
 
 
 def _again(results: Results) -> list[tuple[str, list[str]]]:
-    """Each point and the commands that repeat its trials."""
-    by_point: dict[int, list[Outcome]] = {}
-    for outcome in results.outcomes:
-        by_point.setdefault(outcome.point, []).append(outcome)
-    return [(_place(results, number), commands(outcomes)) for number, outcomes in sorted(by_point.items())]
+    found = sorted(by_point(results.outcomes).items())
+    return [(place_at(results, number), commands(outcomes)) for number, outcomes in found]
 
 
 def _remarks(results: Results) -> list[tuple[str, str]]:
     return [
-        (f"{_place(results, found.point)}, seed {found.seed}", found.remarks)
+        (f"{place_at(results, found.point)}, seed {found.seed}", found.remarks)
         for found in results.outcomes
         if found.remarks
     ]

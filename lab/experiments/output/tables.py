@@ -68,7 +68,6 @@ def _broken(wrong: int, claimed: int, trials: int, failed: int) -> str:
 
 
 def _held(results: Results) -> str:
-    """Summarise results in which nothing failed."""
     trials = count(len(results.outcomes), "trial")
     claimed, left = len(results.verdicts), len(results.experiment.unjudged)
     if not claimed:

@@ -89,11 +89,7 @@ def _described(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
 
 
 def _repeat(failed: Sequence[Outcome]) -> list[str]:
-    """Return commands that repeat the failed trials, one per point."""
-    points: dict[int, list[Outcome]] = {}
-    for outcome in failed:
-        points.setdefault(outcome.point, []).append(outcome)
-    lines = [line for outcomes in points.values() for line in commands(outcomes)]
+    lines = [line for outcomes in by_point(failed).values() for line in commands(outcomes)]
     left = len(lines) - _COMMANDS
     return lines if left <= 0 else [*lines[:_COMMANDS], f"and {left} more: see the report"]
 
@@ -124,13 +120,24 @@ def place_of(labels: dict[str, str]) -> str:
     return ", ".join(f"{axis} {label}" for axis, label in labels.items()) or "the only point"
 
 
+def place_at(results: Results, point: int) -> str:
+    """Describe a point by its number."""
+    return place_of(results.experiment.points[point].labels)
+
+
+def by_point(outcomes: Iterable[Outcome]) -> dict[int, list[Outcome]]:
+    """Group outcomes by the number of their point."""
+    found: dict[int, list[Outcome]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.point, []).append(outcome)
+    return found
+
+
 def trials_at(results: Results, outcomes: Iterable[Outcome]) -> str:
     """Describe trials of an experiment: each point once, with its seeds."""
-    seeds: dict[int, list[int]] = {}
-    for outcome in outcomes:
-        seeds.setdefault(outcome.point, []).append(outcome.seed)
     points = [
-        f"{place_of(results.experiment.points[number].labels)}, {_seeds(found)}" for number, found in seeds.items()
+        f"{place_at(results, number)}, {_seeds([one.seed for one in found])}"
+        for number, found in by_point(outcomes).items()
     ]
     left = len(points) - _POINTS
     more = [f"and at {left} more points"] if left > 1 else points[_POINTS:]

@@ -47,7 +47,6 @@ def start() -> None:
 
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Environment variables for child processes started in the context."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:

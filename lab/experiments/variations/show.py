@@ -232,7 +232,6 @@ def _share(held: Held) -> str:
 
 
 def _interval(held: Held) -> str | None:
-    """``48 to 85 %``."""
     if held.interval is None:
         return None
     low, high = (plain(100 * end, 2) for end in held.interval)
