@@ -91,13 +91,8 @@ class Calls:
     ) -> dict[str, Any]:
         """Start a program in a node: ``{process, out, err}``, its number and the files of its output.
 
-        Args:
-            node: where.
-            argv: its command.
-            name: for its files.
-            stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
-            cwd: its directory; None: as programs of the node have it.
-            env: further variables of its environment.
+        ``name`` is for its files; ``stdin``: the name of a file in EXCHANGED that it reads, or None: no input; ``cwd``:
+        its directory, or None: as programs of the node have it; ``env``: further variables of its environment.
 
         Raises:
             GuestError: The kernel refuses it.

@@ -14,32 +14,25 @@ from lab.shared import types
 from lab.shared.paths import RAW
 
 
-def _every_ns(process: types.Process) -> int:
-    assert process.every_ns is not None  # every probe that samples has an interval
-    return process.every_ns
+class _Periodic:
+    """Does something now, and again after every ``every_ns``."""
 
-
-class Sampler:
-    """Runs a command every ``every_ns``; all outputs go to one file, each below a line with its time."""
-
-    def __init__(self, loop: Loop, clock: Clock, process: types.Process, argv: list[str]) -> None:
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, suffix: str) -> None:
+        assert process.every_ns is not None  # every probe that samples has an interval
         self._loop = loop
         self._clock = clock
         self._process = process
-        self._argv = argv
-        self._out = RAW / f"{process.id}.out"
-        self._err = RAW / f"{process.id}.err"
+        self._every_ns = process.every_ns
+        self._out = RAW / f"{process.id}.{suffix}"
         self._next_ns = now_ns()
         self._timer: Timer | None = None
-        self._task: Task | None = None
 
     def tick(self) -> None:
-        """Start the command, unless the previous one still runs (a slow tool yields fewer samples)."""
-        if self._task is None or not self._task.alive:
-            with self._out.open("a") as file:
-                file.write(f"### {self._clock.since_start_ns(self._next_ns)}\n")
-            self._task = Task(self._loop, self._process.id, self._argv, self._out, self._err)
-        self._next_ns += _every_ns(self._process)
+        """Sample now and again."""
+        raise NotImplementedError
+
+    def _later(self) -> None:
+        self._next_ns += self._every_ns
         self._timer = self._loop.call_at(self._next_ns, self.tick)
 
     def stop(self) -> None:
@@ -47,24 +40,36 @@ class Sampler:
         if self._timer:
             self._timer.cancel()
 
-
-class FileSizeSampler:
-    """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
-
-    def __init__(self, loop: Loop, clock: Clock, process: types.Process, container: Container, task: Task) -> None:
-        self._loop = loop
-        self._clock = clock
-        self._process = process
-        self._path = Path("/", process.watched_file or "")
-        self._container = container
-        self._out = RAW / f"{process.id}.size"
-        self._next_ns = now_ns()
-        self._timer: Timer | None = None
-        self._task = task
-
     def _write(self, line: str) -> None:
         with self._out.open("a") as file:
             file.write(line + "\n")
+
+
+class Sampler(_Periodic):
+    """Runs a command every ``every_ns``; all outputs go to one file, each below a line with its time."""
+
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, argv: list[str]) -> None:
+        super().__init__(loop, clock, process, "out")
+        self._argv = argv
+        self._task: Task | None = None
+
+    def tick(self) -> None:
+        """Start the command, unless the previous one still runs (a slow tool yields fewer samples)."""
+        if self._task is None or not self._task.alive:
+            self._write(f"### {self._clock.since_start_ns(self._next_ns)}")
+            err = self._out.with_name(f"{self._process.id}.err")
+            self._task = Task(self._loop, self._process.id, self._argv, self._out, err)
+        self._later()
+
+
+class FileSizeSampler(_Periodic):
+    """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
+
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, container: Container, task: Task) -> None:
+        super().__init__(loop, clock, process, "size")
+        self._path = Path("/", process.watched_file or "")
+        self._container = container
+        self._task = task
 
     def _sample(self, uptime_ns: int) -> None:
         with self._container.files():
@@ -72,12 +77,9 @@ class FileSizeSampler:
         self._write(f"{self._clock.since_start_ns(uptime_ns)} {size}")
 
     def tick(self) -> None:
-        """Record the size now and again after ``every_ns``."""
-        if not self._task.alive:
-            return
-        self._sample(self._next_ns)
-        self._next_ns += _every_ns(self._process)
-        self._timer = self._loop.call_at(self._next_ns, self.tick)
+        if self._task.alive:
+            self._sample(self._next_ns)
+            self._later()
 
     def finish(self, task: Task) -> None:
         """If the writer has ended, record the last size and the digest of the file."""
@@ -92,8 +94,3 @@ class FileSizeSampler:
             with file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 self._write(f"sha256 {digest} {os.fstat(file.fileno()).st_size}")
-
-    def stop(self) -> None:
-        """No more samples."""
-        if self._timer:
-            self._timer.cancel()

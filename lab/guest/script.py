@@ -14,7 +14,7 @@ from functools import partial
 from lab.guest import commands, run_steps
 from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import begin
-from lab.guest.steps import Configure, Create, Pid, Place, Run, SetSysctl, Step, Write, pause, send_signal
+from lab.guest.steps import Configure, Pid, Place, Run, Step, Write, create, pause, send_signal, set_sysctl
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
@@ -60,7 +60,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     mounts = commands.mounts(plan)
     for node in plan.nodes:
         kind = node_kind(node.kind)
-        yield Create(node, mounts, kind.class_name, kind.lists)
+        yield create(node, mounts, kind.class_name, kind.lists)
         yield from _sysctls(node, of_interfaces=False)  # before there are interfaces, which take over what is default
     pairs = commands.pair_lines(plan, pid)
     if pairs:
@@ -93,7 +93,7 @@ def _sysctls(node: types.Node, of_interfaces: bool) -> Iterator[Step]:
     for sysctl in node.sysctls:
         _, *path = sysctl.name.split(".")
         if of_interfaces == (not interfaces.isdisjoint(path)):
-            yield SetSysctl("/".join(path), sysctl.value, node.name, sysctl.source)
+            yield set_sysctl("/".join(path), sysctl.value, node.name, sysctl.source)
 
 
 def _start(plan: types.Plan) -> Iterator[Step]:

@@ -124,26 +124,23 @@ def _command(argv: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     yield "end"
 
 
-class SetSysctl(NamedTuple):
-    """Set a network parameter of a node's kernel."""
+def set_sysctl(key: str, value: str, node: str, source: str = "") -> Step:
+    """Set a network parameter of a node's kernel.
 
-    key: str  # path below /proc/sys/net
-    value: str
-    node: str
-    source: str = ""  # file:line, if a user wrote it
+    ``key`` is a path below /proc/sys/net; ``source``: FILE:LINE, if a user wrote it.
+    """
 
-    def describe(self) -> Iterator[str]:
-        yield f"# /proc/sys/net/{self.key}: {self.value}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        from lab.guest.network.sysctls import set_sysctl
+    def write(guest: LiveGuest) -> None:
+        from lab.guest.network import sysctls
 
         try:
-            with guest.container(self.node).network():
-                set_sysctl(self.key, self.value)
+            with guest.container(node).network():
+                sysctls.set_sysctl(key, value)
         except GuestError as error:
-            where = f"{self.source}: " if self.source else ""
-            raise GuestError(f"{where}{error.message}", self.node) from None
+            where = f"{source}: " if source else ""
+            raise GuestError(f"{where}{error.message}", node) from None
+
+    return Do([f"# /proc/sys/net/{key}: {value}"], write, node)
 
 
 class Write(NamedTuple):
@@ -197,41 +194,35 @@ class Place(NamedTuple):
         return random_chunks(self.seed, self.file.name, self.file.random_bytes or 0)
 
 
-class Create(NamedTuple):
-    """Create a node's container, and Mininet's view of the node."""
+def create(node: types.Node, mounts: tuple[commands.Mount, ...], class_name: str, lists: tuple[str, ...]) -> Step:
+    """Create a node's container, whose end ends the run, and Mininet's view of the node.
 
-    spec: types.Node
-    mounts: tuple[commands.Mount, ...]
-    class_name: str  # Mininet's name for the class of such nodes
-    lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
-    node: None = None
+    ``class_name``: Mininet's for such nodes; ``lists``: the attributes of Mininet's network that it is in.
+    """
 
-    def describe(self) -> Iterator[str]:
-        node = self.spec
-        limits = f"at most {commands.size_text(node.memory_bytes)} of memory and {node.pids_max} processes"
-        of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
-        yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
-        yield shlex.join(commands.start_container(node.name, commands.mounts_of(node, self.mounts)))
+    def make(guest: LiveGuest) -> None:
+        guest.network.add(node, mounts, class_name, lists)
+        container = guest.container(node.name)
         if node.docker:
-            root = f"{NODES}/{node.name}/{commands.DOCKER}root"
-            yield f"# {root}: an overlay of {node.docker.source}; PID: what it printed"
-            yield shlex.join(commands.start_docker(node.name, self.mounts, "PID"))
-
-    def execute(self, guest: LiveGuest) -> None:
-        """The end of its container ends the run."""
-        spec = self.spec
-        guest.network.add(spec, self.mounts, self.class_name, self.lists)
-        container = guest.container(spec.name)
-        if spec.docker:
             from lab.guest.network.docker import DockerRoot
 
-            container.own = DockerRoot(spec, spec.docker, self.mounts, container)
+            container.own = DockerRoot(node, node.docker, mounts, container)
 
         def ended() -> None:
             guest.loop.remove_reader(container.pidfd)
-            guest.fail(GuestError(f"{spec.source}: {container.describe_end()}", spec.name))
+            guest.fail(GuestError(f"{node.source}: {container.describe_end()}", node.name))
 
         guest.loop.add_reader(container.pidfd, ended)
+
+    limits = f"at most {commands.size_text(node.memory_bytes)} of memory and {node.pids_max} processes"
+    of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
+    lines = [f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"]
+    lines += [shlex.join(commands.start_container(node.name, commands.mounts_of(node, mounts)))]
+    if node.docker:
+        root = f"{NODES}/{node.name}/{commands.DOCKER}root"
+        lines += [f"# {root}: an overlay of {node.docker.source}; PID: what it printed"]
+        lines += [shlex.join(commands.start_docker(node.name, mounts, "PID"))]
+    return Do(lines, make, GUEST)
 
 
 class Daemon(NamedTuple):

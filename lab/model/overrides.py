@@ -67,7 +67,7 @@ def _owner(
         return first, rest
     owners = [name for name in documents if first in models[name].described()]
     if len(owners) > 1:
-        given = [name for name in owners if _has(documents[name].data, first)]
+        given = [name for name in owners if isinstance(data := documents[name].data, dict) and first in data]
         owners = given if len(given) == 1 else owners
     if len(owners) == 1:
         return owners[0], [first, *rest]
@@ -83,10 +83,6 @@ def _owner(
         where=label,
         hint=_listing(known),
     )
-
-
-def _has(data: Any, key: str) -> bool:
-    return isinstance(data, dict) and key in data
 
 
 def _set(document: Document, path: list[str], text: str, label: str) -> None:

@@ -63,18 +63,15 @@ class Limits:
                 f"it was ended {at}"
             )
         if time.monotonic() >= self._looked_s + _LOOK_EVERY_S:
-            self._check(f"; it was ended {at}")
+            self.judge(f"; it was ended {at}")
             self._looked_s = time.monotonic()
 
-    def judge(self) -> None:
-        """Look at the files of a guest that is off.
+    def judge(self, ended: str = "") -> None:
+        """Look at the files of a guest that is off, or is ``ended`` if there is too much in them.
 
         Raises:
             RunError: A limit is exceeded.
         """
-        self._check("")
-
-    def _check(self, ended: str) -> None:
         sizes = dict(_sizes(self._directory))
         for process in self._plan.processes:
             written = sum(sizes.get(log, 0) for log in self._logs(process))

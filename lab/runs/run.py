@@ -45,14 +45,9 @@ def run_plan(
 
     To run many plans, call this for each with one ``machine``: then modules are imported only once.
 
-    Args:
-        plan: what to run.
-        machine: the components of the guest.
-        directory: where; empty.
-        on_progress: called repeatedly while the guest runs; an exception of it ends the run.
-        stall_wall_s: the run has failed after this time without progress of virtual time.
-        meanwhile: called once the guest has been started.
-        timeout_s: the run has failed after this wall time; None: it may take as long as it needs.
+    ``on_progress`` is called repeatedly while the guest runs; an exception of it ends the run. ``meanwhile`` is called
+    once the guest has been started. The run has failed after ``stall_wall_s`` without progress of virtual time, or
+    after ``timeout_s`` of wall time (None: it may take as long as it needs).
 
     Raises:
         RunError: The guest or a process in it failed, or exceeded a limit; its files stay in the directory.

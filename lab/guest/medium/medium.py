@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ from lab.guest.errors import GuestError
 from lab.guest.medium import counters
 from lab.guest.medium.requests import ID, Request
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command
-from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport, is_missing
+from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport
 from lab.shared import medium_types as types
 
 
@@ -28,7 +29,7 @@ class Medium:
         try:
             self._family = Family(FAMILY, VERSION, transport or KernelSocket())
         except RefusedError as error:
-            if not is_missing(error):
+            if error.outcome.code != errno.ENOENT:
                 raise GuestError(f"medium: {error.message}") from None
             raise GuestError(
                 f"the guest's kernel has no 802.11 medium (generic netlink family {FAMILY}, option "

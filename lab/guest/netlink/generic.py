@@ -6,7 +6,6 @@ pyroute2 does all this and more, but takes longer to import than the rest of the
 
 from __future__ import annotations
 
-import errno
 import socket
 import struct
 from collections.abc import Iterator, Sequence
@@ -195,8 +194,3 @@ def _check(number: int, outcome: wire.Outcome, request: bytes) -> None:
     if blamed is None and outcome.offset is not None:
         blamed = wire.attribute_at(request, outcome.offset)
     raise RefusedError(number, outcome, blamed)
-
-
-def is_missing(error: RefusedError) -> bool:
-    """Whether the kernel does not have what was requested."""
-    return error.outcome.code == errno.ENOENT

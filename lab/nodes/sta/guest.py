@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Run, SetSysctl, Step, Write, note, pause
+from lab.guest.steps import Attach, AwaitUp, Daemon, Run, Step, Write, note, pause, set_sysctl
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -39,8 +39,8 @@ class Station(NodeKind):
         if node.radio is not None and node.radio.power_save:
             yield Run(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.name)
         if node.radio is not None:
-            yield SetSysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
-            yield SetSysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)
+            yield set_sysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
+            yield set_sysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:

@@ -41,17 +41,15 @@ def _texts(value: Any) -> list[str]:
     return [_text(value)]
 
 
+_DIMENSIONS = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 _READ: dict[str, Callable[[Any], Any]] = {
     "str": _text,
     "int": _integer,
     "bool": _flag,
     "list": _texts,
-    "duration": units.DURATION.parse,
-    "rate": units.RATE.parse,
-    "size": units.SIZE.parse,
+    **{name: dimension.parse for name, dimension in _DIMENSIONS.items()},
 }
 _TEXTS = ("str", "list")  # whose calculations are replaced later, with references
-_DIMENSIONS = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
 def _check_range(param: probes.Param, written: Any, amount: Any) -> None:

@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from lab.guest.netlink import generic, wire
-from lab.guest.netlink.generic import Family, RefusedError, is_missing
+from lab.guest.netlink.generic import Family, RefusedError
 from lab.guest.netlink.wire import NetlinkError
 
 from .kernel import FAMILY_ID, Kernel, Yes, acknowledged, answer, done, refused
@@ -33,7 +33,7 @@ def test_a_family_that_there_is_not() -> None:
     kernel.answers = [refused(1, errno.ENOENT)]
     with pytest.raises(RefusedError) as failure:
         Family("hwsim_medium", 1, kernel)
-    assert is_missing(failure.value) and failure.value.message == "No such file or directory"
+    assert failure.value.outcome.code == errno.ENOENT and failure.value.message == "No such file or directory"
 
 
 def test_a_family_without_a_number() -> None:
@@ -126,7 +126,7 @@ def test_the_kernel_of_this_machine_answers() -> None:
     assert b"nlctrl\0" in [family[2] for family in families]
     with pytest.raises(RefusedError) as failure:
         Family("no such family", 1, generic.KernelSocket())
-    assert is_missing(failure.value)
+    assert failure.value.outcome.code == errno.ENOENT
     with pytest.raises(RefusedError) as failure:
         found.send([(3, wire.attribute(2, b"longer than a family's name"))])
     assert failure.value.blamed == 2, "the attribute at the offset that the kernel tells"
