@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -10,8 +11,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from lab.errors import LabError
 from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, Process, Result, Surroundings
 from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of
@@ -32,12 +33,6 @@ class Interface:
     up: bool  # it can carry packets: a station is associated, a wired link is up at both ends
     mtu: int
     addresses: list[str]  # with their prefixes: "10.0.0.2/8"
-
-
-def _interface(told: Mapping[str, Any]) -> Interface:
-    """An interface as ``ip -json address`` reports it."""
-    addresses = [f"{one['local']}/{one['prefixlen']}" for one in told["addr_info"]]
-    return Interface(told["ifname"], told.get("address", ""), "LOWER_UP" in told["flags"], told["mtu"], addresses)
 
 
 class Node:
@@ -94,7 +89,8 @@ class Node:
         try:
             result = process.wait(timeout_s)
         except BaseException:
-            process.end_quietly()
+            with contextlib.suppress(LabError):  # the lab is over
+                process.kill()
             raise
         return result.check() if check else result
 
@@ -167,8 +163,12 @@ class Node:
 
     def interfaces(self) -> dict[str, Interface]:
         """Its current network interfaces by name, without lo."""
-        found = json.loads(self.run(["ip", "-json", "address"], check=True).stdout)
-        named = {one["ifname"]: _interface(one) for one in found if one["ifname"] != "lo"}
+        named = {}
+        for one in json.loads(self.run(["ip", "-json", "address"], check=True).stdout):
+            name, up = one["ifname"], "LOWER_UP" in one["flags"]
+            addresses = [f"{address['local']}/{address['prefixlen']}" for address in one["addr_info"]]
+            named[name] = Interface(name, one.get("address", ""), up, one["mtu"], addresses)
+        named.pop("lo", None)
         return Named(f"interface of {self.name}", named, CallError)
 
     @property

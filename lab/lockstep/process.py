@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lab.errors import LabError
 from lab.lockstep.errors import CommandError, WaitError
 from lab.lockstep.words import Time, longer_duration, signal_of, time_ns
 from lab.machine.watch import tails
@@ -147,11 +145,6 @@ class Process:
     def kill(self) -> None:
         """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
-
-    def end_quietly(self) -> None:
-        """Kill it, unless the lab is over."""
-        with contextlib.suppress(LabError):
-            self.kill()
 
     def _ended(self, state: dict[str, object]) -> Result:
         number = state["signal"]

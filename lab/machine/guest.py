@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drive a guest: start it, step or follow it, execute commands in it, end it.
+"""Drive a guest: start it, watch or follow it, execute commands in it, end it.
 
     with Guest.started(machine.setup(plan, directory)) as guest:
         walls = guest.follow()
@@ -70,21 +70,13 @@ class Guest:
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 
-    def step(self) -> Progress | None:
-        """Let it run for lab.machine.watch.POLL_S; return its progress, or None if it is off.
-
-        Raises:
-            RunError: It stalled or ran away.
-        """
-        return self.watch.step()
-
     def follow(self, on_progress: OnProgress = lambda progress: None) -> WallTimes:
         """Wait until it is off, and check its outcome.
 
         Raises:
             RunError: It stalled, ran away, failed, or its kernel reported an error.
         """
-        while progress := self.step():
+        while progress := self.watch.step():
             on_progress(progress)
         return self.watch.judge()
 

@@ -118,11 +118,6 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
     return arguments
 
 
-def _same_addresses() -> None:
-    """Give child processes the same addresses in every run (if the host allows it: Docker's seccomp may not)."""
-    _libc.personality(_ADDR_NO_RANDOMIZE)
-
-
 class GuestProcess:
     """The process of a guest; ``started_s`` is when it was started, by time.monotonic()."""
 
@@ -140,7 +135,8 @@ class GuestProcess:
         terminal.
         """
         self.run = run
-        _same_addresses()
+        # child processes get the same addresses in every run, if the host allows it: Docker's seccomp may not
+        _libc.personality(_ADDR_NO_RANDOMIZE)
         # without our environment, which would be on the guest kernel's stack
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()

@@ -8,17 +8,15 @@ without the series, with the same options. The cache stores which states have pa
 from __future__ import annotations
 
 import argparse
-import contextlib
 import re
-import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lab.builders.kernel.kernel import configure, configure_what_there_is, make
 from lab.builders.kernel.series import Series
-from lab.builders.kernel.source import Source, ensure_source, given_source, unpack
+from lab.builders.kernel.source import Source, ensure_source, given_source
+from lab.builders.kernel.tree import Changes, KernelTree, Plain
 from lab.builders.step import BuildLog
 from lab.builders.toolchain import toolchain_versions
 from lab.cache.report import LineReport, Report
@@ -48,53 +46,35 @@ def check_series(source: Source, series: Series, report: Report, store: Store | 
 
 def _check(directory: Path, source: Source, series: Series, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
-    tree, objects, objects_before = directory / "source", directory / "objects", directory / "objects-before"
+    tree, objects, objects_before = KernelTree(directory / "tree"), directory / "objects", directory / "objects-before"
+    tree.directory.mkdir()
     report.step(f"kernel patches: unpacking Linux {source.version}")
-    unpack(source, tree, log)
-    checkpatch(tree, series, log, report)
+    tree.unpack(source, log)
+    checkpatch(tree.source, series, log, report)
     patched = [name for name in series.patched if name.suffix == ".c"]  # compiled on their own
     report.step(f"kernel patches: sparse on {len(patched)} files without the series")
-    with _choices_of(series, tree, directory, source.version, log):
-        configure_what_there_is(tree, objects_before, series.fragments, log)
-        before = sparse(tree, objects_before, patched, series.patched, log)
-    series.apply(tree, source.version, log)
+
+    def changes(plain: Plain, scratch: Path) -> Changes:
+        return series.changes(plain, scratch, source.version, log)
+
+    def choices(plain: Plain, scratch: Path) -> Changes:
+        """Only the Kconfig files: other options would compile other parts of the same files."""
+        found = changes(plain, scratch).items()
+        return {name: content for name, content in found if name.name.startswith("Kconfig")}
+
+    tree.update(choices)
+    configure_what_there_is(tree.source, objects_before, series.fragments, log)
+    before = sparse(tree.source, objects_before, patched, series.patched, log)
+    tree.update(changes)
     new = [name for name in series.files if name.suffix == ".c"]
     report.step(f"kernel patches: sparse on these and {len(new)} new files with the series")
-    configure(tree, objects, series.fragments, log)
-    after = sparse(tree, objects, [*new, *patched], [*series.files, *series.patched], log)
+    configure(tree.source, objects, series.fragments, log)
+    after = sparse(tree.source, objects, [*new, *patched], [*series.files, *series.patched], log)
     complaints = more(before, after)
     if complaints:
         raise BuildError("sparse reports problems:\n" + "\n".join(f"    {line}" for line in complaints))
-    for path in (tree, objects, objects_before):
+    for path in (tree.directory, objects, objects_before):
         log.run("cleaning up", ["rm", "-rf", str(path)])
-
-
-@contextlib.contextmanager
-def _choices_of(series: Series, tree: Path, directory: Path, version: str, log: BuildLog) -> Iterator[None]:
-    """Let a tree have the Kconfig files of the series: other options would compile other parts of the same files."""
-    scratch = directory / "changes"
-    scratch.mkdir()
-    changes = series.changes(lambda name: _content(tree / name), scratch, version, log)
-    shutil.rmtree(scratch)
-    choices = {name: content for name, content in changes.items() if name.name.startswith("Kconfig")}
-    originals = {name: _content(tree / name) for name in choices}
-    _put(tree, choices)
-    yield
-    _put(tree, originals)
-
-
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
-
-
-def _put(tree: Path, contents: Mapping[Path, bytes | None]) -> None:
-    """Write files; remove those that have no content."""
-    for name, content in contents.items():
-        if content is None:
-            (tree / name).unlink(missing_ok=True)
-        else:
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            (tree / name).write_bytes(content)
 
 
 def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:

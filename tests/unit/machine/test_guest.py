@@ -38,10 +38,10 @@ def test_steps_show_how_far_it_is_until_it_is_ended(setup: Callable[[str], Setup
     with Guest.started(made, "compile") as guest:
         seen: list[Progress | None] = []
         while not seen or (seen[-1] and seen[-1].virtual_ns is None):
-            seen.append(guest.step())
+            seen.append(guest.watch.step())
         assert seen[-1] and seen[-1].virtual_ns == 500_000_000
         guest.end()
-        assert guest.step() is None
+        assert guest.watch.step() is None
     assert (made.files.run / "console.log").read_text() == "agent compile\n"
 
 
