@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,13 +71,9 @@ def _make(directory: Path, package: str, version: str, store: Store, report: Rep
         if _GONE.search(log.path.read_text(errors="replace")):
             raise _gone(package, version) from None
         raise
-    fetched.mkdir()
-    with tarfile.open(tar) as members:
-        for member in members:
-            name = Path(member.name)
-            content = members.extractfile(member) if member.isreg() and name.parent.name == fetched.name else None
-            if content is not None:
-                (fetched / name.name).write_bytes(content.read())
+    with tarfile.open(tar) as source:
+        files = [member for member in source if Path(member.name).parent == Path(fetched.name)]
+        source.extractall(directory, files, filter="data")
     tar.unlink()
     (description,) = fetched.glob("*.dsc")
     source_version = described_version(description.read_text(errors="replace"))
@@ -84,9 +81,7 @@ def _make(directory: Path, package: str, version: str, store: Store, report: Rep
         raise _gone(package, version)
     # apt has checked the files against Debian's keys
     log.run(f"unpacking {description.name}", ["dpkg-source", "--no-check", "--extract", str(description), "tree"])
-    for path in fetched.iterdir():
-        path.unlink()
-    fetched.rmdir()
+    shutil.rmtree(fetched)
     (directory / "source.json").write_text(json.dumps({"package": package, "version": source_version}) + "\n")
 
 

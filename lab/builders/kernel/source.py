@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -93,8 +94,7 @@ def _extract(packages: tarfile.TarFile, name: str, target: Path) -> None:
             f"the Debian package {PACKAGE} does not contain {name}", hint="give a source with --kernel-source"
         )
     with target.open("wb") as file:
-        while block := content.read(1 << 20):
-            file.write(block)
+        shutil.copyfileobj(content, file)
 
 
 def _changelog_version(path: Path) -> str:

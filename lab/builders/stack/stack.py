@@ -120,17 +120,11 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
 def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
     """The code of that name and hash, if it is cached, wherever its files are."""
     store = store or _store()
-    found = [note for note in store.directory.glob("[!.]*/stack.json") if _is(note, name, sha256)]
-    if not found:
-        return None
+    known = (_load(note.parent) for note in store.directory.glob("[!.]*/stack.json"))
+    found = [stack for stack in known if (stack.name, stack.sha256) == (name, sha256)]
     # of several with equal bytes, the one used last: the caller's, so that the record has its versions
-    last = max(found, key=lambda note: note.parent.stat().st_mtime_ns).parent
-    return _load(last) if store.has(last.name) else None
-
-
-def _is(note: Path, name: str, sha256: str | None) -> bool:
-    facts = json.loads(note.read_text())
-    return (facts["name"], facts["sha256"]) == (name, sha256)
+    last = max(found, key=lambda stack: stack.path.parent.stat().st_mtime_ns, default=None)
+    return last if last and store.has(last.key) else None
 
 
 def _store() -> Store:
