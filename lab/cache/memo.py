@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -28,15 +29,12 @@ class Memo(Generic[Finding]):
         self._path = path
         self._find = find
         self._decode = decode
-        self._known: dict[str, Finding] | None = None
         self._used: dict[str, Finding] = {}
         self._learned = False
 
     def of(self, content: bytes) -> Finding:
         """The finding about this content."""
         digest = hashlib.sha256(content).hexdigest()
-        if self._known is None:
-            self._known = self._load()
         if digest not in self._known:
             self._known[digest] = self._find(content)
             self._learned = True
@@ -45,7 +43,7 @@ class Memo(Generic[Finding]):
 
     def keep(self) -> None:
         """Write new findings to the file."""
-        if not self._learned or self._known is None:
+        if not self._learned:
             return
         self._learned = False
         kept = self._known if len(self._known) <= _MOST_REMEMBERED else self._used
@@ -55,7 +53,8 @@ class Memo(Generic[Finding]):
             fresh.write_text(json.dumps(kept, separators=(",", ":")) + "\n")
             fresh.replace(self._path)
 
-    def _load(self) -> dict[str, Finding]:
+    @cached_property
+    def _known(self) -> dict[str, Finding]:
         try:
             return {digest: self._decode(found) for digest, found in json.loads(self._path.read_text()).items()}
         except (OSError, ValueError, TypeError, AttributeError):

@@ -185,9 +185,7 @@ def _scratch(directory: Path, what: str, log: BuildLog, needed_bytes: int) -> It
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
-    import secrets  # most commands only ask whether the image is there
-
-    scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
+    scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{os.urandom(6).hex()}"
     (directory / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()
     scratch.chmod(0o755)

@@ -85,7 +85,7 @@ def test_a_damaged_memory_is_made_again(tmp_path: Path, damage: str) -> None:
     found = meanings(path)
     assert found.of(CODE) == meaning(CODE)
     found.keep()
-    assert list(meanings(path)._load().values()) == [meaning(CODE)]
+    assert list(meanings(path)._known.values()) == [meaning(CODE)]
 
 
 def test_of_very_many_files_only_those_in_use_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,4 +97,4 @@ def test_of_very_many_files_only_those_in_use_are_kept(tmp_path: Path, monkeypat
     second = meanings(path)
     second.of(b"2")
     second.keep()
-    assert list(meanings(path)._load().values()) == [meaning(b"2")]
+    assert list(meanings(path)._known.values()) == [meaning(b"2")]
