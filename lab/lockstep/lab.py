@@ -227,11 +227,7 @@ class Lab:
         return error.with_traceback(None) if isinstance(error, LabError) else error
 
     def _running(self) -> Agent:
-        """The agent.
-
-        Raises:
-            CallError: The lab does not run.
-        """
+        """The agent of a lab that runs."""
         if self._ended is not None:
             raise CallError(self._ended, hint="make another Lab to start again")
         if self._is_forked():

@@ -95,14 +95,7 @@ def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
 
 
 def _made(made: Path, directory: Path, links: dict[str, Path]) -> TextIO:
-    """Make a directory, locked before it gets its name: otherwise another lab's start would remove it.
-
-    Returns:
-        Its lock, held until it is closed.
-
-    Raises:
-        HostError: It cannot be made.
-    """
+    """Make a directory, locked before it gets its name, or another lab would remove it; return the lock."""
     try:
         made.mkdir(mode=0o700)
         lock = (made / "lock").open("a")

@@ -73,11 +73,7 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
 
 
 def _layers(copy: Path, reference: Reference, name: str) -> list[Path]:
-    """Return the layers of an image that skopeo has copied, from the lowest to the uppermost.
-
-    Raises:
-        BuildError: They are not those of its configuration.
-    """
+    """Return the layers that skopeo has copied, the lowest one first; they must be those of the configuration."""
     manifest = json.loads((copy / "manifest.json").read_text())
     config = json.loads((copy / manifest["config"]["digest"].rpartition(":")[2]).read_text())
     if layers_name(config) != name:

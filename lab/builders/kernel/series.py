@@ -155,10 +155,7 @@ class Series:
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         """What plain Linux becomes: the content of each file that the series touches.
 
-        ``plain``: returns Linux's content of a file; ``scratch``: an empty folder.
-
-        Raises:
-            BuildError: As ``apply``.
+        ``plain``: returns Linux's content of a file; ``scratch``: an empty folder. Errors are those of ``apply``.
         """
         touched = {Path(name) for patch in self.patches for name in _TOUCHED.findall(patch.read_text())}
         touched.update(self.files)
@@ -191,11 +188,7 @@ def hash_of(contents: Iterable[tuple[object, bytes | None]], beginning: str = ""
 
 
 def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:
-    """Return what a ``series`` lists, one name a line, of a folder; it must be all that is there.
-
-    Raises:
-        BuildError: It is not.
-    """
+    """Return what a ``series`` lists, one name a line, of a folder; it must be all that is there."""
     lines = list(entries(listing.read_text())) if listing.exists() else []
     paths = [folder / words[0] for _, words in lines]
     for path, (number, _) in zip(paths, lines, strict=True):
@@ -207,11 +200,7 @@ def _listed(listing: Path, folder: Path, there: list[Path]) -> list[Path]:
 
 
 def _apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
-    """Apply one patch; context may have moved, but at most one of its lines may have changed.
-
-    Raises:
-        BuildError: It does not apply.
-    """
+    """Apply one patch; context may have moved, but at most one of its lines may have changed."""
     argv = ["patch", "--strip=1", "--fuzz=1", "--batch", "--forward", "--no-backup-if-mismatch"]
     before = len(log.path.read_text(errors="replace"))
     try:
