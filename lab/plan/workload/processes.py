@@ -213,6 +213,7 @@ class Processes:
             if len(nodes) > 1:
                 message = f"for_each: needs a single node here, but {entry.on} stands for {listed(nodes)}"
                 self._refuse((*entry.keys, "on"), message)
+            counted = counted if nodes else []
             nodes = nodes[:1] * len(counted)
         numbered = self._each_with_its_own(entry, counted)
         return [

@@ -107,6 +107,9 @@ def test_a_process_may_run_once_for_each_node_of_another_role(plans: Plans) -> N
     assert 'processes.0.for_each: there is neither a role nor a node "clint"' in refusal(
         plans, WORKLOAD + processes(f"on: server, for_each: clint, {run}")
     )
+    assert 'processes.0.on: there is neither a role nor a node "sever"' in refusal(
+        plans, WORKLOAD + processes(f"on: sever, for_each: client, {run}")
+    )
 
 
 @pytest.mark.parametrize(
