@@ -398,7 +398,10 @@ class Plan:
         best = next((way for way in nearest if way.reserve_mb < 0), None)
         if best is None:
             return None
-        snr, least = (f"{level_mb / 100:.0f} dB" for level_mb in (best.snr_mb, best.noticed_mb))
+        levels_mb = best.snr_mb, best.noticed_mb
+        snr, least = (f"{level_mb / 100:.0f} dB" for level_mb in levels_mb)
+        if snr == least:
+            snr, least = (f"{level_mb / 100:g} dB" for level_mb in levels_mb)
         hears = f"{best.receiver} hears {best.transmitter} at {snr} SNR, but radios notice frames from {least} on"
         return f"{hears}: {station.name} starts unassociated"
 

@@ -552,3 +552,9 @@ def test_links_are_lines_of_the_plan(plans: Plans) -> None:
     text = plans(topology(FREE, timeline="at: 5 s, move: sta1, to: [10 m, 0 m, 0 m]"), WORKLOAD).to_json()
     assert '    "links": [\n      [0, 1, 3389, 0, 0, 0],\n      [1, 0, 3389, 0, 0, 0]\n    ],\n' in text
     assert "          [0, 1, 5389, 0, 0, 0],\n" in text
+
+
+def test_a_level_just_below_what_radios_notice_has_its_digits(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
+    plans(topology("{snr: [{between: [ap1, sta1], is: -4.3 dB}]}"), WORKLOAD)
+    message = "sta1 hears ap1 at -4.3 dB SNR, but radios notice frames from -4 dB on: sta1 starts unassociated\n"
+    assert capsys.readouterr().err.endswith(message)
