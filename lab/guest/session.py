@@ -20,7 +20,7 @@ from mininet.log import error
 from lab.guest import commands
 from lab.guest.errors import GuestError
 from lab.guest.host import Host
-from lab.guest.kinds import event_steps
+from lab.guest.kinds import event_steps, keeps_output
 from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.medium import requests
@@ -73,7 +73,7 @@ class Session:
             self._follow(self._guest.plan.medium.updates)
 
     def fire(self, written: str) -> list[str]:
-        """Do an event, written as in a timeline, without braces and time; returns what it does, in words.
+        """Do an event, written as in a timeline, without braces and time; returns what it does, and what it prints.
 
         Raises:
             GuestError: There is a mistake in it, or it failed.
@@ -81,12 +81,14 @@ class Session:
         at_ns = self._guest.clock.elapsed_ns()
         answer = self.ask("event", at_ns=at_ns, written=written)
         plan = self._guest.plan
+        told: list[str] = answer["told"]
         for event in (types.Event(**event) for event in answer["events"]):
             for step in event_steps(plan, event):
-                step.execute(self._guest)
+                printed = step.execute(self._guest)
+                if printed and keeps_output(event.kind):
+                    told += printed.splitlines()
         self._follow(_updates(answer))
         self.note(written, at_ns)
-        told: list[str] = answer["told"]
         return told
 
     def _follow(self, updates: list[MediumUpdate]) -> None:

@@ -407,6 +407,10 @@ def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_p
     assert "The check failed" in ran.stdout
 
 
+def test_what_an_event_prints_is_shown(machine: runs.Machine) -> None:
+    assert piped("event exec: sta1, run: [seq, '2']\n").stdout == "exec sta1 seq 2\n1\n2\n"
+
+
 def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machine, tmp_path: Path) -> None:
     wrong = FAR.replace("900 m", "9 m").replace("ap, ssid: net", "ap, ssid: net, encrypt: wpa2, passwd: something")
     wrong = wrong.replace("sta, ssid: net", "sta, ssid: net, encrypt: wpa2, passwd: different")
