@@ -40,6 +40,16 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
+def first_lines(text: str, count: int, file: object) -> list[str]:
+    """Return the first lines of what ``file`` has, long ones shortened, and a line with the number of the others."""
+    lines = text.splitlines()
+    shown = [
+        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE} ({len(line)} characters: {file})"
+        for line in lines[:count]
+    ]
+    return shown + [f"{_MORE} {len(lines) - count} more lines: {file}"] * (len(lines) > count)
+
+
 def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -> list[str]:
     """Return the last lines of a log, long ones shortened; none if there is no such file.
 

@@ -15,6 +15,7 @@ from lab.drawing.palette import page_style
 from lab.drawing.shapes import Scene
 from lab.model.event import summary
 from lab.numbers import count, plain
+from lab.record.build import RAW
 from lab.record.record import Record
 from lab.report import topology, trajectories
 from lab.report.remarks import remarks
@@ -22,7 +23,7 @@ from lab.report.terminal import verdict
 from lab.shared.types import Plan
 from lab.show import medium as show_medium
 from lab.tables import Table
-from lab.text import last_lines
+from lab.text import first_lines, last_lines
 from lab.views import base as views
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _TEMPLATE = "report.html.j2"
 _SECOND = 1_000_000_000
 _LOG_LINES = 20
+_LINES_OF_EVENT = 200  # of what its command printed
 _SECTION = re.compile(r'<section id="([^"]*)"><h2>(.*?)</h2>')
 
 
@@ -161,7 +163,8 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
             rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
     for event in record.data["events"]:
         details = summary(event["kind"], event["params"])
-        outcome = "failed" if not event["ok"] else event["output"].rstrip() if "raw" in event else ""
+        printed = first_lines(event["output"], _LINES_OF_EVENT, f"{RAW}/{event['raw']}") if "raw" in event else []
+        outcome = "\n".join(printed) if event["ok"] else "failed"
         rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
     rows.sort(key=lambda row: row[0])
     return [(f"{plain(t_ns / _SECOND, 6)} s", what, outcome) for t_ns, what, outcome in rows]

@@ -16,7 +16,7 @@ from lab.report import medium
 from lab.report.remarks import remarks
 from lab.report.tables import tables
 from lab.tables import Table, csv_text
-from lab.text import printable
+from lab.text import first_lines, printable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -41,9 +41,8 @@ def rich_tables(record: Record) -> Group:
         if table.in_terminal:
             parts += [rich_table(table), ""]
     for title, output, file in printed_by_events(record):
-        lines = output.splitlines()
-        shown = lines[:_LINES] + [f"… {len(lines) - _LINES} more lines: {file}"] * (len(lines) > _LINES)
-        parts += [Text(printable(title), style="bold"), *(Text(f"  {printable(line)}") for line in shown), ""]
+        shown = (Text(f"  {printable(line)}") for line in first_lines(output, _LINES, file))
+        parts += [Text(printable(title), style="bold"), *shown, ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The end of a log, however long it is."""
+"""The end of a log, and the beginning of an output, however long they are."""
 
 import re
 from pathlib import Path
 
-from lab.text import last_lines
+from lab.text import first_lines, last_lines
 
 
 def test_only_the_end_of_a_log_is_read_and_long_lines_are_cut(tmp_path: Path) -> None:
@@ -15,6 +15,14 @@ def test_only_the_end_of_a_log_is_read_and_long_lines_are_cut(tmp_path: Path) ->
     assert last_lines(path, 3)[0] == "x" * 300 + "…"
     path.write_bytes(b"y" * 10_000_000)
     assert last_lines(path, 3) == ["y" * 300 + "…"]
+
+
+def test_the_beginning_of_an_output_is_short_and_names_its_file() -> None:
+    assert first_lines("a\nb\n", 2, "raw/exec/1-h1.out") == ["a", "b"]
+    assert first_lines(f"{'x' * 301}\nb\nc", 1, "FILE") == [
+        f"{'x' * 300}… (301 characters: FILE)",
+        "… 2 more lines: FILE",
+    ]
 
 
 def test_equal_lines_are_counted(tmp_path: Path) -> None:
