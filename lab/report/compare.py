@@ -56,6 +56,7 @@ Change = tuple[str, str | None, str | None]  # what, in A, in B; None: it is not
 class Compared:
     """Two runs side by side. ``metrics`` have the summary that is on the card of the report."""
 
+    failures: list[str]  # of runs that failed, with their letters
     settings: list[Change]
     builds: list[str]  # what was built differently
     metrics: list[dict[str, Any]]  # metric, unit, a, b, difference, ratio
@@ -64,10 +65,12 @@ class Compared:
     @property
     def verdict(self) -> str:
         """One line."""
-        if not (self.settings or self.builds or self.checks or any(row["a"] != row["b"] for row in self.metrics)):
+        one_failed = len(self.failures) == 1
+        changed = self.settings or self.builds or self.checks or one_failed
+        if not changed and all(row["a"] == row["b"] for row in self.metrics):
             return "A and B are the same: settings, builds, metrics and checks"
-        changed = len(self.checks)
-        return f"{changed or 'No'} check{'' if changed == 1 else 's'} changed"
+        checks = len(self.checks)
+        return f"{checks or 'No'} check{'' if checks == 1 else 's'} changed"
 
 
 def compare(a: Record, b: Record) -> Compared:
@@ -86,7 +89,12 @@ def compare(a: Record, b: Record) -> Compared:
     both = sorted(key for key in hashes[0] if key != "plan" and hashes[0][key] and hashes[1].get(key))
     builds = [key for key in both if hashes[0][key] != hashes[1][key]]
     checks = [{check["that"]: _outcome(check) for check in record.data["checks"]} for record in (a, b)]
-    return Compared(_changes(_settings(a), _settings(b)), builds, list(_metrics(a, b)), _changes(*checks))
+    failures = [
+        f"{letter} failed: {record.data['error']['message']}"
+        for letter, record in (("A", a), ("B", b))
+        if record.data["error"]
+    ]
+    return Compared(failures, _changes(_settings(a), _settings(b)), builds, list(_metrics(a, b)), _changes(*checks))
 
 
 def _outcome(check: Mapping[str, Any]) -> str:
@@ -162,6 +170,7 @@ def rich_tables(found: Compared) -> Group:
         parts += [rich_table(table), ""] if table.rows else []
     if found.builds:
         parts.append(Text(printable(f"The builds differ in {', '.join(found.builds)}")))
+    parts += [Text(printable(failure), style="bold red") for failure in found.failures]
     return Group(*parts, Text(found.verdict, style="bold"))
 
 
@@ -185,6 +194,7 @@ def as_json(found: Compared) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
         "verdict": found.verdict,
+        "failures": found.failures,
         "settings": [{"setting": what, "a": a, "b": b} for what, a, b in found.settings],
         "builds": found.builds,
         "metrics": found.metrics,

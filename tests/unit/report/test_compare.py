@@ -66,6 +66,20 @@ def test_a_run_is_the_same_as_itself(record: Record) -> None:
     assert found.verdict.startswith("A and B are the same")
 
 
+def test_a_run_that_failed_says_so(
+    record: Record, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(data: dict[str, Any]) -> None:
+        data["error"] = {"message": "curl ended with status 7", "culprit": None, "logs": []}
+
+    record.write()
+    words = ("compare", record.directory, other(record, fail).directory)
+    _, out, _ = lab(*words, capsys=capsys, monkeypatch=monkeypatch)
+    assert out.endswith("\nB failed: curl ended with status 7\nNo checks changed\n") and "A failed" not in out
+    _, out, _ = lab(*words, "--json", capsys=capsys, monkeypatch=monkeypatch)
+    assert json.loads(out)["failures"] == ["B failed: curl ended with status 7"]
+
+
 def lab(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
     monkeypatch.setattr("sys.argv", ["lab", *map(str, words)])
     with pytest.raises(SystemExit) as end:
