@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
+from lab.errors import InputError
 from lab.model.cell import Cell
 from lab.registry import Room
 from lab.shared.medium_types import MediumPart
@@ -49,7 +50,14 @@ SETTINGS = Room("radio_settings", "setting of radios", RadioSetting)
 
 @cache
 def table() -> dict[str, RadioSetting]:
-    """Return the settings of the lab and of the stacks found at first use, by key in alphabetical order."""
+    """Return the settings of the lab and of the stacks found at first use, by key in alphabetical order.
+
+    Raises:
+        InputError: as in ``Room.get``, or a setting does not say what it is.
+    """
+    for name, kind in SETTINGS.classes().items():
+        if missing := [one for one in ("about", "type", "perfect") if not hasattr(kind, one)]:
+            raise InputError(f"the setting of radios has no {', no '.join(missing)}", where=SETTINGS.where(name))
     return {name.replace("-", "_"): kind() for name, kind in SETTINGS.classes().items()}
 
 

@@ -71,6 +71,12 @@ def test_mistakes_in_it_name_the_line(tmp_path: Path, key: str, medium: str, mes
     assert f"place.yaml:3  nodes.ap1.strange_queue: {message}" in lab(tmp_path, key, "show", medium=medium)
 
 
+def test_a_setting_that_does_not_say_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.STRANGE", STRANGE.replace("    perfect =", "    lacks ="))
+    message = lab(tmp_path, "", "show")
+    assert message == "lab: workloads/mine/radio_settings/strange_queue.py  the setting of radios has no perfect\n"
+
+
 def test_a_setting_stands_in_at_most_three_files() -> None:
     files = {path: path.read_text() for path in PACKAGE.rglob("*.py")}
     for key in (key for key in table() if "_" in key):  # others are words of the language
