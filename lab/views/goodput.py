@@ -12,8 +12,7 @@ from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
 from lab.views._over_time import OverTime, Series
-from lab.views.parts.lines import SECOND, line
-from lab.views.parts.moments import moments
+from lab.views.parts.lines import SECOND, line, moments
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
 

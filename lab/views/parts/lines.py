@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines over the time of a run, for figures of metrics, probes and the medium."""
+"""Lines over the time of a run, for figures of metrics, probes and the medium; the moments that all of them mark."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from lab.drawing import Line
+from lab.drawing import Line, Rule
 from lab.record.record import Record
+from lab.views import base as views
+from lab.views.base import Moment
 
 SECOND = 1_000_000_000
+_NAMED = 3  # targets that a label names, of events of one kind at one time
 
 
 def run_range(record: Record) -> tuple[float, float]:
@@ -28,3 +31,24 @@ def gap(series: Mapping[str, Any]) -> float:
     """Return the distance in s between two samples from which on the line between them is interrupted."""
     closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
     return 3.5 * closest_ns / SECOND
+
+
+def moments(record: Record) -> list[Moment]:
+    """Return the moments that metrics mark, by time."""
+    found = views.collected(record, "moments", lambda view, result: view.moments(result))
+    return sorted(found, key=lambda moment: moment.t_ns)
+
+
+def rules(record: Record) -> list[Rule]:
+    """Return vertical lines at these moments; if there are none, at the events of the timeline."""
+    found = moments(record)
+    if found:
+        return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]
+    targets: dict[tuple[int, str], list[str]] = {}
+    for event in record.data["events"]:
+        targets.setdefault((event["t_ns"], event["kind"]), []).append(event["target"])
+    found_at = []
+    for (t_ns, kind), names in targets.items():
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        found_at.append(Rule(t_ns / SECOND, f"{kind} {', '.join(names[:_NAMED])}{more}"))
+    return found_at

@@ -17,8 +17,7 @@ from lab.drawing import PALETTE, Figure, Line, Panel
 from lab.drawing.words import text_width
 from lab.record.record import Record
 from lab.show.words import colours
-from lab.views.parts.lines import run_range
-from lab.views.parts.moments import rules
+from lab.views.parts.lines import rules, run_range
 
 LINES_AT_MOST = len(PALETTE)  # in one panel; more cannot be distinguished
 PANELS_AT_MOST = 24

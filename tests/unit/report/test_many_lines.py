@@ -15,8 +15,8 @@ from lab.drawing.shapes import Text
 from lab.record import Record
 from lab.report import plots
 from lab.show.words import colours
+from lab.views.parts.lines import rules
 from lab.views.parts.many import LINES_AT_MOST, over_time, shown
-from lab.views.parts.moments import rules
 
 from ..drawing.test_layout import extent, overlap, texts
 from .conftest import Recorder

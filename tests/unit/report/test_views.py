@@ -18,7 +18,7 @@ from lab.report import html
 from lab.report.tables import tables
 from lab.views import base as views
 from lab.views import outage
-from lab.views.parts.moments import moments, rules
+from lab.views.parts.lines import moments, rules
 
 OWN = """
 from lab.metrics.transfer_time import TransferTime
