@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ladder has the frames of a real capture, and the picture in docs/hack.md is what its commands draw."""
+"""The ladder has the frames of a real capture, and the picture in workloads/hack/hack.md is what its commands draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workloads.hack.frames import Frame
 
 pytestmark = pytest.mark.guest
 
-DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "hack.md"
+DOCUMENT = Path(__file__).parents[2] / "hack.md"
 WORKLOAD = "hack/download"
 SHORT = ("workload.duration=4 s", "processes.flow.run.duration=2 s")
 HACK = ("nodes.ap1.hack=more-data", "nodes.sta1.hack=more-data")
@@ -90,7 +90,7 @@ def drawing() -> list[Command]:
 
 
 def test_the_picture_in_the_documentation_is_what_its_commands_draw(machine: runs.Machine, tmp_path: Path) -> None:
-    """At most three commands, as promised. If the medium has changed: python -m tests.shown docs/hack.md --write."""
+    """At most three, as promised. If the medium has changed: python -m tests.shown workloads/hack/hack.md --write."""
     commands = drawing()
     assert len(commands) == 3
     for command in commands:
