@@ -234,16 +234,12 @@ def _found(folder: str, part: str, goes_with: str, homes: tuple[_Home, ...]) -> 
 
 
 def _all(folder: str, part: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
-    """Return all files of a room, by name."""
     found: dict[str, dict[str | None, Place]] = {}
-    for one in (*_of_lab(folder, part), *(one for home in homes for one in _of_stacks(folder, part, home))):
+    of_lab = (Place(path, PACKAGE) for path in _files(PACKAGE / folder, part))
+    for one in (*of_lab, *(one for home in homes for one in _of_stacks(folder, part, home))):
         name = (one.path.parent.name if part else one.path.stem).replace("_", "-")
         found.setdefault(name, {}).setdefault(one.stack, one)  # the first one of two files of the same stack
     return {name: list(found[name].values()) for name in sorted(found)}
-
-
-def _of_lab(folder: str, part: str) -> Iterator[Place]:
-    yield from (Place(path, PACKAGE) for path in _files(PACKAGE / folder, part))
 
 
 def _of_stacks(folder: str, part: str, home: _Home) -> Iterator[Place]:

@@ -87,7 +87,6 @@ def _words(text: str) -> str:
 
 
 def _form(value: Any) -> str:
-    """Tell text from a mapping."""
     if isinstance(value, dict):
         return "keys"
     if isinstance(value, list) or value is None:

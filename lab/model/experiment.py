@@ -39,7 +39,6 @@ class Range(Model):
 
 
 def _axis(value: Any) -> str:
-    """Tell values, a range and variants apart."""
     if isinstance(value, list):
         return "values"
     if not isinstance(value, dict):

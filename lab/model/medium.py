@@ -95,7 +95,6 @@ _NAMED = tuple(name for name in error_models.known() if name != "table")
 
 
 def _errors(value: Any) -> str:
-    """Tell the name of an error model from a table."""
     if isinstance(value, dict):
         return "table"
     if str(value) == "table":
@@ -189,7 +188,6 @@ class SnrOneWay(Snr):
 
 
 def _snr(value: Any) -> str:
-    """Tell an entry for both directions from one for one direction."""
     if not isinstance(value, dict) or not {"between", "from", "to"} & set(value):
         refuse("must be {between: [ap1, sta1], is: 30 dB} or {from: ap1, to: sta1, is: 30 dB}")
     return "between" if "between" in value else "one way"

@@ -59,7 +59,6 @@ PERFECT = "perfect"
 
 
 def _medium(value: Any) -> str:
-    """Distinguish the stock medium from one that is described."""
     if isinstance(value, dict):
         return "described"
     if value != PERFECT:

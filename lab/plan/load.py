@@ -278,17 +278,12 @@ def text_file(path: Path) -> str:
         raise InputError(f"{label_of(path)} is not UTF-8 text") from None
 
 
-def check(path: Path) -> str:
-    """Check one file on its own; return its kind: topology or workload.
+def check_document(document: Document) -> str:
+    """Check a topology or a workload on its own; return its kind.
 
     Raises:
         InputError, InputErrors: Mistakes in it.
     """
-    return check_document(read(path))
-
-
-def check_document(document: Document) -> str:
-    """Check a topology or a workload, as ``check`` does."""
     if not isinstance(document.data, dict):
         raise document.error((), "must be a mapping, such as name: my-topology")
     if "nodes" in document.data or ("links" in document.data and "processes" not in document.data):

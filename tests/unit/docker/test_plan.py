@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from lab.cli.check import check
 from lab.errors import InputError
 from lab.experiments.run import trials
-from lab.plan.load import check, load
+from lab.plan.load import load
 from lab.shared.types import Docker, Health, Plan
 from lab.show.plan import render
 from tests.docker_images import archive, file, folder, layer, layout

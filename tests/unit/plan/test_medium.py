@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.cli.check import check
 from lab.errors import InputError
 from lab.phy.curves import CURVES, curve_named
 from lab.phy.error_models import load as error_model
 from lab.phy.error_rates import hazard
-from lab.plan.load import check
 from lab.plan.medium.snr import frequency_mhz
 from lab.shared.medium_types import ErrorCurve, Medium, MediumLink, MediumUpdate, unpacked
 from lab.shared.types import Plan

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.check import check as check_file
+from lab.cli.check import check
 from lab.errors import InputError
-from lab.plan.load import check, load
+from lab.plan.load import load
 
 TOPOLOGY = """\
 name: base
@@ -275,12 +275,12 @@ def test_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mess
     monkeypatch.chdir(tmp_path)
     Path("net.py").write_text("from mn_wifi.net import Mininet_wifi\n")
     with pytest.raises(InputError) as failure:
-        check_file(Path(name))
+        check(Path(name))
     assert str(failure.value) == message
 
 
 def test_short_names_can_be_checked() -> None:
-    kinds = [check_file(Path(name)) for name in ("one-ap", "http/download", "handoff/outage")]
+    kinds = [check(Path(name)) for name in ("one-ap", "http/download", "handoff/outage")]
     assert kinds == ["topology", "workload", "experiment"]
 
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lab.cli.check import check
 from lab.errors import InputError
 from lab.mobility import _bonnmotion, _setdest
 from lab.mobility._trace import TraceError
 from lab.mobility.GaussMarkov import GaussMarkov
 from lab.model.mobility import Area, cut
 from lab.plan import load
-from lab.plan.load import check
 from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
 from lab.shared.places import place_at

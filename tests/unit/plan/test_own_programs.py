@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.check import check
 from lab.errors import InputError
-from lab.plan.load import check
 from lab.shared.types import Collect, Prints
 
 from .conftest import WORKLOAD, Plans

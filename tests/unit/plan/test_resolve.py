@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from lab import library
+from lab.cli.check import check
 from lab.errors import InputError
 from lab.model.build import build
 from lab.model.include import read
 from lab.model.workload import Workload
-from lab.plan.load import check, load
+from lab.plan.load import load
 from lab.shared.types import Plan, Process
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab import errors
-from lab.plan.load import check
+from lab.cli.check import check
 
 from .conftest import WORKLOAD, Plans
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.check import check
 from lab.errors import InputError
-from lab.plan.load import check
 from lab.probes import base as probes
 from tests.unit.plan.conftest import WORKLOAD, Plans
 from workloads.sap.tests.unit.test_plans import refusal
