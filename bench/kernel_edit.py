@@ -25,7 +25,7 @@ from bench.machine import load_average, machine
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import PACKAGE, ensure_source
-from lab.builders.kernel.tree import KIND
+from lab.builders.kernel.tree import SHELF
 from lab.cache.report import LineReport
 from lab.cache.store import Store
 
@@ -66,7 +66,7 @@ def copy_of(series: Series, directory: Path) -> Path:
 def changed_series(unchanged: Series, directory: Path, store: Store, change: Change, mark: str) -> Series:
     """A copy of a series, in a new directory, with a change more."""
     copy_of(unchanged, directory)
-    (tree,) = (store.root / KIND).glob("[!.]*")
+    (tree,) = (store.root / SHELF).glob("[!.]*")
     file, line = change.file, change.line.format(mark=mark)
     before = (tree / "source" / file).read_text().splitlines(keepends=True)
     at = next(number for number, text in enumerate(before) if text.startswith(change.before))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The cache of build results that all runs share: kernels, images, sources, each under the hash of its inputs.
 
-    <root>/<kind>/<key>/           a finished entry; immutable
-    <root>/<kind>/.partial-<key>/  being built, or left by an interrupted build
-    <root>/<kind>/.lock            held during a build; contains the builder's process id
-    <root>/log/<kind>.log          output of the last build of that kind
+    <root>/<shelf>/<key>/           a finished entry; immutable
+    <root>/<shelf>/.partial-<key>/  being built, or left by an interrupted build
+    <root>/<shelf>/.lock            held during a build; contains the builder's process id
+    <root>/log/<shelf>.log          output of the last build of that shelf
 
 An entry is published by one rename, so it is complete or absent. What happens to it later is noticed by the size of its
 large files, which is noted beside them; an entry that is damaged counts as absent, and is built again. Only the holder
@@ -32,7 +32,7 @@ PARTIAL = ".partial-"
 SCRATCH = "scratch"  # in a partial directory: names a second directory of that build, removed with it
 SIZES = ".sizes.json"  # in an entry: bytes of its large files, by name
 LARGE_BYTES = 100_000
-UNUSED_DAYS = 30  # entries unused for longer are removed when the next one of their kind is built
+UNUSED_DAYS = 30  # entries unused for longer are removed when the next one of their shelf is built
 MOVE_HINT = "XDG_CACHE_HOME=/some/dir moves the cache"
 
 
@@ -85,15 +85,15 @@ def no_space(directory: Path, needed_bytes: int | None = None) -> HostError:
 
 
 class Store:
-    """All entries of one kind."""
+    """All entries of one shelf."""
 
-    def __init__(self, kind: str, what: str, *, root: Path | None = None, most: int | None = None) -> None:
-        self.kind = kind
+    def __init__(self, shelf: str, what: str, *, root: Path | None = None, most: int | None = None) -> None:
+        self.shelf = shelf
         self.most = most  # entries that stay when another one is built, those used last; None: all
         self.what = what  # as messages call it: "the kernel"
         self.root = root if root is not None else cache_root()
-        self.directory = self.root / kind
-        self.log = self.root / "log" / f"{kind}.log"
+        self.directory = self.root / shelf
+        self.log = self.root / "log" / f"{shelf}.log"
 
     def path(self, key: str) -> Path:
         """Return the path of the entry of that key, whether it exists or not."""
@@ -141,7 +141,7 @@ class Store:
     ) -> Path:
         """Return the entry of that key; if it does not exist or is damaged, create it with ``make(directory)``.
 
-        Waits while another process builds this kind. If ``make`` fails, only the log remains.
+        Waits while another process builds for this shelf. If ``make`` fails, only the log remains.
 
         Args:
             key: What the content depends on, see ``content_key``.
@@ -197,7 +197,7 @@ class Store:
 
     @contextlib.contextmanager
     def lock(self, report: Report) -> Iterator[None]:
-        """Hold the lock of this kind; first remove what an interrupted build left.
+        """Hold the lock of this shelf; first remove what an interrupted build left.
 
         Programs that are given its descriptor (``lock_descriptors``) inherit the lock, so that a program which outlives
         a killed lab still keeps the next one out.
@@ -213,10 +213,10 @@ class Store:
             for partial in self.directory.glob(f"{PARTIAL}*"):
                 report.step(f"removing what an interrupted build of {self.what} left")
                 remove_tree(partial)
-            _held[self.kind] = descriptor
+            _held[self.shelf] = descriptor
             yield
         finally:
-            _held.pop(self.kind, None)
+            _held.pop(self.shelf, None)
             os.close(descriptor)
 
     def _acquire(self, descriptor: int, report: Report) -> None:
@@ -261,8 +261,8 @@ def remove_tree(directory: Path) -> None:
         raise HostError(f"cannot remove {directory}", hint="remove this partial build by hand, then try again")
 
 
-def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
-    """Empty the cache, or only some kinds of it; returns the bytes freed by kind.
+def clean(shelves: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
+    """Empty the cache, or only some shelves of it; returns the bytes freed by shelf.
 
     Raises:
         HostError: A lab is building right now, or something cannot be removed.
@@ -272,13 +272,13 @@ def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[s
         return {}
     freed = {}
     for directory in sorted(path for path in base.iterdir() if path.is_dir()):
-        if kinds is None or directory.name in kinds:
+        if shelves is None or directory.name in shelves:
             freed[directory.name] = sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))
-            _clean_kind(directory)
+            _clean_shelf(directory)
     return freed
 
 
-def _clean_kind(directory: Path) -> None:
+def _clean_shelf(directory: Path) -> None:
     lock = directory / ".lock"
     if not lock.exists():
         remove_tree(directory)

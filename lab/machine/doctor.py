@@ -170,12 +170,12 @@ def _built() -> Finding:
     """Remove kernels and images whose bytes are no longer those that were built: the next run builds them again."""
     count, damaged = 0, []
     for module, file in ((kernel, kernel.PROGRAM), (image, image.FILE), (node_image, node_image.FILE)):
-        store = Store(module.KIND, f"the {module.KIND}")
+        store = Store(module.SHELF, f"the {module.SHELF}")
         for entry in sorted(store.directory.glob("[!.]*")):
             count += 1
             if damage := store.damage(entry.name) or _difference(entry, file, module.FACTS):
                 store.remove(entry.name, LineReport())
-                damaged.append(f"{module.KIND} {entry.name}: {damage}")
+                damaged.append(f"{module.SHELF} {entry.name}: {damage}")
     if not damaged:
         return Finding("kernels and images", True, f"{count} in the cache, whole")
     return Finding(

@@ -15,7 +15,7 @@ import pytest
 
 from lab import runs
 from lab.cache.store import cache_root
-from lab.experiments.run.store import KIND
+from lab.experiments.run.store import SHELF
 from lab.numbers import count
 from tests.system.test_cli import LAB, lab
 from tests.system.test_experiments import alive, descendants, own_guests
@@ -61,10 +61,10 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     own = tmp_path / "cache" / cache_root().name
     own.mkdir(parents=True)
     for entry in cache_root().iterdir():
-        if entry.name != KIND:
+        if entry.name != SHELF:
             (own / entry.name).symlink_to(entry)
     monkeypatch.setenv("XDG_CACHE_HOME", str(own.parent))
-    return own / KIND
+    return own / SHELF
 
 
 def stored(store: Path) -> list[Path]:

@@ -17,7 +17,7 @@ import pytest
 from lab import runs
 from lab.cache.store import cache_root
 from lab.checkout import CHECKOUT
-from lab.experiments.run.store import KIND
+from lab.experiments.run.store import SHELF
 
 pytestmark = pytest.mark.guest
 
@@ -95,7 +95,7 @@ def copy(tmp_path: Path, machine: runs.Machine) -> Copy:
     cache = root / "cache" / cache_root().name
     cache.mkdir(parents=True)
     for entry in cache_root().iterdir():
-        if entry.name != KIND:
+        if entry.name != SHELF:
             (cache / entry.name).symlink_to(entry)
     (root / "echoes.yaml").write_text(EXPERIMENT)
     return Copy(root)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab.builders.image.image import SQFSTAR, pack
 from lab.builders.image.merge import BrokenLayerError, merge
-from lab.builders.image.node_image import FACTS, FILE, KIND, NodeImage, load
+from lab.builders.image.node_image import FACTS, FILE, SHELF, NodeImage, load
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256, remove_tree
@@ -36,7 +36,7 @@ def ensure_docker_image(
         BuildError: A layer is broken, or the image is not the same any more.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store(KIND, "a node image")
+    store = store or Store(SHELF, "a node image")
     key = content_key(name, *SQFSTAR, str(RECIPE))
     try:
         entry = store.build(

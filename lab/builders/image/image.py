@@ -28,7 +28,7 @@ from lab.library import shown
 from lab.text import entries
 
 PACKAGES = DATA / "images" / "base" / "packages"
-KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
+SHELF, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
 RECIPE = 5  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
@@ -169,7 +169,7 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
         BuildError: A step failed; gives its name and the last lines of its log.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store(KIND, "the image")
+    store = store or Store(SHELF, "the image")
     packages = read_packages()
     key = image_key(packages)
     entry = store.build(

@@ -38,7 +38,7 @@ from lab.cache.store import Store, content_key, file_sha256, remove_tree
 from lab.errors import BuildError, InputError
 from lab.library import shown
 
-KIND, FILE, FACTS = "node-image", "layer.squashfs", "image.json"  # as in lab.builders.image.image
+SHELF, FILE, FACTS = "node-image", "layer.squashfs", "image.json"  # as in lab.builders.image.image
 REQUIREMENTS, FILES, ABOUT = "requirements.txt", "files", "image.yaml"
 RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 3_500_000_000
@@ -201,7 +201,7 @@ def built_image(name: str, sha256: str | None, store: Store | None = None) -> No
 
 
 def _store() -> Store:
-    return Store(KIND, "a node image")
+    return Store(SHELF, "a node image")
 
 
 def load(name: str, entry: Path) -> NodeImage:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.builders.kernel.kernel import FACTS, KIND, PROGRAM, Kernel, ensure_kernel, load_kernel
+from lab.builders.kernel.kernel import FACTS, PROGRAM, SHELF, Kernel, ensure_kernel, load_kernel
 from lab.builders.kernel.series import Series
 from lab.cache.report import Report
 from lab.cache.store import Store, file_sha256
@@ -62,7 +62,7 @@ def chosen_kernel(text: str, series: Series | None = None, store: Store | None =
         InputError: There is no such kernel, or several.
     """
     series = series or Series()
-    store = store or Store(KIND, "the kernel")
+    store = store or Store(SHELF, "the kernel")
     path = Path(text)
     program = path / PROGRAM if path.is_dir() else path
     if program.is_file():
@@ -82,7 +82,7 @@ def chosen_kernel(text: str, series: Series | None = None, store: Store | None =
 
 def built_kernel(sha256: str | None, series_sha256: str | None, store: Store | None = None) -> Kernel | None:
     """The kernel of these hashes, if it is cached."""
-    kernels = cached_kernels(Series(), store or Store(KIND, "the kernel"))
+    kernels = cached_kernels(Series(), store or Store(SHELF, "the kernel"))
     return next((each for each in kernels if (each.sha256, each.series_sha256) == (sha256, series_sha256)), None)
 
 

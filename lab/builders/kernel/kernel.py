@@ -19,7 +19,7 @@ from lab.builders.kernel.edited import EditedTree, is_edited
 from lab.builders.kernel.modules import PLACE, WithModules
 from lab.builders.kernel.series import Series, Tested
 from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
-from lab.builders.kernel.tree import KIND as KEPT
+from lab.builders.kernel.tree import SHELF as KEPT
 from lab.builders.kernel.tree import kernel_tree
 from lab.builders.step import BuildLog, CommandFailedError
 from lab.builders.toolchain import toolchain_versions
@@ -27,7 +27,7 @@ from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256
 from lab.errors import BuildError
 
-KIND, PROGRAM, FACTS = "kernel", "linux", "kernel.json"  # the cache's name for kernels, and files of an entry
+SHELF, PROGRAM, FACTS = "kernel", "linux", "kernel.json"  # the cache's name for kernels, and files of an entry
 RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 2_000_000_000
 MOST = 50  # kernels in the cache, 12 MB each: every change makes one
@@ -87,7 +87,7 @@ def ensure_kernel(
         InputError: ``source`` is not a kernel source.
     """
     changed = series = series or Series()
-    store = store or Store(KIND, "the kernel", most=MOST)
+    store = store or Store(SHELF, "the kernel", most=MOST)
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)
         origin = edited.linux(report, source_store)

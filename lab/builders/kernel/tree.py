@@ -38,7 +38,7 @@ from lab.builders.toolchain import toolchain_fingerprint
 from lab.cache.report import Report
 from lab.cache.store import PARTIAL, Store, content_key, remove_tree
 
-KIND = "kernel-tree"
+SHELF = "kernel-tree"
 # The content of files that differ from Linux; None: it has no such file.
 Changes = dict[Path, bytes | None]
 Plain = Callable[[Path], bytes | None]
@@ -170,7 +170,7 @@ def kernel_tree(
         yield tree
         remove_tree(tree.directory)
         return
-    kept = Store(KIND, "the kernel's objects", root=root)
+    kept = Store(SHELF, "the kernel's objects", root=root)
     with kept.lock(report):
         tree = KernelTree(kept.path(content_key(source.sha256, recipe, toolchain_fingerprint(), str(kept.directory))))
         if not tree.is_intact():

@@ -24,7 +24,7 @@ from typing import Any
 
 from lab.cache.store import UNUSED_DAYS, cache_root, host_error
 
-KIND = "trials"
+SHELF = "trials"
 _MAGIC = b"hwsim-lab trial 1 "
 _PARTIAL = ".partial-"
 _LEVEL = 6  # of zlib: reduces a record to a fifth in a few milliseconds
@@ -84,7 +84,7 @@ class Store:
 
     def __init__(self, root: Path | None = None) -> None:
         """``directory`` replaces the one in the cache."""
-        self.directory = (root if root is not None else cache_root()) / KIND
+        self.directory = (root if root is not None else cache_root()) / SHELF
 
     def path(self, key: str) -> Path:
         """The path of the entry of that key, whether it exists or not."""

@@ -197,7 +197,7 @@ def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
 
     store.build("key", make, told, needed_bytes=1)
     freed = cache.clean(root=store.root)
-    assert set(freed) == {store.kind, "log"} and freed[store.kind] >= 100_000
+    assert set(freed) == {store.shelf, "log"} and freed[store.shelf] >= 100_000
     assert not store.has("key")
     assert cache.clean(root=store.root / "nowhere") == {}
 
