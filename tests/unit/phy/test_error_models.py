@@ -225,7 +225,7 @@ def test_the_snr_of_a_rate_has_that_rate(curve: Curve, rate: float, octets: int)
 
 def test_rates_that_no_snr_has() -> None:
     for rate in (0.0, 1.0, -0.1, math.nan):
-        with pytest.raises(ValueError, match="at no finite SNR"):
+        with pytest.raises(ValueError, match="at any finite SNR"):
             snr_at_per(NIST, CURVES[4], rate, 100)
 
 
