@@ -18,7 +18,7 @@ from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.checkout import DATA
 from lab.errors import BuildError
-from lab.library import shown
+from lab.library import folders, shown
 from lab.text import entries
 
 PATCHES = DATA / "hwsim-patches"
@@ -89,8 +89,9 @@ class Series:
     """The parts of the kernel in the order in which they apply: those that ``series`` lists, then those of stacks."""
 
     def __init__(self, directory: Path = PATCHES) -> None:
-        """``directory``: hwsim-patches; stacks are in the folder ``workloads`` next to it."""
+        """``directory``: hwsim-patches; stacks are in ``workloads`` next to it, those of the lab's own also here."""
         self.directory = directory
+        self._stacks = folders("workload") if directory == PATCHES else [directory.parent / "workloads"]
 
     @property
     def parts(self) -> list[Part]:
@@ -100,16 +101,18 @@ class Series:
             BuildError: ``series`` names a folder that does not exist, or does not name an existing one; or two parts
                 have the same name.
         """
-        folders = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir()]
-        own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, folders)]
-        stacks = sorted(self.directory.parent.glob("workloads/*/kernel"))
+        there = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir()]
+        own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, there)]
+        found = {path.parent.name: path for folder in reversed(self._stacks) for path in folder.glob("*/kernel")}
+        stacks = [Part(name, path) for name, path in sorted(found.items())]
         names = {part.name for part in own}
-        if twice := [path for path in stacks if path.parent.name in names]:
-            raise BuildError(
-                f"{shown(twice[0])}: {shown(self.directory)} already has a part {twice[0].parent.name}",
-                hint="rename the stack",
-            )
-        return [*own, *(Part(path.parent.name, path) for path in stacks)]
+        for part in stacks:
+            if part.name in names:
+                raise BuildError(
+                    f"{shown(part.directory)}: {shown(self.directory)} already has a part {part.name}",
+                    hint="rename the stack",
+                )
+        return [*own, *stacks]
 
     @property
     def names(self) -> list[str]:
