@@ -16,9 +16,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model, model
 
 from lab import units
 from lab.docker import reference
+from lab.errors import InputError
 from lab.model.base import Anything, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.cell import Cell
-from lab.model.radio_setting import table
+from lab.model.radio_setting import SETTINGS, table
 from lab.registry import Room
 
 if TYPE_CHECKING:
@@ -283,6 +284,15 @@ class WithRadio(Node):
 
     position: Position | None = Field(None, description="Position of its antenna: [x, y, z], each with a unit.")
     antenna_gain: Gain | None = Field(None, description="Gain of its antenna relative to an isotropic one, in dBi.")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **given: Any) -> None:
+        """Refuse a setting of radios that has the name of something else."""
+        names = [name for one in cls.__mro__ for name in {*vars(one), *vars(one).get("__annotations__", ())}]
+        for key in table():
+            if names.count(key) > 1:
+                where = SETTINGS.where(key.replace("_", "-"))
+                raise InputError(f'nodes already have "{key}"; give this setting another name', where=where)
 
     @abstractmethod
     def resolve(self, name: str, mac: str, site: Site) -> Radio:

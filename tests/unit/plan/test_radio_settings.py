@@ -52,6 +52,15 @@ def lab(here: Path, key: str, *arguments: str, medium: str = "{}") -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("key", ["txpower", "ssid", "position", "cell"])
+def test_a_setting_with_the_name_of_another_key_is_an_error(tmp_path: Path, key: str) -> None:
+    room = tmp_path / "workloads" / "mine" / "radio_settings"
+    room.mkdir(parents=True)
+    (room / f"{key}.py").write_text(STRANGE)
+    message = f'lab: workloads/mine/radio_settings/{key}.py  nodes already have "{key}"; give this setting another name'
+    assert message in lab(tmp_path, "", "show")
+
+
 def test_a_stack_brings_a_setting(tmp_path: Path) -> None:
     assert "3 strange packets" in " ".join(lab(tmp_path, ", strange_queue: 3", "show").split())
     steps = lab(tmp_path, ", strange_queue: 3", "run", "--dry-run")
