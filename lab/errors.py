@@ -147,6 +147,7 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
     "rate": "bw bandwidth bitrate",
     "roam": "handover handoff reassociate",
     "rtt": "latency ping round-trip-time",
+    "self": "node this",
     "sta": "station client",
     "timeline": "events schedule",
     "to": "position state target destination",

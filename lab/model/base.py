@@ -248,7 +248,7 @@ Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 
 def _coordinates(value: Any) -> Any:
     if not isinstance(value, list) or len(value) != 3:
-        refuse("needs three coordinates, [x, y, z]")
+        refuse("needs three coordinates, such as [30 m, 0 m, 2 m]")
     return value
 
 

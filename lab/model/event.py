@@ -25,8 +25,8 @@ class Scene(Protocol):
     If a lookup fails, it reports the mistake, about the event's ``key``, and returns nothing.
     """
 
-    def nodes(self, name: str, key: str) -> list[plan.Node]:
-        """Return the node of that name, or the nodes of that role."""
+    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[plan.Node]:
+        """Return the node of that name, or the nodes of that role; ``with_radio``: messages list only such nodes."""
 
     def link(self, name: str, key: str) -> plan.Link | None:
         """Return the wired link of that name."""

@@ -120,5 +120,7 @@ def lost_values(where: str, path: str, before: str | None, lost: Iterable[str]) 
     elif not _NUMERIC.match(before):
         return None
     else:
-        said = f"{path}: a list needs brackets; write [{', '.join([before, *keys])}]"
+        unit = " m" if path.endswith((".position", ".to")) else ""
+        listed = ", ".join(word + unit * word.isdigit() for word in (before, *keys))
+        said = f"{path}: a list needs brackets; write [{listed}]"
     return InputError(said, where=where)

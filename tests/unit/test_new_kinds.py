@@ -128,6 +128,20 @@ def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
     assert executed[-2:] == ["h1 ip link set h1-eth0 mtu 1280", "r1 ip link set r1-eth0 mtu 1280"]
 
 
+def test_the_address_of_a_kind_without_ip(checkout: Path) -> None:
+    """What the message proposes is valid: without ip:, or with another link before."""
+    first = "  - {between: [h1, r1]}\n"
+    (checkout / "t.yaml").write_text(TOPOLOGY.replace(first, "").replace("mtu: h1-r1", "mtu: r1-h2"))
+    with pytest.raises(AssertionError) as failure:
+        lab(checkout, "show", "t.yaml", "w.yaml")
+    message = "this is r1's first interface; it gets the next free address; remove this, or write another link of r1 "
+    assert message + "before this one" in str(failure.value)
+    (checkout / "t.yaml").write_text(
+        TOPOLOGY.replace(first, "").replace("mtu: h1-r1", "mtu: r1-h2").replace(", ip: {r1: 192.168.2.1/24}", "")
+    )
+    lab(checkout, "show", "t.yaml", "w.yaml")
+
+
 def test_a_mistake_in_a_new_kind_is_one_of_a_known_key(checkout: Path) -> None:
     (checkout / "t.yaml").write_text(TOPOLOGY.replace("to: 1280 B", "too: 1280 B"))
     with pytest.raises(AssertionError) as failure:

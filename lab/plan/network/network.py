@@ -173,7 +173,10 @@ class _Builder:
         if not node.addressed:
             self.refuse(keys, f"{name} is a bridge (kind: {node.kind}), whose ports have no address; remove it")
         elif not self.interfaces[name] and node.radio_number is None:
-            self.refuse(keys, f"this is {name}'s first interface; write ip: in nodes.{name} instead")
+            other = f"write ip: in nodes.{name} instead"
+            if "ip" not in type(node).model_fields:
+                other = f"it gets the next free address; remove this, or write another link of {name} before this one"
+            self.refuse(keys, f"this is {name}'s first interface; {other}")
         else:
             return self.ips.claim(text, name, keys)
         return None

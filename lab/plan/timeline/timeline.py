@@ -53,11 +53,14 @@ class _Scene:
     event: _Written
     changed: _State
 
-    def nodes(self, name: str, key: str) -> list[Node]:
+    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[Node]:
         found = self.names.nodes_of(name)
         if found is None:
-            known = ", ".join(self.names.known())
-            self.refuse(f'there is no node "{name}"{self.names.suggestion(name)}; known: {known}', key)
+            known = self.names.known()
+            if with_radio:
+                known = [one for one in known if any(node.radio for node in self.names.nodes_of(one) or ())]
+            meant = suggestion(name, known) or self.names.suggestion(name)
+            self.refuse(f'there is no node "{name}"{meant}; known: {", ".join(known)}', key)
         return found or []
 
     def link(self, name: str, key: str) -> Link | None:
@@ -111,8 +114,8 @@ class _Alone(_Scene):
 
     roles: Collection[str] = ()  # roles that a workload may bind; to which nodes is not known
 
-    def nodes(self, name: str, key: str) -> list[Node]:
-        return [] if name in self.roles else super().nodes(name, key)
+    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[Node]:
+        return [] if name in self.roles else super().nodes(name, key, with_radio)
 
     def processes(self, name: str, key: str) -> list[str]:
         return []

@@ -77,8 +77,9 @@ class Names:
         name, number, what = match["name"], match["number"], match["what"]
         nodes = [self_node] if name == "self" else self.nodes_of(name)
         if nodes is None:
-            known = ", ".join(["self", *self.known()])
-            refuse(f"{match[0]}: there is no role or node {name}{self.suggestion(name)}; known: {known}")
+            known = ["self", *self.known()]
+            meant = suggestion(name, known) or self.suggestion(name)
+            refuse(f"{match[0]}: there is no role or node {name}{meant}; known: {', '.join(known)}")
             return match[0]
         if what not in _WHAT:
             refuse(f"{match[0]}: a node has no {what}{suggestion(what, _WHAT)}; known: {', '.join(_WHAT)}")

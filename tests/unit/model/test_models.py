@@ -266,11 +266,11 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: ap, ssid: campus, position: [40 m, 2 m]}"),
-            "mine.yaml:3  nodes.ap1.position: needs three coordinates, [x, y, z]",
+            "mine.yaml:3  nodes.ap1.position: needs three coordinates, such as [30 m, 0 m, 2 m]",
         ),
         (
             node("{kind: ap, ssid: campus, position: 40 m}"),
-            "mine.yaml:3  nodes.ap1.position: needs three coordinates, [x, y, z]",
+            "mine.yaml:3  nodes.ap1.position: needs three coordinates, such as [30 m, 0 m, 2 m]",
         ),
         (
             node("{kind: sta, bgscan: {short_interval: 1 s, signal: 70, long_interval: 5 s}}"),

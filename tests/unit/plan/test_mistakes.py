@@ -104,6 +104,11 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
             "m.yaml:5  nodes.sta1.position: a list needs brackets; write [1 m, 2 m, 0 m]",
         ),
         (
+            "kind: sta",
+            "kind: sta, position: 30,0,2",
+            "m.yaml:5  nodes.sta1.position: a list needs brackets; write [30 m, 0 m, 2 m]",
+        ),
+        (
             "links:",
             "wlans:",
             'm.yaml:6  wlans: unknown key "wlans": each node is an entry of nodes:, such as sta1: {kind',

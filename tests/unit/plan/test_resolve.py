@@ -193,6 +193,11 @@ def test_references(plans: Plans, text: str, meaning: str) -> None:
             "{servr.ip}: there is no role or node servr (did you mean server?); "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
+        (
+            "{node.name}",
+            "{node.name}: there is no role or node node (did you mean self?); "
+            "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
         ("{server.adress}", "{server.adress}: a node has no adress; known: ip, name, mac, interface"),
         ("{client.ip}", "{client.ip}: client stands for 2 nodes; write {client[1].ip} for the first"),
         ("{client[3].ip}", "{client[3].ip}: client stands for 2 nodes; write a number from 1 to 2"),
@@ -367,6 +372,11 @@ def test_stops_reach_every_node(plans: Plans) -> None:
             "at: 5 s, roam: sta9, to: ap2",
             't.yaml:14  timeline.0.roam: there is no node "sta9" (did you mean sta2?); '
             "known: server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+        (
+            "at: 5 s, move: ap9, to: [1 m, 1 m, 1 m]",
+            't.yaml:14  timeline.0.move: there is no node "ap9" (did you mean ap2?); '
+            "known: client, ap1, ap2, sta1, sta2",
         ),
         (
             "at: 5 s, roam: h1, to: ap2",
