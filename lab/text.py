@@ -40,14 +40,18 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def first_lines(text: str, count: int, file: object) -> list[str]:
-    """Return the first lines of what ``file`` has, long ones shortened, and a line with the number of the others."""
+def first_lines(text: str, count: int, file: object, more: int = 0) -> list[str]:
+    """Return the first lines of what ``file`` has, long ones shortened, and a line with the number of the others.
+
+    ``more``: lines of it after ``text``.
+    """
     lines = text.splitlines()
     shown = [
-        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE} ({len(line)} characters: {file})"
+        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE} (the whole line: {file})"
         for line in lines[:count]
     ]
-    return shown + [f"{_MORE} {len(lines) - count} more lines: {file}"] * (len(lines) > count)
+    rest = max(0, len(lines) - count) + more
+    return shown + [f"{_MORE} {rest} more lines: {file}"] * (rest > 0)
 
 
 def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -> list[str]:

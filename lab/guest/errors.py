@@ -7,10 +7,14 @@ from collections.abc import Sequence
 
 
 class GuestError(Exception):
-    """The run cannot continue. ``culprit`` is a node or process, ``logs`` its output: files in the run directory."""
+    """The run cannot continue. ``culprit`` is a node or process, ``logs`` its output: files in the run directory.
 
-    def __init__(self, message: str, culprit: str | None = None, logs: Sequence[str] = ()) -> None:
+    ``output`` is what a command of the user's printed; the message does not repeat it.
+    """
+
+    def __init__(self, message: str, culprit: str | None = None, logs: Sequence[str] = (), output: bytes = b"") -> None:
         super().__init__(message)
         self.message = message
         self.culprit = culprit
         self.logs = logs
+        self.output = output

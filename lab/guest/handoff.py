@@ -69,13 +69,13 @@ class Handoff:
         self._scans = 0
         self._asked = False
 
-    def start(self) -> str:
+    def start(self) -> bytes:
         """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
         interrupt(self._control)
         self._control.handoff = self
         answer = self._scan()
         self._control.listen(self._on_event)  # the results of earlier scans have come by now
-        return answer
+        return answer.encode()
 
     def end(self) -> None:
         """Do nothing more, whatever happens."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import Mount, memory_kills_text, pids_text
@@ -16,6 +17,7 @@ from lab.guest.network.container import Container
 from lab.guest.processes import Processes
 from lab.guest.tasks import Task
 from lab.shared import types
+from lab.shared.paths import RAW, RUN
 
 if TYPE_CHECKING:
     from lab.guest.medium.medium import Medium
@@ -36,6 +38,15 @@ class Network(Protocol):
         """The container of a node."""
 
 
+class Past(NamedTuple):
+    """A past event; ``output`` is what it printed, for the file ``raw`` in raw/ if it is kept."""
+
+    event: types.Event
+    ok: bool
+    output: bytes
+    raw: str | None
+
+
 class LiveGuest:
     """The objects that steps act on.
 
@@ -54,7 +65,8 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
-        self.events: list[tuple[types.Event, str | None]] = []  # past ones, with what they printed; None: it failed
+        self.events: list[Past] = []
+        self._kept = Counter[str]()  # by kind of event
         self.failure: GuestError | None = None
         self.processes = Processes(self)
         self.daemons_are_needed = False
@@ -94,6 +106,15 @@ class LiveGuest:
         for timer in self._levels:
             timer.cancel()
         self._levels.clear()
+
+    def happened(self, event: types.Event, ok: bool, output: bytes, kept: bool) -> list[str]:
+        """Note an event; returns the file in the run directory that its output will be in, if it is ``kept``."""
+        raw = None
+        if kept:
+            self._kept[event.kind] += 1
+            raw = f"{event.kind}/{self._kept[event.kind]}-{event.target}.out"
+        self.events.append(Past(event, ok, output, raw))
+        return [str((RAW / raw).relative_to(RUN))] if raw else []
 
     # Daemons
 

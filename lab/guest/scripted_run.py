@@ -7,12 +7,10 @@ It writes /lab/run/guest.json, which holds only virtual times, so that equal pla
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from lab.guest import script
 from lab.guest.errors import GuestError
-from lab.guest.kinds import keeps_output
 from lab.guest.live import Drive, LiveGuest
 from lab.guest.loop import Loop
 from lab.guest.network.container import Containers
@@ -59,18 +57,16 @@ def run(plan: types.Plan, drive: Drive | None = None) -> Outcome:
 
 def _happened(guest: LiveGuest) -> list[Happened]:
     """The past events; what their commands printed is also written into files."""
-    from lab.shared.outcome import Happened
+    from lab.shared.outcome import MOST_OUTPUT_BYTES, Happened
 
-    numbers = Counter[str]()
     found = []
-    for event, output in guest.events:
-        kind, raw = event.kind, None
-        if keeps_output(kind):
-            numbers[kind] += 1
-            raw = f"{kind}/{numbers[kind]}-{event.target}.out"
-            (RAW / kind).mkdir(exist_ok=True)
-            (RAW / raw).write_text(output or "")
-        found.append(Happened(event.at_ns, kind, event.target, event.params, output is not None, output or "", raw))
+    for event, ok, output, raw in guest.events:
+        if raw:
+            (RAW / raw).parent.mkdir(exist_ok=True)
+            (RAW / raw).write_bytes(output)
+        text = output[:MOST_OUTPUT_BYTES].decode(errors="replace")
+        more = output.count(b"\n", MOST_OUTPUT_BYTES - 1, -1)
+        found.append(Happened(event.at_ns, event.kind, event.target, event.params, ok, text, raw, more))
     return found
 
 

@@ -86,7 +86,7 @@ class Session:
             for step in event_steps(plan, event):
                 printed = step.execute(self._guest)
                 if printed and keeps_output(event.kind):
-                    told += printed.splitlines()
+                    told += printed.decode(errors="replace").splitlines()
         self._follow(_updates(answer))
         self.note(written, at_ns)
         return told

@@ -110,7 +110,7 @@ class Shell(CLI):
         try:
             return super().onecmd(line)
         except GuestError as failure:
-            error(f"*** {failure.message}\n")
+            error(f"*** {failure.message}\n{failure.output.decode(errors='replace')}")
             return None
 
     def default(self, line: str) -> Any:

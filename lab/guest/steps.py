@@ -48,7 +48,7 @@ class Step(Protocol):
     def describe(self) -> Iterator[str]:
         """Its lines: commands as a shell would have them, everything else as comments."""
 
-    def execute(self, guest: LiveGuest) -> str | None:
+    def execute(self, guest: LiveGuest) -> bytes | None:
         """Execute it; returns what the record of an event has of it.
 
         Raises:
@@ -60,13 +60,13 @@ class Do(NamedTuple):
     """Do what a few lines say, below a heading with its ``place`` if it has one."""
 
     lines: Sequence[str]
-    action: Callable[[LiveGuest], str | None]
+    action: Callable[[LiveGuest], bytes | None]
     place: str = ""
 
     def describe(self) -> Iterator[str]:
         return iter(self.lines)
 
-    def execute(self, guest: LiveGuest) -> str | None:
+    def execute(self, guest: LiveGuest) -> bytes | None:
         return self.action(guest)
 
 
@@ -82,13 +82,13 @@ class Run(NamedTuple):
     def describe(self) -> Iterator[str]:
         return _command(self.argv, self.lines)
 
-    def execute(self, guest: LiveGuest) -> str:
+    def execute(self, guest: LiveGuest) -> bytes:
         if self.node is None:
             return run(self.argv, _input(self.lines), self.culprit)
         container = guest.container(self.node)
         if self.of_user:
             command, environment = container.launch_found(self.argv)
-            return run(command, culprit=self.node, environment=environment)
+            return run(command, culprit=self.node, environment=environment, of_user=self.argv)
         return container.run(*self.argv, input_text=_input(self.lines))
 
 
@@ -300,12 +300,12 @@ class Ask(NamedTuple):
     def describe(self) -> Iterator[str]:
         yield f"# to {self.daemon} on {self.of}: {self.request}"
 
-    def execute(self, guest: LiveGuest) -> str:
+    def execute(self, guest: LiveGuest) -> bytes:
         control = guest.controls[self.of]
         answer = control.request(self.request).strip()
         if answer != "OK":
             raise GuestError(f"{control.task.name} answers {self.request} with {answer}", control.task.name)
-        return answer
+        return answer.encode()
 
 
 class AwaitUp(NamedTuple):

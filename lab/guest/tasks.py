@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -51,13 +52,14 @@ def run(
     input_text: str = "",
     culprit: str | None = None,
     environment: Mapping[str, str] = ENVIRONMENT,
-) -> str:
+    of_user: Sequence[str] = (),
+) -> bytes:
     """Run a short command to its end and return its output; GuestError if it fails.
 
-    Its output goes to a file in memory, not a pipe: a process that it leaves running (a container) may keep the output
-    open.
+    ``of_user``: what a user wrote for it. Its output goes to a file in memory, not a pipe: a process that it leaves
+    running (a container) may keep the output open.
     """
-    command = " ".join(argv)
+    command = shlex.join(of_user) or " ".join(argv)
     with _memory_file("input") as given, _memory_file("output") as output:
         given.write(input_text.encode())
         given.seek(0)
@@ -66,16 +68,19 @@ def run(
         if not ended:
             os.kill(pid, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if not ended:
-            raise GuestError(f"{command} did not end within {COMMAND_TIMEOUT_S} s", culprit)
-        if output.seek(0, os.SEEK_END) > MOST_OUTPUT_BYTES:
-            raise GuestError(f"{command} printed more than {MOST_OUTPUT_BYTES >> 20} MiB", culprit)
+        length = output.seek(0, os.SEEK_END)
         output.seek(0)
-        text = output.read().decode(errors="replace")
-    if status:
+        printed = output.read(MOST_OUTPUT_BYTES)
+    if not ended:
+        why = f"did not end within {COMMAND_TIMEOUT_S} s"
+    elif length > MOST_OUTPUT_BYTES:
+        why = f"printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
+    elif status:
         shown = f"\n{input_text.rstrip()}" if input_text else ""
-        raise GuestError(f"{command} ended with {status}: {text.strip()}{shown}", culprit)
-    return text
+        why = f"ended with {status}" + ("" if of_user else f": {printed.decode(errors='replace').strip()}{shown}")
+    else:
+        return printed
+    raise GuestError(f"{command} {why}", culprit, output=printed if of_user else b"")
 
 
 def _memory_file(name: str) -> BinaryIO:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.guest.errors import GuestError
+from lab.guest.kinds import keeps_output
 from lab.guest.loop import now_ns
 from lab.guest.steps import Step, lines
 from lab.shared import types
@@ -31,14 +32,14 @@ class Moment(NamedTuple):
             return
         event = self.event
         try:
-            guest.events.append((event, self._execute_steps(guest)))
+            guest.happened(event, True, self._execute_steps(guest), keeps_output(event.kind))
         except GuestError as error:
-            guest.events.append((event, None))
+            log = guest.happened(event, False, error.output, keeps_output(event.kind))
             message = f"{event.source}: {event.kind} {event.target}: {error.message}"
-            raise GuestError(message, error.culprit, error.logs) from None
+            raise GuestError(message, error.culprit, error.logs or log) from None
 
-    def _execute_steps(self, guest: LiveGuest) -> str:
-        return "".join(step.execute(guest) or "" for step in self.steps())
+    def _execute_steps(self, guest: LiveGuest) -> bytes:
+        return b"".join(step.execute(guest) or b"" for step in self.steps())
 
 
 class Timeline(NamedTuple):

@@ -163,8 +163,11 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
             rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
     for event in record.data["events"]:
         details = summary(event["kind"], event["params"])
-        printed = first_lines(event["output"], _LINES_OF_EVENT, f"{RAW}/{event['raw']}") if "raw" in event else []
-        outcome = "\n".join(printed) if event["ok"] else "failed"
+        printed = [] if event["ok"] else ["failed"]
+        if "raw" in event:
+            more = event.get("more_lines", 0)
+            printed += first_lines(event["output"], _LINES_OF_EVENT, f"{RAW}/{event['raw']}", more)
+        outcome = "\n".join(printed)
         rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
     rows.sort(key=lambda row: row[0])
     return [(f"{plain(t_ns / _SECOND, 6)} s", what, outcome) for t_ns, what, outcome in rows]

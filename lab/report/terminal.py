@@ -40,9 +40,8 @@ def rich_tables(record: Record) -> Group:
     for table in tables(record):
         if table.in_terminal:
             parts += [rich_table(table), ""]
-    for title, output, file in printed_by_events(record):
-        shown = (Text(f"  {printable(line)}") for line in first_lines(output, _LINES, file))
-        parts += [Text(printable(title), style="bold"), *shown, ""]
+    for title, lines in printed_by_events(record):
+        parts += [Text(printable(title), style="bold"), *(Text(f"  {printable(line)}") for line in lines), ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
@@ -50,12 +49,14 @@ def rich_tables(record: Record) -> Group:
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
 
 
-def printed_by_events(record: Record) -> Iterator[tuple[str, str, str]]:
-    """Yield (title, output, file) of each command of an event that printed something."""
+def printed_by_events(record: Record) -> Iterator[tuple[str, list[str]]]:
+    """Yield (title, first lines) of each command of an event that printed something."""
     for event in record.data["events"]:
         if event["output"] and "raw" in event:
             command = f"{event['target']}: {summary(event['kind'], event['params'])}"
-            yield f"{event['t_ns'] / 1e9:g} s  {command}", event["output"], f"{record.directory}/{RAW}/{event['raw']}"
+            file = f"{record.directory}/{RAW}/{event['raw']}"
+            lines = first_lines(event["output"], _LINES, file, event.get("more_lines", 0))
+            yield f"{event['t_ns'] / 1e9:g} s  {command}", lines
 
 
 def verdict(record: Record) -> str:

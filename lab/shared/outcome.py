@@ -8,6 +8,8 @@ from typing import Any
 
 from lab.shared.frozen import built, data, field, frozen
 
+MOST_OUTPUT_BYTES = 64 << 10  # of an event, in guest.json
+
 
 @frozen
 class Failure:
@@ -39,8 +41,9 @@ class Happened:
     target: str
     params: dict[str, Any]
     ok: bool
-    output: str  # what its command printed, or the answer of a daemon
-    raw: str | None = field(default=None, omitted=True)  # the file in raw/ that has the output
+    output: str  # what its command printed, at most the first MOST_OUTPUT_BYTES, or the answer of a daemon
+    raw: str | None = field(default=None, omitted=True)  # the file in raw/ that has the output, whole and as it came
+    more_lines: int = field(default=0, omitted=True)  # of that file: those that begin after ``output``
 
 
 @frozen

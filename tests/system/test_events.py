@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import io
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from lab import report
 from lab.record.build import build
+from lab.report.terminal import printed_by_events
 from tests.system.conftest import WIRED, Ran
+from tests.system.test_shell import DEADLINE_S, LAB
 
 pytestmark = pytest.mark.guest
 
@@ -49,6 +53,36 @@ def test_output_of_commands_is_in_a_file_each_on_the_terminal_and_in_the_report(
     ]
     assert lines[begin + 23 : begin + 25] == ["  20", f"  … 6 more lines: {ran.directory}/raw/exec/3-h2.out"]
     assert "25\nlast</td>" in report.write(record, ran.directory).read_text()
+
+
+def test_output_of_a_command_that_fails_is_in_its_file(machine: object, tmp_path: Path) -> None:
+    work = "name: fail\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: [sh, -c, 'echo out; exit 3']}\n"
+    (tmp_path / "wired.yaml").write_text(WIRED)
+    (tmp_path / "fail.yaml").write_text(work)
+    words = [str(LAB), "run", "wired.yaml", "fail.yaml", "--out", "run"]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    assert ran.stderr.endswith(
+        "lab: fail.yaml:4: exec h1: sh -c 'echo out; exit 3' ended with 3\n"
+        f"  last lines of {tmp_path}/run/raw/exec/1-h1.out:\n    out\n"
+    )
+    assert (tmp_path / "run/raw/exec/1-h1.out").read_text() == "out\n" and ran.returncode == 1
+
+
+def test_output_of_commands_is_kept_as_it_came(boot: Callable[..., Ran]) -> None:
+    many = "yes 1234567 | head -n 20000"
+    ran = boot(
+        WIRED,
+        "name: raw\nduration: 2 s\ntimeline:\n"
+        "  - {at: 500 ms, exec: h1, run: [printf, 'a\\377b\\r\\n']}\n"
+        f"  - {{at: 1 s, exec: h1, run: [sh, -c, '{many}']}}\n",
+    )
+    assert (ran.directory / "raw/exec/1-h1.out").read_bytes() == b"a\xffb\r\n"
+    assert (ran.directory / "raw/exec/2-h1.out").read_bytes() == b"1234567\n" * 20000
+    short, long = ran.guest()["events"]
+    assert short["output"] == "a\N{REPLACEMENT CHARACTER}b\r\n" and "more_lines" not in short
+    assert len(long["output"]) == 64 << 10 and long["more_lines"] == 20000 - 8192
+    _, lines = list(printed_by_events(build(ran.directory, hashes={})))[1]
+    assert lines[19:] == ["1234567", f"… 19980 more lines: {ran.directory}/raw/exec/2-h1.out"]
 
 
 def test_a_handoff_knows_where_it_began_without_another_probe(boot: Callable[..., Ran]) -> None:

@@ -408,7 +408,8 @@ def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_p
 
 
 def test_what_an_event_prints_is_shown(machine: runs.Machine) -> None:
-    assert piped("event exec: sta1, run: [seq, '2']\n").stdout == "exec sta1 seq 2\n1\n2\n"
+    found = piped("event exec: sta1, run: [seq, '2']\nevent exec: sta1, run: [sh, -c, echo out; exit 3]\n")
+    assert found.stdout == "exec sta1 seq 2\n1\n2\n*** sh -c 'echo out; exit 3' ended with 3\nout\n"
 
 
 def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machine, tmp_path: Path) -> None:

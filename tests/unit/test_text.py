@@ -20,9 +20,10 @@ def test_only_the_end_of_a_log_is_read_and_long_lines_are_cut(tmp_path: Path) ->
 def test_the_beginning_of_an_output_is_short_and_names_its_file() -> None:
     assert first_lines("a\nb\n", 2, "raw/exec/1-h1.out") == ["a", "b"]
     assert first_lines(f"{'x' * 301}\nb\nc", 1, "FILE") == [
-        f"{'x' * 300}… (301 characters: FILE)",
+        f"{'x' * 300}… (the whole line: FILE)",
         "… 2 more lines: FILE",
     ]
+    assert first_lines("a\n", 2, "FILE", more=7) == ["a", "… 7 more lines: FILE"]
 
 
 def test_equal_lines_are_counted(tmp_path: Path) -> None:

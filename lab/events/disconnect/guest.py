@@ -22,7 +22,7 @@ class Disconnect(EventSteps):
         """Have a station disconnect, and stay so; a handoff in progress ends, unfinished."""
         ask = Ask(event.target, "wpa_supplicant", "DISCONNECT")
 
-        def disconnect(guest: LiveGuest) -> str:
+        def disconnect(guest: LiveGuest) -> bytes:
             interrupt(guest.controls[event.target])
             return ask.execute(guest)
 

@@ -125,7 +125,7 @@ class Root:
         """Whether a program is to be looked for here."""
         return True
 
-    def run(self, *argv: str, input_text: str = "") -> str:
+    def run(self, *argv: str, input_text: str = "") -> bytes:
         """Run a short command inside to its end; GuestError if it fails."""
         return run(self.command(*argv), input_text, culprit=self.name)
 

@@ -43,7 +43,7 @@ def guest() -> Any:
     return SimpleNamespace(controls={"sta1": Supplicant()}, guard=lambda callback: callback())
 
 
-def fire(guest: Any, kind: str, **params: str) -> str | None:
+def fire(guest: Any, kind: str, **params: str) -> bytes | None:
     (step,) = event_steps(load("two-aps-handoff", "idle"), Event(0, kind, "sta1", params))
     return step.execute(guest)
 
@@ -80,6 +80,6 @@ def test_a_probe_request_that_collided_is_repeated(guest: Any) -> None:
 
 def test_a_station_that_is_disconnected_meanwhile_ends_its_handoff(guest: Any) -> None:
     supplicant = begin(guest)
-    assert fire(guest, "disconnect") == "OK"
+    assert fire(guest, "disconnect") == b"OK"
     supplicant.tell(SCANNED)  # of the scan that was under way
     assert supplicant.asked == ["SCAN freq=2437", "DISCONNECT"]

@@ -101,7 +101,7 @@ class Recorder:
         self.controls: dict[str, Any] = {node.name: Control(self, node.name) for node in plan.nodes}
         self.tasks: Any = defaultdict(lambda: SimpleNamespace(alive=False, logs=[], name=""))
         self.daemons = {(node.name, "hostapd"): self._daemon(node.name) for node in plan.nodes}
-        self.events: list[tuple[Any, str | None]] = []
+        self.events: list[tuple[Any, bool, bytes]] = []
         self.due: list[int] = []  # moments of the timeline
         self.daemons_are_needed = False
         self.drive = self.failure = self.looks = None
@@ -146,12 +146,16 @@ class Recorder:
             pidfd=None,
         )
 
-    def run(self, argv: Sequence[str], text: str = "", culprit: str | None = None, environment: object = None) -> str:
+    def happened(self, event: Any, ok: bool, output: bytes, kept: bool) -> list[str]:
+        self.events.append((event, ok, output))
+        return []
+
+    def run(self, argv: Sequence[str], text: str = "", culprit: str | None = None, **_more: object) -> bytes:
         node = self.inside or culprit
         self.note(node, " ".join(argv))
         for line in text.splitlines():
             self.note(node, line)
-        return "output"
+        return b"output"
 
     def write(self, node: str | None, path: str, text: str) -> None:
         self.note(node, f"# {path}:")
@@ -369,9 +373,9 @@ def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Pl
     assert recorder.due == [moment.at_ns for moment in script.moments(plan)] and recorder.daemons_are_needed
     for moment in timeline.moments:
         moment.execute(recorder)  # type: ignore[arg-type]
-    assert [event for event, _ in recorder.events] == plan.events
-    assert None not in [output for _, output in recorder.events]
-    assert [output for event, output in recorder.events if event.kind in ("exec", "roam")] == ["OK", "output"]
+    assert [event for event, _, _ in recorder.events] == plan.events
+    assert all(ok for _, ok, _ in recorder.events)
+    assert [output for event, _, output in recorder.events if event.kind in ("exec", "roam")] == [b"OK", b"output"]
 
 
 def test_an_event_that_fails_names_its_line_and_keeps_its_entry(plan: Plan, recorder: Recorder) -> None:
@@ -380,4 +384,4 @@ def test_an_event_that_fails_names_its_line_and_keeps_its_entry(plan: Plan, reco
     with pytest.raises(GuestError) as failure:
         moment.execute(recorder)  # type: ignore[arg-type]
     assert failure.value.message == "t.yaml:23: connect sta1: wpa_supplicant answers RECONNECT with FAIL"
-    assert [output for _, output in recorder.events] == [None]
+    assert [(ok, output) for _, ok, output in recorder.events] == [(False, b"")]
