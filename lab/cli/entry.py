@@ -9,7 +9,9 @@ if (_ON_INTERRUPT := signal.getsignal(signal.SIGINT)) is signal.default_int_hand
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ``main`` can catch it: no traceback during imports
 
 import atexit
+import errno
 import gc
+import os
 import sys
 from types import FrameType
 
@@ -45,11 +47,18 @@ def main() -> None:
     try:
         signal.signal(signal.SIGINT, _ON_INTERRUPT)
         status = _verb()
+        print(end="", flush=True)  # what cannot be written is noticed here
     except KeyboardInterrupt:  # before or after typer
         status = _status(128 + signal.SIGINT)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has exited (lab list | head)
         status = 141
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"lab: cannot write standard output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left of it
+        status = 1
     sys.exit(status)
 
 

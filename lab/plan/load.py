@@ -273,7 +273,7 @@ def text_file(path: Path) -> str:
     if len(content) > _TEXT_MOST:
         raise InputError(f"{label_of(path)} has more than {_TEXT_MOST >> 20} MiB{' when unpacked' if packed else ''}")
     try:
-        return content.decode().replace("\r\n", "\n").replace("\r", "\n")
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise InputError(f"{label_of(path)} is not UTF-8 text") from None
 

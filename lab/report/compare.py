@@ -130,7 +130,11 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, str]]:
     else:
         path = _INSIDE.sub("", path)
         suffix = next((suffix for suffix in _UNITS if path.endswith(suffix)), "")
-        if suffix and isinstance(value, int | float):
+        if value is None:
+            return  # it is not set
+        if path.endswith(".at_ns") and value < 0:
+            yield path.removesuffix(suffix), "before the timeline"
+        elif suffix and isinstance(value, int | float):
             yield path.removesuffix(suffix), _UNITS[suffix].format(value)
         else:
             yield path, ", ".join(map(_text, value)) if isinstance(value, list) else _text(value)

@@ -42,7 +42,7 @@ def write(path: Path, text: str) -> None:
     Raises:
         HostError: It cannot be written.
     """
-    with writing(path, hint="choose another --junit"):
+    with writing(path, hint="choose another file with --junit"):
         path.write_text(text, encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from statistics import fmean
 from lab.drawing import WIDTH, svg
 from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
-from lab.errors import writing
+from lab.errors import InputError, writing
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
 from lab.shared.types import Link, Netem, Node, Plan
 from lab.show.medium import HEARS_DB
@@ -72,7 +72,9 @@ def draw(plan: Plan) -> Scene:
 
 
 def write(plan: Plan, path: FilePath) -> None:
-    """Write the picture to a file. HostError: it cannot be written."""
+    """Write the picture to a file. InputError: its name is of another format; HostError: it cannot be written."""
+    if path.suffix.lower() not in (".svg", ""):
+        raise InputError(f"{path} is not the name of an SVG file; write --svg {path.with_suffix('.svg')}")
     with writing(path, "choose another file with --svg"):
         path.write_text(svg(draw(plan), standalone=True), encoding="utf-8", newline="")
 

@@ -40,6 +40,15 @@ def test_ctrl_c_during_an_import_is_no_traceback(module: str, status: int, said:
     assert (done.returncode, done.stdout, done.stderr) == (status, "", said)
 
 
+@pytest.mark.parametrize("arguments", [["list"], ["--version"], ["show", "wired-pair", "--json"]])
+def test_a_full_disk_is_a_message(arguments: list[str]) -> None:
+    command = [str(Path(sys.executable).parent / "lab"), *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "lab: cannot write standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
 @pytest.mark.parametrize(
     ("arguments", "mistake"),
     [
@@ -60,6 +69,12 @@ def test_a_mistake_in_the_options_replaces_an_earlier_result(
     assert case is not None and case.attrib["classname"] == " ".join(["lab", *arguments])
     error = case.find("error")
     assert error is not None and error.attrib["message"].startswith(mistake)
+
+
+def test_a_result_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "lab"), "run", "--junit", "no/result.xml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "cannot write no/result.xml: No such file or directory\n  choose another file with --junit\n" in done.stderr
 
 
 def test_without_a_file_for_results_a_mistake_in_the_options_leaves_none(tmp_path: Path) -> None:

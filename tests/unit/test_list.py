@@ -46,6 +46,14 @@ def test_a_drawing_that_cannot_be_written_is_explained(
     assert lines == ["lab: cannot write no/drawn.svg: No such file or directory", "  choose another file with --svg"]
 
 
+def test_a_drawing_has_the_name_of_its_format(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = said("show", "wired-pair", "--svg", "drawn.png", capsys=capsys, monkeypatch=monkeypatch)
+    assert lines == ["lab: drawn.png is not the name of an SVG file; write --svg drawn.svg"]
+    assert not (here / "drawn.png").exists()
+
+
 FLOW = "name: flow\nroles: {server: 1}\nduration: 5 s\n"
 PLACE = "name: place\nnodes:\n  h1: {kind: host, roles: [server]}\n"
 

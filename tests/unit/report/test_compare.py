@@ -60,6 +60,16 @@ def test_a_setting_of_a_radio_is_one_setting() -> None:
     assert found["nodes.sta1.rate"] == "24 Mbit/s" and not any("attributes" in key for key in found)
 
 
+def test_a_process_that_one_run_lacks() -> None:
+    process = {"id": "ping", "at_ns": -1, "stop_ns": None, "every_ns": 1_000_000}
+    found = dict(compare._flat("", {"processes": [process]}))
+    assert found == {
+        "processes.ping.id": "ping",
+        "processes.ping.at": "before the timeline",
+        "processes.ping.every": "1 ms",
+    }
+
+
 def test_a_run_is_the_same_as_itself(record: Record) -> None:
     found = compare.compare(record, record)
     assert (found.settings, found.builds, found.checks) == ([], [], [])

@@ -124,6 +124,8 @@ def test_what_is_not_saved(guest: Guest, tmp_path: Path, path: str, events: Any,
 def test_a_file_with_commands(guest: Guest, tmp_path: Path) -> None:
     (tmp_path / "commands").write_text("nodes\n\nh1 true")
     assert guest.ask("source", path="commands")["lines"] == ["nodes", "", "h1 true"]
+    (tmp_path / "notepad").write_bytes(b"\xef\xbb\xbfnodes\r\n")
+    assert guest.ask("source", path="notepad")["lines"] == ["nodes"]
     assert guest.ask("source", path="none")["refused"] == "none cannot be read: No such file or directory"
     assert guest.ask("source", path="/dev/zero")["refused"] == "/dev/zero is not a regular file"
 
