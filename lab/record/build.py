@@ -93,13 +93,15 @@ def _member(data: Any, key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _read(path: Path, parse: Callable[[str], Thing], hint: str) -> Thing:
+def _read(path: Path, parse: Callable[[str], Thing], missing: str) -> Thing:
     try:
         return parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RecordError(f"{path.parent} has no {path.name}", hint=hint) from None
+        raise RecordError(f"{path.parent} has no {path.name}", hint=missing) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RecordError(f"{path} cannot be read: {error}") from None
+        damaged = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+        hint = None if damaged else "another version of the lab made this run; run it again"
+        raise RecordError(f"{path} cannot be read: {error}", hint=hint) from None
 
 
 def _run(raw: Path, process: Process, plan: Plan, outcome: Outcome) -> figures.Run:

@@ -181,6 +181,21 @@ def test_what_is_missing_is_told(run_directory: Path, name: str, content: str | 
     assert not (run_directory / "record.json").exists()
 
 
+def test_a_run_of_another_version_of_the_lab_says_so(run_directory: Path) -> None:
+    path = run_directory / "guest.json"
+    outcome = json.loads(path.read_text())
+    del outcome["associations"]
+    path.write_text(json.dumps(outcome))
+    with pytest.raises(RecordError) as refused:
+        made(run_directory)
+    hint = "another version of the lab made this run; run it again"
+    assert str(refused.value).endswith(f"guest.json cannot be read: Outcome needs associations\n  {hint}")
+    path.write_text("{")
+    with pytest.raises(RecordError) as damaged:
+        made(run_directory)
+    assert damaged.value.hint is None
+
+
 def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> None:
     (run_directory / "record.json").mkdir()
     with pytest.raises(HostError, match=r"cannot write .*/record\.json: Is a directory"):
