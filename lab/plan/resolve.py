@@ -104,10 +104,18 @@ def resolve(
         collect=collected,
         image_folders={name: image.beside for name, image in topology.images.items() if image.beside},
     )
-    for node in () if draft else plan.nodes:
-        if why := plan.out_of_reach(node):
-            warn(why, node.source)
+    if not draft:
+        _warn_of_reach(plan)
     return plan
+
+
+def _warn_of_reach(plan: Plan) -> None:
+    """Print one warning about the stations that cannot associate where they begin."""
+    far = [(why, node) for node in plan.nodes if (why := plan.out_of_reach(node))]
+    if far:
+        (why, first), *others = far
+        like = f", like {', '.join(node.name for _, node in others[:2])}" if others else ""
+        warn(why + like + (f" and {len(others) - 2} more" if len(others) > 2 else ""), first.source)
 
 
 def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]]) -> Names:

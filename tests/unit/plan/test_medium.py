@@ -558,3 +558,11 @@ def test_a_level_just_below_what_radios_notice_has_its_digits(plans: Plans, caps
     plans(topology("{snr: [{between: [ap1, sta1], is: -4.3 dB}]}"), WORKLOAD)
     message = "sta1 hears ap1 at -4.3 dB SNR, but radios notice frames from -4 dB on: sta1 starts unassociated\n"
     assert capsys.readouterr().err.endswith(message)
+
+
+def test_stations_out_of_reach_are_one_line(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
+    far = "{kind: sta, count: 5, position: [9 km, 0 m, 0 m]}"
+    plans(topology("{}", "ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}", f"sta: {far}"), WORKLOAD)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("lab: t.yaml:4  sta1 hears ap1 at ")
+    assert line.endswith(": sta1 starts unassociated, like sta2, sta3 and 2 more")
