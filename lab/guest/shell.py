@@ -289,8 +289,9 @@ class Shell(CLI):
         for station in self.mn.stations:
             answer = self._guest.controls[station.name].request("STATUS")
             status = dict(line.split("=", 1) for line in answer.splitlines() if "=" in line)
-            ap = names.get(status.get("bssid", ""), "nobody")
-            output(f"{station.radio.interface}<~>{ap} {status.get('freq', '?')} MHz {status['wpa_state']}\n")
+            ap = names.get(status.get("bssid", ""))
+            where = f"{ap} {status.get('freq', '?')} MHz" if ap else "not associated,"
+            output(f"{station.radio.interface}<~>{where} {status['wpa_state']}\n")
 
     def do_xterm(self, line: str, term: str = "xterm") -> None:
         """There is no display in the guest: type NODE COMMAND instead, for instance sta1 bash."""
