@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kind of event and a kind of node are a folder each: those of docs/extend, in a copy of the lab or a stack."""
+"""An event, a kind of node and a radio setting are files: those of docs/extend, in a copy of the lab or a stack."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 from lab.checkout import PACKAGE
 
-GUIDES = [PACKAGE.parent / "docs" / "extend" / name for name in ("event.md", "node.md")]
-_FILE = re.compile(r"<!-- new: (lab/(?:events|nodes)/\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
+GUIDES = [PACKAGE.parent / "docs" / "extend" / name for name in ("event.md", "node.md", "radio-setting.md")]
+_FILE = re.compile(r"<!-- new: (lab/(?:events|nodes|radio_settings)/\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
 
 TOPOLOGY = """\
 name: here
@@ -84,7 +84,7 @@ def checkout(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     (tmp_path / "t.yaml").write_text(TOPOLOGY)
     (tmp_path / "w.yaml").write_text(WORKLOAD)
     written = dict(found for guide in GUIDES for found in _FILE.findall(guide.read_text()))
-    assert {Path(name).parent.name for name in written} == {"mtu", "router"}
+    assert {Path(name).parent.name for name in written} == {"mtu", "router", "radio_settings"}
     for name, text in written.items():
         target = tmp_path / request.param / Path(name).relative_to("lab")
         assert not target.exists()
@@ -126,6 +126,17 @@ def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
     assert "r1 is a Router" in executed
     assert "r1 ipv4/ip_forward is 1" in executed
     assert executed[-2:] == ["h1 ip link set h1-eth0 mtu 1280", "r1 ip link set r1-eth0 mtu 1280"]
+
+
+def test_a_new_setting_of_a_radio_reaches_the_kernel(checkout: Path) -> None:
+    radios = "name: here\nmedium: {retries: 7}\nnodes:\n  ap1: {kind: ap, ssid: a, attempts: 3}\n  sta1: {kind: sta}\n"
+    (checkout / "t.yaml").write_text(radios)
+    assert "3 attempts" in " ".join(lab(checkout, "show", "t.yaml", "w.yaml").split())
+    printed = lab(checkout, "run", "t.yaml", "w.yaml", "--dry-run")
+    assert re.findall(r"ADD_RADIO id=1 radio=(\d) .* retries=(\d+)", printed) == [("0", "3"), ("1", "7")]
+    (checkout / "t.yaml").write_text(radios.replace("medium: {retries: 7}\n", ""))
+    with pytest.raises(AssertionError, match=r"attempts: has no effect on the perfect medium, which has no attempts; "):
+        lab(checkout, "show", "t.yaml", "w.yaml")
 
 
 def test_the_address_of_a_kind_without_ip(checkout: Path) -> None:
