@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
@@ -70,11 +70,6 @@ def _passwd(text: str) -> str:
     if len(text) not in PASSPHRASE_LENGTHS or not (text.isascii() and text.isprintable()):
         refuse(f"a passphrase must be 8 to 63 printable ASCII characters; this one has {len(text)}")
     return text
-
-
-def _roles(names: list[str]) -> list[str]:
-    check: Callable[[str], str] = role_name
-    return [check(name) for name in names]
 
 
 def _sysctls(values: dict[str, str]) -> dict[str, str]:
@@ -159,7 +154,7 @@ class Node(Model):
     }
 
     kind: str
-    roles: Annotated[Texts, AfterValidator(_roles)] = Field(
+    roles: Annotated[Texts, AfterValidator(lambda names: [role_name(name) for name in names])] = Field(
         [],
         description="Roles by which workloads find this node, in words of your choice, such as [server]. Its kind is "
         "also a role.",

@@ -121,6 +121,6 @@ def lost_values(where: str, path: str, before: str | None, lost: Iterable[str]) 
         return None
     else:
         unit = " m" if path.endswith((".position", ".to")) else ""
-        listed = ", ".join(word + unit * word.isdigit() for word in (before, *keys))
+        listed = ", ".join(re.sub(r"^[+-]?[\d.]+$", rf"\g<0>{unit}", word) for word in (before, *keys))
         said = f"{path}: a list needs brackets; write [{listed}]"
     return InputError(said, where=where)

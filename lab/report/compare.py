@@ -22,19 +22,9 @@ if TYPE_CHECKING:
 
 # what says nothing about the settings: where it is written, what a seed draws, what follows from other settings
 _OMITTED = {
-    "source",
-    "about",
-    "name",
-    "overrides",
-    "sha256",
-    "text",
-    "packed",
-    "clock_us",
-    "clock_ppb",
-    "stream",
-    "packed_bytes",
-    "attributes",  # the kernel's, of the settings of a radio
-}
+    "source", "about", "name", "overrides", "sha256", "text", "packed", "clock_us", "clock_ppb", "stream",
+    "packed_bytes", "attributes",  # the kernel's, of the settings of a radio
+}  # fmt: skip
 _OF_MEDIUM = {"seed", "links", "updates", "curves", "fadings", "outages"}
 _UNITS = {
     "_ns": units.DURATION,
@@ -127,11 +117,9 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, str]]:
         for index, item in enumerate(value):
             name = item.get("name") or item.get("id") or item.get("node") or item.get("that") or index
             yield from _flat(f"{path}.{name}", item)
-    else:
+    elif value is not None:
         path = _INSIDE.sub("", path)
         suffix = next((suffix for suffix in _UNITS if path.endswith(suffix)), "")
-        if value is None:
-            return  # it is not set
         if path.endswith(".at_ns") and value < 0:
             yield path.removesuffix(suffix), "before the timeline"
         elif suffix and isinstance(value, int | float):

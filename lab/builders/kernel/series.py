@@ -105,13 +105,10 @@ class Series:
         own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, there)]
         found = {path.parent.name: path for folder in reversed(self._stacks) for path in folder.glob("*/kernel")}
         stacks = [Part(name, path) for name, path in sorted(found.items())]
-        names = {part.name for part in own}
         for part in stacks:
-            if part.name in names:
-                raise BuildError(
-                    f"{shown(part.directory)}: {shown(self.directory)} already has a part {part.name}",
-                    hint="rename the stack",
-                )
+            if part.name in {one.name for one in own}:
+                message = f"{shown(part.directory)}: {shown(self.directory)} already has a part {part.name}"
+                raise BuildError(message, hint="rename the stack")
         return [*own, *stacks]
 
     @property

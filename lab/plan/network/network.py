@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from lab.errors import suggestion
+from lab.errors import unknown
 from lab.model import links
 from lab.model.node import MEMORY_BYTES, WithRadio
 from lab.model.node import Node as NodeModel
@@ -130,10 +130,7 @@ class _Builder:
         for end, name in enumerate(model.between):
             node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
             if node is None:
-                self.refuse(
-                    ("links", index, "between", end),
-                    f'there is no node "{name}"{suggestion(name, known)}; known nodes: {", ".join(known)}',
-                )
+                self.refuse(("links", index, "between", end), unknown("node", name, known, "known nodes"))
                 valid = False
             elif not node.wired:
                 self.refuse(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from lab import units
-from lab.errors import suggestion
+from lab.errors import suggestion, unknown
 from lab.model.document import Keys
 from lab.model.event import EVENTS
 from lab.model.event import Event as EventModel
@@ -68,8 +68,7 @@ class _Scene:
         links = {link.name: link for link in self.network.links}
         found = links.get(name) or links.get(turned)
         if found is None:
-            listed = ", ".join(links) or "none"
-            self.refuse(f'there is no link "{name}"{suggestion(name, links)}; known links: {listed}', key)
+            self.refuse(unknown("link", name, links, "known links"), key)
         return found
 
     def state(self, kind: type[S]) -> S:
@@ -93,10 +92,7 @@ class _Scene:
 
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
-            listed = ", ".join(self.process_ids) or "none"
-            self.refuse(
-                f'there is no process "{name}"{suggestion(name, self.process_ids)}; known processes: {listed}', key
-            )
+            self.refuse(unknown("process", name, self.process_ids, "known processes"), key)
         return self.process_ids.get(name, [])
 
     def fill(self, argv: list[str], node: Node, key: str) -> list[str]:

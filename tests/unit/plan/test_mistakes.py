@@ -105,8 +105,8 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         ),
         (
             "kind: sta",
-            "kind: sta, position: 30,0,2",
-            "m.yaml:5  nodes.sta1.position: a list needs brackets; write [30 m, 0 m, 2 m]",
+            "kind: sta, position: 30,-1.5,2",
+            "m.yaml:5  nodes.sta1.position: a list needs brackets; write [30 m, -1.5 m, 2 m]",
         ),
         (
             "links:",
