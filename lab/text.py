@@ -41,10 +41,7 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def first_lines(text: str, count: int, file: object, more: int = 0) -> list[str]:
-    """Return the first lines of what ``file`` has, long ones shortened, and a line with the number of the others.
-
-    ``more``: lines of it after ``text``.
-    """
+    """Return the first lines, long ones shortened, and the number of others; ``file`` has ``more`` after ``text``."""
     lines = text.splitlines()
     shown = [
         line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE} (the whole line: {file})"

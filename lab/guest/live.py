@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import Mount, memory_kills_text, pids_text
@@ -38,15 +38,6 @@ class Network(Protocol):
         """The container of a node."""
 
 
-class Past(NamedTuple):
-    """A past event; ``output`` is what it printed, for the file ``raw`` in raw/ if it is kept."""
-
-    event: types.Event
-    ok: bool
-    output: bytes
-    raw: str | None
-
-
 class LiveGuest:
     """The objects that steps act on.
 
@@ -65,7 +56,8 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
-        self.events: list[Past] = []
+        # past ones: whether they succeeded, what they printed, and for which file in raw/, if that is kept
+        self.events: list[tuple[types.Event, bool, bytes, str | None]] = []
         self._kept = Counter[str]()  # by kind of event
         self.failure: GuestError | None = None
         self.processes = Processes(self)
@@ -113,7 +105,7 @@ class LiveGuest:
         if kept:
             self._kept[event.kind] += 1
             raw = f"{event.kind}/{self._kept[event.kind]}-{event.target}.out"
-        self.events.append(Past(event, ok, output, raw))
+        self.events.append((event, ok, output, raw))
         return [str((RAW / raw).relative_to(RUN))] if raw else []
 
     # Daemons

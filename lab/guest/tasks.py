@@ -9,7 +9,6 @@ import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
@@ -60,7 +59,7 @@ def run(
     running (a container) may keep the output open.
     """
     command = shlex.join(of_user) or " ".join(argv)
-    with _memory_file("input") as given, _memory_file("output") as output:
+    with os.fdopen(os.memfd_create("in"), "w+b") as given, os.fdopen(os.memfd_create("out"), "w+b") as output:
         given.write(input_text.encode())
         given.seek(0)
         pid = spawn(argv, given.fileno(), output.fileno(), output.fileno(), environment)
@@ -81,10 +80,6 @@ def run(
     else:
         return printed
     raise GuestError(f"{command} {why}", culprit, output=printed if of_user else b"")
-
-
-def _memory_file(name: str) -> BinaryIO:
-    return os.fdopen(os.memfd_create(name), "w+b")
 
 
 def _wait(pid: int, timeout_s: float) -> bool:

@@ -104,18 +104,11 @@ def resolve(
         collect=collected,
         image_folders={name: image.beside for name, image in topology.images.items() if image.beside},
     )
-    if not draft:
-        _warn_of_reach(plan)
+    far = [] if draft else [(why, node) for node in plan.nodes if (why := plan.out_of_reach(node))]
+    for why, node in far[:1]:
+        listed = ", ".join(other.name for _, other in far[1:3]) + f" and {len(far) - 3} more" * (len(far) > 3)
+        warn(why + f", like {listed}" * (len(far) > 1), node.source)
     return plan
-
-
-def _warn_of_reach(plan: Plan) -> None:
-    """Print one warning about the stations that cannot associate where they begin."""
-    far = [(why, node) for node in plan.nodes if (why := plan.out_of_reach(node))]
-    if far:
-        (why, first), *others = far
-        like = f", like {', '.join(node.name for _, node in others[:2])}" if others else ""
-        warn(why + like + (f" and {len(others) - 2} more" if len(others) > 2 else ""), first.source)
 
 
 def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]]) -> Names:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lab.fitted import Fitted
@@ -40,23 +39,18 @@ def rich_tables(record: Record) -> Group:
     for table in tables(record):
         if table.in_terminal:
             parts += [rich_table(table), ""]
-    for title, lines in printed_by_events(record):
-        parts += [Text(printable(title), style="bold"), *(Text(f"  {printable(line)}") for line in lines), ""]
+    for event in record.data["events"]:
+        if event["output"] and "raw" in event:
+            command = f"{event['target']}: {summary(event['kind'], event['params'])}"
+            parts += [Text(printable(f"{event['t_ns'] / 1e9:g} s  {command}"), style="bold")]
+            file = f"{record.directory}/{RAW}/{event['raw']}"
+            lines = first_lines(event["output"], _LINES, file, event.get("more_lines", 0))
+            parts += [*(Text(f"  {printable(line)}") for line in lines), ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
     parts += [Text(printable(remark), style="yellow") for remark in remarks(record.data)]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
-
-
-def printed_by_events(record: Record) -> Iterator[tuple[str, list[str]]]:
-    """Yield (title, first lines) of each command of an event that printed something."""
-    for event in record.data["events"]:
-        if event["output"] and "raw" in event:
-            command = f"{event['target']}: {summary(event['kind'], event['params'])}"
-            file = f"{record.directory}/{RAW}/{event['raw']}"
-            lines = first_lines(event["output"], _LINES, file, event.get("more_lines", 0))
-            yield f"{event['t_ns'] / 1e9:g} s  {command}", lines
 
 
 def verdict(record: Record) -> str:

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from lab import report
 from lab.record.build import build
-from lab.report.terminal import printed_by_events
 from tests.system.conftest import WIRED, Ran
 from tests.system.test_shell import DEADLINE_S, LAB
 
@@ -81,8 +80,9 @@ def test_output_of_commands_is_kept_as_it_came(boot: Callable[..., Ran]) -> None
     short, long = ran.guest()["events"]
     assert short["output"] == "a\N{REPLACEMENT CHARACTER}b\r\n" and "more_lines" not in short
     assert len(long["output"]) == 64 << 10 and long["more_lines"] == 20000 - 8192
-    _, lines = list(printed_by_events(build(ran.directory, hashes={})))[1]
-    assert lines[19:] == ["1234567", f"… 19980 more lines: {ran.directory}/raw/exec/2-h1.out"]
+    text = io.StringIO()
+    Console(width=300, file=text).print(report.tables(build(ran.directory, hashes={})))
+    assert f"  1234567\n  … 19980 more lines: {ran.directory}/raw/exec/2-h1.out\n" in text.getvalue()
 
 
 def test_a_handoff_knows_where_it_began_without_another_probe(boot: Callable[..., Ran]) -> None:

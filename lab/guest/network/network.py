@@ -6,7 +6,6 @@ It creates nothing by itself: lab/guest/script.py determines what is created, an
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -37,9 +36,8 @@ class WiredLink(MininetLink):
 
     def describe(self) -> str:
         """The link as ``links`` in the shell shows it."""
-        words = " ".join(netem_words(self.spec.netem)[1:])
-        short = re.sub(r"000000(ns|bit)\b", lambda unit: {"ns": "ms", "bit": "Mbit"}[unit[1]], words)
-        return f"{self.intf1}<->{self.intf2} {short or 'unshaped'}"
+        words = " ".join(netem_words(self.spec.netem)[1:]).replace("000000ns", "ms").replace("000000bit", "Mbit")
+        return f"{self.intf1}<->{self.intf2} {words or 'unshaped'}"
 
 
 class LabNet(Mininet):

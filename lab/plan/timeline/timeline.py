@@ -81,9 +81,7 @@ class _Scene:
     def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
         if node.name in self.changed.courses.ways:
             where = self.network.source.document.where(("mobility",))
-            self.refuse(
-                f"{node.name} moves by itself; for events to move it, take it out of mobility: ({where})", "move"
-            )
+            self.refuse(f"{node.name} moves by itself ({where}); to move it, take it out of mobility:", "move")
             return
         self.changed.courses.move(node, self.event.model.at, to_m, speed_m_s)
 

@@ -273,7 +273,7 @@ def test_a_topology_alone_is_checked_for_a_minute(
 def test_who_moves_by_itself_is_not_moved(plans: Plans) -> None:
     text = topology(roaming("RandomWalk", "sta1")) + "timeline: [{at: 5 s, move: sta1, to: [1 m, 1 m, 1 m]}]\n"
     assert refusal(plans, text) == (
-        "t.yaml:10  timeline.0.move: sta1 moves by itself; for events to move it, take it out of mobility: (t.yaml:8)"
+        "t.yaml:10  timeline.0.move: sta1 moves by itself (t.yaml:8); to move it, take it out of mobility:"
     )
     with pytest.raises(InputError, match="moves by itself"):
         check(Path("t.yaml"))
