@@ -56,8 +56,7 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
-        # past ones: whether they succeeded, what they printed, and for which file in raw/, if that is kept
-        self.events: list[tuple[types.Event, bool, bytes, str | None]] = []
+        self.events: list[tuple[types.Event, bool, bytes, str | None]] = []  # past: success, output, its file in raw/
         self._kept = Counter[str]()  # by kind of event
         self.failure: GuestError | None = None
         self.processes = Processes(self)

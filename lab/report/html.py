@@ -167,8 +167,7 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
         if "raw" in event:
             more = event.get("more_lines", 0)
             printed += first_lines(event["output"], _LINES_OF_EVENT, f"{RAW}/{event['raw']}", more)
-        outcome = "\n".join(printed)
-        rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
+        rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), "\n".join(printed)))
     rows.sort(key=lambda row: row[0])
     return [(f"{plain(t_ns / _SECOND, 6)} s", what, outcome) for t_ns, what, outcome in rows]
 

@@ -41,11 +41,10 @@ def rich_tables(record: Record) -> Group:
             parts += [rich_table(table), ""]
     for event in record.data["events"]:
         if event["output"] and "raw" in event:
-            command = f"{event['target']}: {summary(event['kind'], event['params'])}"
-            parts += [Text(printable(f"{event['t_ns'] / 1e9:g} s  {command}"), style="bold")]
+            title = f"{event['t_ns'] / 1e9:g} s  {event['target']}: {summary(event['kind'], event['params'])}"
             file = f"{record.directory}/{RAW}/{event['raw']}"
             lines = first_lines(event["output"], _LINES, file, event.get("more_lines", 0))
-            parts += [*(Text(f"  {printable(line)}") for line in lines), ""]
+            parts += [Text(printable(title), style="bold"), *(Text(f"  {printable(line)}") for line in lines), ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
