@@ -258,7 +258,11 @@ def test_a_trial_that_fails_is_shown_with_what_repeats_it(place: Path) -> None:
     shown = said.partition("Failed: 2 of 2 trials\n\n")[2].splitlines()
     assert shown[0].startswith("delay 5 ms, seed 1: delays.yaml:6: exec h2: ")
     shown = shown[[line.startswith("  ") for line in shown].index(True) :]
-    assert shown[0] == "  kept in broken/failed/point-0-seed-1"
+    assert shown[:3] == [
+        "  last lines of broken/failed/point-0-seed-1/raw/exec/1-h2.out:",
+        "    (it wrote nothing)",
+        "  kept in broken/failed/point-0-seed-1",
+    ]
     assert "  1 more fails the same way: delay 20 ms, seed 1" in shown
     assert (place / "broken" / "failed" / "point-0-seed-1" / "console.log").is_file()
 

@@ -200,8 +200,8 @@ def test_no_escape_codes_if_the_output_is_not_a_terminal(machine: runs.Machine, 
         assert terminal.process.wait(timeout=DEADLINE_S) == 0
     printed = (tmp_path / "output").read_bytes()
     assert b"usr" in printed and b"10.0.0.1/8" in printed and b"\x1b" not in printed
-    link = piped("h1 ip link add wg0 type wireguard\nh1 ip link\nh1 wg show").stdout
-    assert "h1-eth0" in link and "interface: wg0" in link and "\x1b" not in link
+    link = piped("h1 ip link").stdout
+    assert "h1-eth0" in link and "\x1b" not in link
 
 
 def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) -> None:
