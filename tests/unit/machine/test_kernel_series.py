@@ -178,17 +178,18 @@ def test_our_own_series_is_whole() -> None:
 def test_the_part_of_a_stack_in_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is in the kernel and in its hash; that of a stack of the lab's own with the same name is not."""
     before = Series()
-    for name in ("mine", "dccp"):
+    taken = next((part.name for part in before.parts if part.directory.parent != before.directory), "other")
+    for name in ("mine", taken):
         config = tmp_path / "workloads" / name / "kernel" / "config"
         config.mkdir(parents=True)
         (config / "mine.config").write_text("CONFIG_NET=y\n")
     hashed = before.sha256()
     monkeypatch.chdir(tmp_path)
     here = Series()
-    assert {*here.names} == {*before.names, "dccp", "mine"}
+    assert {*here.names} == {*before.names, taken, "mine"}
     parts = {part.name: part.directory for part in here.parts}
     assert parts["mine"] == tmp_path / "workloads" / "mine" / "kernel"
-    assert parts["dccp"] == tmp_path / "workloads" / "dccp" / "kernel"
+    assert parts[taken] == tmp_path / "workloads" / taken / "kernel"
     assert here.sha256() != hashed
 
 
