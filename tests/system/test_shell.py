@@ -185,9 +185,12 @@ def test_a_program_that_leaves_the_terminal_raw(terminal: Terminal) -> None:
 def test_type_and_size_of_the_terminal(terminal: Terminal) -> None:
     assert "\nscreen-256color\n" in terminal.ask("sta1 echo $TERM")
     assert "\n24 80\n" in terminal.ask("sta1 stty size")
-    terminal.type('sta1 bash -c \'echo $((6 * 7)); until [ "$(stty size)" = "50 132" ]; do sleep 0.1; done\'\n')
+    wait = "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH}); print(6 * 7, flush=True)"
+    shown = "signal.sigwait({signal.SIGWINCH}); print(*os.get_terminal_size())"
+    terminal.type(f"sta1 python3 -c 'import os, signal; {wait}; {shown}'\n")
     terminal.until("\n42\n")
     terminal.size(50, 132)
+    terminal.until("132 50\n")
     terminal.until(PROMPT)
 
 
