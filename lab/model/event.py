@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field
@@ -25,8 +25,8 @@ class Scene(Protocol):
     If a lookup fails, it reports the mistake, about the event's ``key``, and returns nothing.
     """
 
-    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[plan.Node]:
-        """Return the node of that name, or the nodes of that role; ``with_radio``: messages list only such nodes."""
+    def nodes(self, name: str, key: str, fits: Callable[[plan.Node], object] = bool) -> list[plan.Node]:
+        """Return the node of that name, or the nodes of that role; messages about an unknown one list what ``fits``."""
 
     def link(self, name: str, key: str) -> plan.Link | None:
         """Return the wired link of that name."""
@@ -82,7 +82,7 @@ def summary(kind: str, params: Mapping[str, Any]) -> str:
 
 def stations(scene: Scene, name: str, key: str, verb: str) -> Iterator[plan.Node]:
     """Yield the stations of that name which have access points; report other nodes. ``verb``: what stations do."""
-    for node in scene.nodes(name, key):
+    for node in scene.nodes(name, key, lambda node: node.kind == "sta"):
         if node.kind != "sta":
             article = "an" if node.kind[0] in "aeiou" else "a"
             scene.refuse(f"{node.name} is not a station (it is {article} {node.kind}); only stations {verb}", key)

@@ -23,7 +23,7 @@ class Approximate(Event):
         if not scene.has_medium():
             scene.refuse("the perfect medium damages no frames; write medium: {} in the topology", "approximate")
             return
-        for node in scene.nodes(self.approximate, "approximate"):
+        for node in scene.nodes(self.approximate, "approximate", lambda node: node.radio and node.radio.ssid):
             if node.radio is None or not node.radio.ssid:  # of a radio that only listens
                 scene.refuse(f"{node.name} receives no data frames (it is a {node.kind})", "approximate")
             elif self.enabled and (why := unreadable(node.radio)):

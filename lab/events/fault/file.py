@@ -106,7 +106,7 @@ class Fault(Event):
 
 def _radio(scene: Scene, name: str, key: str) -> str | None:
     """Return the one node with a radio of that name; report why there is none."""
-    found = scene.nodes(name, key)
+    found = scene.nodes(name, key, lambda node: node.radio)
     if len(found) > 1:
         scene.refuse(f'"{name}" stands for {len(found)} nodes; name one of them', key)
     if len(found) != 1:

@@ -25,7 +25,7 @@ class Move(Event):
 
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{position_m}`` for each node, and ``{speed_m_s}`` if given."""
-        for node in scene.nodes(self.move, "move", with_radio=True):
+        for node in scene.nodes(self.move, "move", lambda node: node.radio):
             if node.radio is None:
                 message = f"{node.name} has no radio (it is a {node.kind}); only nodes with a radio move"
                 scene.refuse(message, "move")

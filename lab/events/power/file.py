@@ -28,7 +28,7 @@ class Power(Event):
 
     def resolve(self, scene: Scene) -> Resolved:
         off = scene.state(Unpowered)
-        for ap in scene.nodes(self.power, "power"):
+        for ap in scene.nodes(self.power, "power", lambda node: node.kind == "ap"):
             if ap.kind != "ap":
                 scene.refuse(
                     f"{ap.name} is not an access point (it is a {ap.kind}); only access points lose power", "power"

@@ -24,7 +24,7 @@ class Roam(Event):
     to: Text = Field(description="The access point to associate with; it must have the station's SSID.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        targets = scene.nodes(self.to, "to")
+        targets = scene.nodes(self.to, "to", lambda node: node.kind == "ap")
         if len(targets) > 1:
             scene.refuse(f'"{self.to}" stands for {len(targets)} nodes; name one access point', "to")
         for station in stations(scene, self.roam, "roam", "roam"):

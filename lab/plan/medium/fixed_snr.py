@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lab.errors import suggestion
+from lab.errors import unknown
 from lab.model.topology import Topology
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
@@ -58,13 +58,8 @@ def _known(source: Source[Topology], index: int, entry: Snr, network: Network, p
             continue
         wrong = True
         known = [*source.model.groups, *(node.name for node in network.nodes if node.radio)]
-        listed = f"known: {', '.join(known)}"
-        message = (
-            f'there is no node "{name}"{suggestion(name, known)}; {listed}'
-            if node is None
-            else f"{name} has no radio (it is a {node.kind}); {listed}"
-        )
-        problems.add(source, ("medium", "snr", index, *keys), message)
+        radioless = node and f"{name} has no radio (it is a {node.kind}); known: {', '.join(known)}"
+        problems.add(source, ("medium", "snr", index, *keys), radioless or unknown("node", name, known))
     names = {name for name, _ in entry.named()}
     if not wrong and len(names) == 1 and not names & set(source.model.groups):
         problems.add(source, ("medium", "snr", index), f"{names.pop()} cannot hear itself; name two nodes")

@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lab.errors import suggestion
+from lab.errors import unknown
 from lab.model.topology import Topology
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
@@ -66,8 +66,7 @@ def _known(source: Source[Topology], index: int, entry: Outages, numbers: dict[s
     wrong = [end for end, name in enumerate(entry.between) if name not in numbers]
     for end in wrong:
         name = entry.between[end]
-        message = f'there is no node "{name}" with a radio{suggestion(name, numbers)}; known: {", ".join(numbers)}'
-        problems.add(source, ("medium", "outages", index, "between", end), message)
+        problems.add(source, ("medium", "outages", index, "between", end), unknown("radio", name, numbers))
     if not wrong and entry.between[0] == entry.between[1]:
         problems.add(source, ("medium", "outages", index), f"{entry.between[0]} has no link to itself; name two nodes")
         return False

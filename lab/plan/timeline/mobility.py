@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from lab.errors import InputError, suggestion, warn
+from lab.errors import InputError, unknown, warn
 from lab.model.document import Keys, label_of
 from lab.model.mobility import Spot, cut
 from lab.model.topology import Topology
@@ -124,7 +124,7 @@ def _names(
             node = network.find(name)
             if node is None:
                 known = [*groups, *(node.name for node in network.nodes if node.radio)]
-                refuse(f'there is no node "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
+                refuse(unknown("node", name, known))
             elif node.radio is None:
                 refuse(f"{name} has no radio (it is a {node.kind}); only nodes with a radio move")
             elif name in moved or name in found:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -53,14 +53,12 @@ class _Scene:
     event: _Written
     changed: _State
 
-    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[Node]:
+    def nodes(self, name: str, key: str, fits: Callable[[Node], object] = bool) -> list[Node]:
         found = self.names.nodes_of(name)
         if found is None:
-            known = self.names.known()
-            if with_radio:
-                known = [one for one in known if any(node.radio for node in self.names.nodes_of(one) or ())]
+            known = [one for one in self.names.known() if any(map(fits, self.names.nodes_of(one) or ()))]
             meant = suggestion(name, known) or self.names.suggestion(name)
-            self.refuse(f'there is no node "{name}"{meant}; known: {", ".join(known)}', key)
+            self.refuse(f'there is no node "{name}"{meant}; known: {", ".join(known) or "none"}', key)
         return found or []
 
     def link(self, name: str, key: str) -> Link | None:
@@ -110,8 +108,8 @@ class _Alone(_Scene):
 
     roles: Collection[str] = ()  # roles that a workload may bind; to which nodes is not known
 
-    def nodes(self, name: str, key: str, with_radio: bool = False) -> list[Node]:
-        return [] if name in self.roles else super().nodes(name, key, with_radio)
+    def nodes(self, name: str, key: str, fits: Callable[[Node], object] = bool) -> list[Node]:
+        return [] if name in self.roles else super().nodes(name, key, fits)
 
     def processes(self, name: str, key: str) -> list[str]:
         return []

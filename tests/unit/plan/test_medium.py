@@ -399,7 +399,10 @@ def test_outages_have_their_mean_times(plans: Plans) -> None:
 @pytest.mark.parametrize(
     ("outages", "says"),
     [
-        ("{between: [ap1, sta9], every: 60 s, lasts: 1 s}", 'there is no node "sta9" with a radio'),
+        (
+            "{between: [ap1, sta9], every: 60 s, lasts: 1 s}",
+            'there is no radio "sta9" (did you mean sta1?); known: ap1, sta1',
+        ),
         ("{between: [ap1, ap1], every: 60 s, lasts: 1 s}", "ap1 has no link to itself; name two nodes"),
         ("{between: [ap1, sta1], every: 1 ms, lasts: 1 ms}", "gives more than 10000 outages; write a longer time"),
     ],

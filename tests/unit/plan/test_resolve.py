@@ -370,8 +370,19 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, roam: sta9, to: ap2",
-            't.yaml:14  timeline.0.roam: there is no node "sta9" (did you mean sta2?); '
-            "known: server, client, h1, s1, ap1, ap2, sta1, sta2",
+            't.yaml:14  timeline.0.roam: there is no node "sta9" (did you mean sta2?); known: client, sta1, sta2',
+        ),
+        (
+            "at: 5 s, roam: sta1, to: ap9",
+            't.yaml:14  timeline.0.to: there is no node "ap9" (did you mean ap2?); known: ap1, ap2',
+        ),
+        (
+            "at: 5 s, power: ap9, to: off",
+            't.yaml:14  timeline.0.power: there is no node "ap9" (did you mean ap2?); known: ap1, ap2',
+        ),
+        (
+            "at: 5 s, disconnect: h9",
+            't.yaml:14  timeline.0.disconnect: there is no node "h9"; known: client, sta1, sta2',
         ),
         (
             "at: 5 s, move: ap9, to: [1 m, 1 m, 1 m]",

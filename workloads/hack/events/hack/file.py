@@ -29,7 +29,7 @@ class HackSwitch(Event):
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{mode, turnaround_us, timer_us, in_clear}`` for each node."""
         settings = settings_of.of(self.to)
-        for node in scene.nodes(self.hack, "hack"):
+        for node in scene.nodes(self.hack, "hack", lambda node: node.radio and "hack" in node.radio.settings):
             if node.radio is None or "hack" not in node.radio.settings:
                 scene.refuse(f"{node.name} has no key hack; write one, such as hack: more-data", "hack")
             else:
