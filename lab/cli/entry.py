@@ -39,8 +39,18 @@ def _status(returned: int | None) -> int:
     return 128 + (_ended_by or [signal.SIGINT])[0]
 
 
+def _open_streams() -> None:
+    """Open standard streams that are closed, so that no other file gets their numbers. Writing to stdout then fails."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR if name == "stderr" else os.O_RDONLY), number)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+
+
 def main() -> None:
     """Run the command: a user's mistake is one message, never a traceback."""
+    _open_streams()
     signal.signal(signal.SIGTERM, _terminated)
     gc.set_threshold(*_COLLECT)
     atexit.register(gc.freeze)
@@ -54,7 +64,7 @@ def main() -> None:
         sys.stderr.close()  # the reader of our output has exited (lab list | head)
         status = 141
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in (errno.ENOSPC, errno.EBADF):
             raise
         print(f"lab: cannot write standard output: {error.strerror}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left of it

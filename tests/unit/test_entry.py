@@ -50,6 +50,23 @@ def test_a_full_disk_is_a_message(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("closed", "arguments", "status", "said"),
+    [
+        (">&-", "list", 1, "lab: cannot write standard output: Bad file descriptor\n"),
+        (">&-", "show wired-pair --json", 1, "lab: cannot write standard output: Bad file descriptor\n"),
+        (">&-", "show wired-pair --svg drawn.svg", 0, ""),
+        (">&- 2>&-", "show nowhere", 2, ""),
+        ("2>&-", "run nowhere", 2, ""),
+        ("<&-", "check one-ap", 0, ""),
+    ],
+)
+def test_closed_streams_are_no_traceback(tmp_path: Path, closed: str, arguments: str, status: int, said: str) -> None:
+    line = f"{Path(sys.executable).parent}/lab {arguments} {closed}"
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, said)
+
+
+@pytest.mark.parametrize(
     ("arguments", "mistake"),
     [
         (["run", "one-ap", "ping/ping", "--sead", "3", "--junit", "result.xml"], "No such option: --sead"),
