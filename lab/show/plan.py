@@ -132,7 +132,7 @@ def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _member(radio: Radio) -> Iterator[str]:
-    yield radio.ssid
+    yield f"{radio.interface}: {radio.ssid}"
     yield f"802.11{radio.mode}"
     yield f"channel {radio.channel}" if radio.channel else "scans"
     yield from _extras(radio)
@@ -141,7 +141,7 @@ def _member(radio: Radio) -> Iterator[str]:
 
 
 def _listener(radio: Radio) -> Iterator[str]:
-    yield f"listens to channel {radio.channel}"
+    yield f"{radio.interface}: listens to channel {radio.channel}"
     yield from _extras(radio)
 
 

@@ -31,7 +31,7 @@ def test_everything_is_shown_in_units() -> None:
     for words in (
         "http-download on two-aps-handoff: 25 s, seed 3",
         "--set duration=25 s",
-        "campus, 802.11g, channel 6, open, 02:00:01:00:04:00",
+        "ap2-wlan1: campus, 802.11g, channel 6, open, 02:00:01:00:04:00",
         "h1-eth0 to s1-eth1   100 Mbit/s, delay 5 ms",
         "64 MiB random, SHA-256",
         "lighttpd -D -f /etc/lighttpd/lab.conf",
