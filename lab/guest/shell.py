@@ -16,6 +16,7 @@ import sys
 import termios
 import tty
 from pathlib import Path
+from textwrap import fill
 from typing import Any, TextIO
 
 from mininet.cli import CLI
@@ -33,8 +34,9 @@ from lab.shared.paths import PROMPT
 
 WELCOME = """
 {nodes}
-Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · py EXPR · help · exit
-  roam STATION AP · move NODE X Y Z SPEED · event … · events · save FILE · pcap start · pcap stop
+Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net
+  roam STATION AP · move NODE X Y Z SPEED · event … · events · save FILE
+  source FILE · pcap start · pcap stop · py EXPR · help · exit
 """
 HELP = """
 NODE COMMAND runs a program in a node. After the first word, names of nodes
@@ -102,8 +104,8 @@ class Shell(CLI):
         if found == "dumb":
             ENVIRONMENT.update(PLAIN)
         setLogLevel("info")
-        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
-        output(WELCOME.format(nodes=kinds))
+        kinds = "  ".join(f"{node.name}\N{NO-BREAK SPACE}({node.spec.kind})" for node in self._network.lab_nodes())
+        output(WELCOME.format(nodes=fill(kinds, 80).replace("\N{NO-BREAK SPACE}", " ")))
 
     def onecmd(self, line: str) -> Any:
         """Mininet's; a failure in the guest is a message."""

@@ -26,8 +26,8 @@ _PHASE_COLOURS = {"scan": 3, "authentication": 0, "association": 2, "keys": 4, "
 
 _STEPS = {
     "scan": "scan",
-    "authentication": "authentication",
-    "association": "association",
+    "authentication": "auth",
+    "association": "assoc",
     "keys": "keys",
     "first_data": "first data",
     "outage": "outage",
@@ -76,10 +76,10 @@ class Outage(View):
 
 
 def arrow(row: Mapping[str, Any]) -> str:
-    """Return ``ap1 → ap2`` of a handoff, ``disconnect ap1, connect ap1`` or ``ap1 lost, back`` of what is none."""
+    """Return ``ap1 → ap2`` of a handoff, ``ap1 left, back`` or ``ap1 lost, back`` of what is none."""
     noun, before, after = _noun(row), row["from"] or "?", row["to"]
     if noun == "disconnection":
-        return f"disconnect {before}, connect {after}" if after else f"disconnect {before}"
+        return f"{before} left" + (f", {'back' if after == before else after}" if after else "")
     if noun == "loss of contact":
         return f"{before} lost, back"
     return f"{before} \N{RIGHTWARDS ARROW} {after or 'nowhere'}"

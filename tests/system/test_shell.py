@@ -99,6 +99,7 @@ def test_a_session(machine: runs.Machine) -> None:
     try:
         greeting = terminal.until(PROMPT)
         assert "sta1 (sta)" in greeting
+        assert max(map(len, greeting[greeting.index("h1 (host)") :].splitlines())) <= 80
         assert "Core dump" not in greeting
         help_text = terminal.ask("help")
         assert "sta1 ping -c 3 h1" in help_text

@@ -55,7 +55,7 @@ def test_repetitions_without_checks_say_so(record: Record, capsys: pytest.Captur
 
 def test_the_terminal_shows_all_that_a_run_is_for(record: Record) -> None:
     text = printed(record)
-    for wanted in ("ap1 → ap2", "scan", "authentication", "association", "first data", "outage", "retries", "goodput"):
+    for wanted in ("ap1 → ap2", "scan", "auth", "assoc", "first data", "outage", "retries", "goodput"):
         assert wanted in text
     assert "1\N{NARROW NO-BREAK SPACE}048\N{NARROW NO-BREAK SPACE}576 (1 MiB)" in text
     assert "All 2 checks passed" in text and "FAILED" not in text

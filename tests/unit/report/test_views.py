@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from lab.checkout import PACKAGE
 from lab.cli.lists import print_list
@@ -16,6 +17,7 @@ from lab.metrics import base as metrics
 from lab.record import Record
 from lab.report import html
 from lab.report.tables import tables
+from lab.report.terminal import rich_table
 from lab.views import base as views
 from lab.views import outage
 from lab.views.parts.lines import moments, rules
@@ -106,9 +108,27 @@ def test_reports_ask_no_metric_of_what_kind_it_is() -> None:
         ("station", ("ap1", None), "ap1 → nowhere"),
         ("loss", ("ap1", "ap2"), "ap1 → ap2"),
         ("loss", ("ap1", "ap1"), "ap1 lost, back"),
-        ("disconnect", ("ap2", "ap1"), "disconnect ap2, connect ap1"),
-        ("disconnect", ("ap2", None), "disconnect ap2"),
+        ("disconnect", ("ap2", "ap1"), "ap2 left, ap1"),
+        ("disconnect", ("ap1", "ap1"), "ap1 left, back"),
+        ("disconnect", ("ap2", None), "ap2 left"),
     ],
 )
 def test_only_a_handoff_is_called_so(cause: str, ends: tuple[str | None, str | None], label: str) -> None:
     assert outage.arrow({"cause": cause, "from": ends[0], "to": ends[1]}) == label
+
+
+@pytest.mark.parametrize("causes", [["roam"], ["loss", "disconnect"]])
+@pytest.mark.parametrize("stations", [["sta1"], ["sta1", "sta12"]])
+def test_the_steps_of_handoffs_fit_80_columns(record: Record, causes: list[str], stations: list[str]) -> None:
+    (found,) = record.metrics_of("outage")
+    steps = {"scan": 61.9, "authentication": 5629.1, "association": 0.993, "keys": 12.3, "first_data": 1249.3}
+    ends = {"from": "ap1", "to": "ap1", "at_ns": 15_021_000_000, "outage": 6631.2, "longest_gap": 6631.2}
+    rows = [{**found.rows[0], **steps, **ends, "cause": cause, "station": one} for one in stations for cause in causes]
+    (table,) = outage.Outage().tables(dataclasses.replace(found, rows=rows), record)
+    console = Console(width=80)
+    with console.capture() as shown:
+        console.print(rich_table(table))
+    lines = shown.get().splitlines()
+    assert max(map(len, lines)) <= 80
+    (headings,) = [line for line in lines if " auth  assoc  keys " in line]  # a table, not a list for each row
+    assert headings.endswith("outage   gap ") and len(rows) == sum("6631  6631" in line for line in lines)
