@@ -80,9 +80,13 @@ class Session:
 
     @staticmethod
     def _terminal(_asked: dict[str, Any]) -> dict[str, Any]:
-        """Return type and size of the terminal; "dumb" if a file or a program receives what the guest prints."""
-        columns, lines = shutil.get_terminal_size()
-        return {"type": os.environ.get("TERM") or "dumb" if os.isatty(1) else "dumb", "size": [lines, columns]}
+        """Return type and size of the terminal; "dumb" if a file or a program receives what the guest prints.
+
+        Of the terminal itself: programs that use readline leave COLUMNS and LINES of their start to those they start.
+        """
+        columns, lines = os.get_terminal_size(0)
+        size = [lines, columns] if lines and columns else [24, 80]  # a serial line does not know its own
+        return {"type": os.environ.get("TERM") or "dumb" if os.isatty(1) else "dumb", "size": size}
 
     def _capture(self, _asked: dict[str, Any]) -> dict[str, Any]:
         """Put the frames that were captured into the current directory, one file for each channel."""

@@ -43,7 +43,7 @@ class Terminal:
             stdout=output or slave,
             stderr=output or slave,
             cwd=cwd,
-            env={**os.environ, "TERM": "screen-256color"},
+            env={**os.environ, "TERM": "screen-256color", "LINES": "20", "COLUMNS": "70"},  # those of another terminal
         )
         os.close(slave)
         self.text = ""
