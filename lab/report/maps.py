@@ -205,8 +205,8 @@ class Labels:
         (left, top), (right, bottom) = corners[0], corners[2]
         self._taken.append((left, top, right, bottom))
 
-    def near(self, point: Place, text: str) -> Text:
-        """Return a name at the first free place: to the right, left, above, below, at a corner."""
+    def near(self, point: Place, text: str) -> Iterator[Text]:
+        """Yield a name at the first free place: to the right, left, above, below, at a corner; nothing if none is."""
         x, y = point
         width = text_width(text, "mark")
         boxes = [
@@ -220,8 +220,9 @@ class Labels:
             (x - 7 - width, y + 7),
         ]
         left, top = min(boxes, key=lambda corner: self._covered(corner, width))
-        self._taken.append((left, top, left + width, top + _LINE))
-        return Text(left, top + _LINE - 2, text, "mark", colour="ink")
+        if self._covered((left, top), width) < _NAME:
+            self._taken.append((left, top, left + width, top + _LINE))
+            yield Text(left, top + _LINE - 2, text, "mark", colour="ink")
 
     def _covered(self, corner: Place, width: float) -> int:
         """Return how bad a place for a label is."""

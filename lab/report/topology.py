@@ -47,8 +47,9 @@ def draw(plan: Plan) -> Scene:
         labels.avoid([at], DOT)
         if name in boxes:
             labels.take(_around(at))
-    lines = [(stroke("radio", _course(a, b, places)), label) for a, b, label in pairs]
-    lines += [(stroke("link", (places[link.node_a], places[link.node_b])), _shape(link)) for link in plan.links]
+    lines = [(stroke("radio", _course(a, b, places), f"{a}, {b}: {label}"), label) for a, b, label in pairs]
+    ends = [(link, (places[link.node_a], places[link.node_b])) for link in plan.links]
+    lines += [(stroke("link", both, f"{link.name}: {shape(link.netem)}"), _shape(link)) for link, both in ends]
     for line, _ in lines:
         labels.avoid(dotted(line.places), LINES)
     for wall in paper.walls() if paper else ():
@@ -60,12 +61,10 @@ def draw(plan: Plan) -> Scene:
         if node.name in boxes:
             shapes += _node(node, at, tint(plan, node.name))
         else:
-            shapes += [symbol(node, at, plan), labels.near(at, _name(node))]
-    shapes += [
-        labels.near(line.places[len(line.places) // 2] if len(line.places) > 2 else _middle(line), text)
-        for line, text in lines
-        if text
-    ]
+            shapes += [symbol(node, at, plan), *labels.near(at, _name(node))]
+    for line, text in lines:
+        if text:
+            shapes += labels.near(line.places[len(line.places) // 2] if len(line.places) > 2 else _middle(line), text)
     shapes += legend(_entries(plan, meaning, placed=bool(paper)))
     height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
     return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)

@@ -113,6 +113,24 @@ def test_the_maps_agree_in_scale_orientation_and_colours() -> None:
     assert {name: here[name][1] for name in lines} == lines
 
 
+MANY = """\
+name: many
+nodes:
+  ap1: {kind: ap, ssid: cafe, position: [0 m, 0 m, 3 m]}
+  sta: {kind: sta, count: 99, position: ["{(index * 7) % 40 - 20} m", "{(index * 13) % 30 - 15} m", 1 m]}
+medium: {}
+"""
+
+
+def test_of_many_labels_those_are_drawn_that_fit() -> None:
+    scene = topology.draw(plan(MANY))
+    words = [text for text in texts(scene) if text.kind == "mark"]
+    assert not any(overlap(extent(one), extent(other)) for at, one in enumerate(words) for other in words[:at])
+    levels = [text.text for text in words if text.text.endswith(" dB")]
+    tips = [shape.tip for shape in scene.shapes if not isinstance(shape, Text) and shape.tip.startswith("ap1, sta")]
+    assert 20 < len(levels) < len(tips) == 99 and tips[0] == "ap1, sta1: 40 dB"
+
+
 @pytest.mark.parametrize("name", ["two-aps-handoff", "walk", "twenty-nodes", "hidden-terminals", "three-aps", "office"])
 def test_no_word_covers_another_or_leaves_the_picture(name: str) -> None:
     scene = topology.draw(load(name, "idle"))
