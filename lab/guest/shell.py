@@ -81,6 +81,7 @@ class Shell(CLI):
         self._session = Session(guest, self._host)
         self._sources: list[str] = []  # files that are being read, one from the other
         self._place = ""  # FILE:LINE of the current command, if it comes from a file
+        self._typed = b""  # while commands ran, and nothing has read it: more than the terminal has room for
         lg.addFilter(self._placed)
         network.build()
         self._session.start()
@@ -92,8 +93,23 @@ class Shell(CLI):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         # a program's output may go to a file, and lines that are pasted are commands of their own
         readline.parse_and_bind("set enable-bracketed-paste off")
+        readline.set_startup_hook(self._type_ahead)
         PROMPT.touch()
         super().run()
+
+    def preloop(self) -> None:
+        """Forget what was typed before Ctrl-C, as terminals do."""
+        self._typed = b""
+
+    def _type_ahead(self) -> None:
+        """Give the prompt the next line of what was typed while commands ran."""
+        if self._typed:
+            keyboard = self.stdin.fileno()
+            line, *later = (self._typed + _rest_of(keyboard)).splitlines(keepends=True)
+            self._typed = b"".join(later)
+            readline.insert_text(line[: -_BLOCK_BYTES // 2].decode(errors="replace"))
+            for byte in line[-_BLOCK_BYTES // 2 :]:
+                fcntl.ioctl(keyboard, termios.TIOCSTI, bytes([byte]))
 
     def greet(self) -> None:
         """Print the nodes and the most useful commands, on a terminal of the host's type."""
@@ -139,30 +155,29 @@ class Shell(CLI):
         try:
             node.sendCmd(words)
             self._fit(keyboard, node.master)
-            self._pass_on(node, keyboard, b"".join(early))
+            self._typed += b"".join(early)
+            self._pass_on(node, keyboard)
         finally:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            typed = node.take_back() + _rest_of(keyboard)
+            self._typed = node.take_back() + self._typed + _rest_of(keyboard)
             termios.tcsetattr(keyboard, termios.TCSANOW, before)
-        for byte in typed:
-            fcntl.ioctl(keyboard, termios.TIOCSTI, bytes([byte]))
         return node.last_status
 
-    def _pass_on(self, node: LabNode, keyboard: int, typed: bytes) -> None:
+    def _pass_on(self, node: LabNode, keyboard: int) -> None:
         """Pass on what is typed, after what has been typed, and printed, until a command ends."""
         while node.waiting:
             poller = select.poll()
             poller.register(node.shell_end, select.POLLIN)
-            poller.register(node.master, select.POLLIN | (select.POLLOUT if typed and node.begun else 0))
-            if not typed:
+            poller.register(node.master, select.POLLIN | (select.POLLOUT if self._typed and node.begun else 0))
+            if not self._typed:
                 poller.register(keyboard, select.POLLIN)
             ready = dict(poller.poll(_FIT_MS))
             if not ready:
                 self._fit(keyboard, node.master)
             if keyboard in ready:
-                typed = os.read(keyboard, _BLOCK_BYTES)
-            if typed and ready.get(node.master, 0) & select.POLLOUT:
-                typed = typed[os.write(node.master, typed) :]
+                self._typed = os.read(keyboard, _BLOCK_BYTES)
+            if self._typed and ready.get(node.master, 0) & select.POLLOUT:
+                self._typed = self._typed[os.write(node.master, self._typed) :]
             if node.shell_end in ready or ready.get(node.master, 0) & ~select.POLLOUT:
                 output(node.monitor())
 

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -172,6 +173,25 @@ def test_what_is_pasted_goes_where_it_is_read(terminal: Terminal) -> None:
     assert "available nodes are" not in in_bash
     assert "ap1 h1 sta1\n" in terminal.until(PROMPT)
     assert "\n43\n" in terminal.until(PROMPT)
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        f"h1 true {'x' * 1000}\n" * 20,
+        f"h1 true {'x' * 20_000}\n",
+        "sta1 bash\n" + f"true {'x' * 1000}\n" * 20 + "exit\n",
+        "sta1 sleep 1\n" + f"h1 true {'x' * 1000}\n" * 20,
+    ],
+    ids=["commands", "a command", "in a shell", "during a command"],
+)
+def test_a_paste_of_20_kb(terminal: Terminal, pasted: str) -> None:
+    pasting = threading.Thread(target=terminal.type, args=(f"{pasted}h1 echo $((6 * 7))\n",))  # while it is read
+    pasting.start()
+    terminal.until("\n42\n")
+    terminal.until(PROMPT)
+    pasting.join()
+    assert terminal.ask("events").count("exec: h1") == pasted.count("h1 ") + 1
 
 
 def test_a_program_that_leaves_the_terminal_raw(terminal: Terminal) -> None:

@@ -99,6 +99,7 @@ class LabNode(MininetNode):
 
     def _start_shell(self) -> None:
         self.master, slave = self.container.terminal()
+        os.set_blocking(self.master, False)  # what a program does not read must not block what it prints
         self._sane = termios.tcgetattr(slave)
         asked, self._ask = os.pipe()
         inherited = [os.dup2(slave, _TERMINAL), os.dup2(asked, _ASK)]  # nothing else has so high a number
@@ -189,9 +190,11 @@ class LabNode(MininetNode):
         terminal = fcntl.ioctl(self.master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             tty.setraw(terminal, termios.TCSANOW)
+            typed = b""
             with contextlib.suppress(BlockingIOError):
-                return os.read(terminal, _BLOCK_BYTES)
-            return b""
+                while more := os.read(terminal, _BLOCK_BYTES):
+                    typed += more
+            return typed
         finally:
             termios.tcsetattr(terminal, termios.TCSANOW, self._sane)
             os.close(terminal)
