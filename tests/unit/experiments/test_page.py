@@ -40,6 +40,7 @@ class Page(Reader):
 def read(results: Results) -> Page:
     found = Page(page(results, [lay_out(chart) for chart in figures.charts(results)]))
     assert found.open == [] and found.fetched == []
+    assert found.contents == found.sections
     return found
 
 
@@ -49,7 +50,9 @@ def test_the_page_names_the_files_of_the_stack() -> None:
 
 
 def test_the_page_says_it_all() -> None:
-    text = read(made.table1()).text
+    found = read(made.table1())
+    assert found.contents == ["claims", "figures", "means", "setup", "reproduce"]
+    text = found.text
     for wanted in (
         "swp/table1",
         "Transfer time of a page over TCP and over SWP.",
