@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -312,15 +312,15 @@ def _median(arguments: list[Any]) -> Any:
     return ordered[middle] if len(ordered) % 2 else _mean(ordered[middle - 1 : middle + 1])
 
 
-def _p95(arguments: list[Any]) -> Any:
-    """Return the 95th percentile: between two entries, linear (R's type 7, NumPy's default)."""
+def _percentile(share: int, arguments: list[Any]) -> Any:
+    """Return a percentile: between two entries, linear (R's type 7, NumPy's default)."""
     ordered = sorted(_alike_all(arguments), key=lambda value: value.base)
     if not ordered:
         return None
-    below, part = divmod(19 * (len(ordered) - 1), 20)
+    below, part = divmod(share * (len(ordered) - 1), 100)
     if not part:
         return ordered[below]
-    return add(ordered[below], multiply(subtract(ordered[below + 1], ordered[below]), Quantity(part / 20)))
+    return add(ordered[below], multiply(subtract(ordered[below + 1], ordered[below]), Quantity(part / 100)))
 
 
 def _share(arguments: list[Any]) -> Quantity:
@@ -428,7 +428,7 @@ FUNCTIONS: dict[str, Function] = {
     "mean": Function(_mean, "arithmetic mean"),
     "median": Function(_median, "median"),
     "min": Function(_extreme(min), "the smallest"),
-    "p95": Function(_p95, "the 95th percentile"),
+    **{f"p{share}": Function(partial(_percentile, share), f"the {share}th percentile") for share in (90, 95, 99)},
     "rising": Function(_monotone("<="), "whether no entry is less than the one before it", single=True),
     "share": Function(_share, "percentage of entries that hold"),
     "sin": Function(_plain(math.sin, "sin"), "sine of an angle in radians", single=True, each=True),

@@ -186,6 +186,13 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
+def measures(values: Sequence[float]) -> dict[str, float | int | None]:
+    """Return what checks and experiments can refer to: a summary, and percentiles (linear: R's type 7)."""
+    several = [*values] * 2 if len(values) == 1 else values
+    cuts = statistics.quantiles(several, n=100, method="inclusive") if values else []
+    return summary(values) | {f"p{share}": cuts[share - 1] if cuts else None for share in (50, 90, 95, 99)}
+
+
 def _offers(probe: str | None, wanted: ResultType | str) -> bool:
     """Return whether a probe yields a type of results; programs without a probe and the medium do not."""
     return probe is not None and probe not in _NO_PROBES and offered(wanted, probes.load(probe).yields)

@@ -11,7 +11,7 @@ from typing import Any
 from lab.errors import LabError, RecordError
 from lab.expressions import expression
 from lab.metrics import base as kinds
-from lab.metrics.base import Context, Metric, Source, summary
+from lab.metrics.base import Context, Metric, Source, measures, summary
 from lab.numbers import count
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
@@ -21,7 +21,6 @@ OF_A_STACK = (
     "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is next to "
     "a workload, to that workload's directory"
 )
-_SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
 _DIGITS = 9  # decimal places of converted values: as precise as clocks and counters, without binary rounding noise
 
@@ -185,8 +184,8 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
         read.append((identifier, run.process.name, found))
     context |= by_name(read)
     for name, result in results.items():
-        summed = result["values"]
-        context[name] = {key: _quantity(summed[key], result["unit"]) for key in _SUMMARY} | {"count": summed["count"]}
+        found = measures(result["figures"])
+        context[name] = {key: _quantity(found[key], result["unit"]) for key in found} | {"count": found["count"]}
     return context
 
 

@@ -71,7 +71,7 @@ cannot be compared with a number without one.
 
 * processes and probes, by name: `exit`, and results of the probe's parser, such as `sha256`
 * files: `sha256`, `size`, `path`
-* metrics: `min`, `max`, `mean`, `median`, `sum`, `count`
+* metrics: `min`, `max`, `mean`, `median`, `sum`, `count`, and the percentiles `p50`, `p90`, `p95`, `p99`
 
 If several nodes run a process, a comparison must hold for all of them; with `any(…)`, for at least one. For a single
 node, write `fetch@sta2.exit`.

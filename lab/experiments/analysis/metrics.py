@@ -19,7 +19,7 @@ from lab.experiments.types import TrialMetric
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
 from lab.expressions.values import Quantity, UndefinedError, flat, show
-from lab.metrics.base import summary
+from lab.metrics.base import measures
 from lab.shared.types import Plan
 
 _LANGUAGE = Language("metric", "an expression, such as outage.max, or sum(goodput)")
@@ -35,7 +35,7 @@ class AbsentError(UndefinedError):
 
 
 class _Run(Evaluator):
-    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: returns all other names."""
+    """One run. ``metrics``: ``name -> {"unit", "figures"}``; ``others``: returns all other names."""
 
     def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
         super().__init__({})
@@ -53,10 +53,10 @@ class _Run(Evaluator):
         if not figure and self.inside:
             return [Quantity(value, found["unit"]) for value in found["figures"]]
         chosen = ".".join(figure) or _USUAL
-        if chosen not in found["values"]:
-            known = ", ".join(found["values"])
-            raise InputError(f'{word} has no "{chosen}"{suggestion(chosen, found["values"])}; known: {known}')
-        value = found["values"][chosen]
+        measured = measures(found["figures"])
+        if chosen not in measured:
+            raise InputError(f'{word} has no "{chosen}"{suggestion(chosen, measured)}; known: {", ".join(measured)}')
+        value = measured[chosen]
         return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
 
     def _look_up_other(self, name: Name) -> Any:
@@ -103,9 +103,7 @@ def check(metric: TrialMetric, plan: Plan) -> None:
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
     for figures in _TRIES:
-        stand_ins = {
-            one.name: {"unit": one.unit, "values": summary(figures), "figures": figures} for one in plan.metrics
-        }
+        stand_ins = {one.name: {"unit": one.unit, "figures": figures} for one in plan.metrics}
         run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _converted(run.value(tree), metric.unit)

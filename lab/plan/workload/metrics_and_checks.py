@@ -252,7 +252,7 @@ def checks(
             context |= dict.fromkeys((process.name, process.id), _unprinted(process.prints))
     for name, metric in source.model.metrics.items():
         context[name] = {
-            figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])
+            figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.measures([1.0])
         }
     for file in files:
         if not file.in_folder:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import InputError
-from lab.metrics.base import MEDIUM, PRINTED, increase, known, load, summary
+from lab.metrics.base import MEDIUM, PRINTED, increase, known, load, measures, summary
 from lab.probes.base import Series
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
@@ -253,6 +253,12 @@ def test_transfer_time() -> None:
 def test_a_summary() -> None:
     assert summary([1.0, 2.0, 6.0]) == {"count": 3, "sum": 9.0, "mean": 3.0, "median": 2.0, "min": 1.0, "max": 6.0}
     assert summary([])["mean"] is None
+
+
+def test_percentiles() -> None:
+    hundred = measures([float(number) for number in range(101)])
+    assert [hundred[name] for name in ("p50", "p90", "p95", "p99")] == [50, 90, 95, 99]
+    assert (measures([7.0])["p95"], measures([0.0, 10.0])["p95"], measures([])["p95"]) == (7.0, 9.5, None)
 
 
 def test_what_a_probe_does_not_yield_is_refused_with_those_that_do() -> None:

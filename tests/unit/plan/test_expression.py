@@ -60,6 +60,7 @@ CONTEXT: dict[str, Any] = {
         "len(flow.exit) == 2 and len('abc') == 3",
         "envelope(1 s, 2 ms) == 1000 ms and sum(envelope(flow.goodput, flow.goodput)) == 10 Mbit/s",
         "median(flow.goodput) == 5 Mbit/s and median(3, 1, 2) == 2 and median(4, 1) == 2.5",
+        "p90(1, 2, 3, 4, 5, 6) == 5.5 and p99(0, 100) == 99",
         "p95(1, 2, 3, 4, 5) > 4.79 and p95(1, 2, 3, 4, 5) < 4.81 and p95(7 ms) == 7 ms",
         "share(flow.exit == 0) == 50% and share(1 < 2, 3 < 2, 1 < 3) > 66%",
         "deviation(2, 4, 9) > 3.605 and deviation(2, 4, 9) < 3.606",

@@ -561,7 +561,10 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
         ("page.sha == 'x'", 'page has no "sha" (did you mean sha256?); known: sha256, size, path'),
         ("goodput.mean > 5", '"5" has no unit; write 5 Mbit/s'),
         ("goodput.mean > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
-        ("goodput.p95 > 5 Mbit/s", 'goodput has no "p95"; known: count, sum, mean, median, min, max'),
+        (
+            "goodput.p96 > 5 Mbit/s",
+            'goodput has no "p96" (did you mean p99?); known: count, sum, mean, median, min, max, p50, p90, p95, p99',
+        ),
         ("goodput > 5 Mbit/s", "goodput has several values; write goodput.count or the like"),
         ("goodput.mean", "the result is not true or false; write a comparison, such as outage.max < 500 ms"),
         ("fetch.exit = 0", 'unexpected "="; write == to compare\n  fetch.exit = 0\n             ^'),

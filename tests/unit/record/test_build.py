@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from lab.errors import HostError, RecordError
+from lab.expressions import expression
 from lab.metrics.base import summary
 from lab.record import Record, build, figures, load, rebuild
 
@@ -131,6 +132,12 @@ def test_a_failed_check_names_what_has_the_value(that: str, named: str) -> None:
     rows = [{"process": f"call@sta{number}", "loss": value} for number, value in enumerate(values, 1)]
     result = {"unit": "%", "columns": ["loss"], "values": summary(values), "rows": rows}
     assert figures._culprits(that, {"loss": result}) == named
+
+
+def test_a_check_on_a_percentile(run_directory: Path) -> None:
+    seen = figures.values(made(run_directory).plan, {}, {"rtt": {"unit": "ms", "figures": [1.0, 2.0, 3.0, 40.0]}})
+    assert expression.evaluate("rtt.p50 == 2.5 ms and rtt.p95 > 34 ms and rtt.count == 4", seen).passed
+    assert expression.evaluate("rtt.p90 < 29 ms", seen).explanation == "rtt.p90 = 28.9 ms, wanted < 29 ms"
 
 
 def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:
