@@ -123,6 +123,15 @@ class Ips:
             found[owner] = f"{address}/{self.subnet.prefixlen}"
             if displaced_by is not None:
                 self._warn(owner, found[owner], displaced_by)
+        for one in self.given:
+            network = one.interface.network
+            others = [other.interface.network for other in self.given if other.owner != one.owner]
+            if network != self.subnet and network not in others and (others or found):
+                warn(
+                    f"{one.owner} is alone in {network}: no other node has an address there, so packets arrive only "
+                    f"by routes (exec: …, run: [ip, route, add, …]); or write an address in {self.subnet}",
+                    self.source.document.where(one.keys),
+                )
         return found
 
     def _warn(self, owner: str, address: str, displaced_by: _Given) -> None:

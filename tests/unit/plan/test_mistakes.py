@@ -298,6 +298,19 @@ def test_an_address_that_displaces_another(files: None, capsys: pytest.CaptureFi
     )
 
 
+def test_an_address_in_a_network_of_its_own(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    alone = "name: here\nnodes:\n  h1: {kind: host}\n  h2: {kind: host, ip: 192.168.7.2/24}\n"
+    Path("t.yaml").write_text(alone)
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == (
+        "lab: t.yaml:4  h2 is alone in 192.168.7.0/24: no other node has an address there, so packets arrive only "
+        "by routes (exec: …, run: [ip, route, add, …]); or write an address in 10.0.0.0/8\n"
+    )
+    Path("t.yaml").write_text(alone + "  h3: {kind: host, ip: 192.168.7.3/24}\n")
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == ""
+
+
 def test_an_address_after_those_of_other_nodes_displaces_none(files: None, capsys: pytest.CaptureFixture[str]) -> None:
     Path("t.yaml").write_text(TOPOLOGY.replace("kind: host", "kind: host, ip: 10.0.0.1"))
     check(Path("t.yaml"))
