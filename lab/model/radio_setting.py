@@ -9,8 +9,10 @@ setting's ``part`` if a stack's part of the kernel adds them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar
+from functools import cache, partial
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator
 
 from lab.errors import InputError
 from lab.model.cell import Cell
@@ -52,13 +54,24 @@ SETTINGS = Room("radio_settings", "setting of radios", RadioSetting)
 def table() -> dict[str, RadioSetting]:
     """Return the settings of the lab and of the stacks found at first use, by key in alphabetical order.
 
-    Raises:
-        InputError: as in ``Room.get``, or a setting does not say what it is.
+    One that cannot be used is an error of the nodes that have its key (an InputError, as in ``Room.get``).
     """
-    for name, kind in SETTINGS.classes().items():
+    return {name.replace("-", "_"): _made(name) for name in SETTINGS.known()}
+
+
+def _made(name: str) -> RadioSetting:
+    try:
+        kind = SETTINGS.get(name)
         if missing := [one for one in ("about", "type", "perfect") if not hasattr(kind, one)]:
             raise InputError(f"the setting of radios has no {', no '.join(missing)}", where=SETTINGS.where(name))
-    return {name.replace("-", "_"): kind() for name, kind in SETTINGS.classes().items()}
+    except InputError as error:
+        given = Annotated[Any, BeforeValidator(partial(_refuse, error))]
+        kind = type("Unusable", (RadioSetting,), {"about": str(error), "type": given, "perfect": ""})
+    return kind()
+
+
+def _refuse(error: InputError, _written: Any) -> None:
+    raise error
 
 
 def attributes(radios: Sequence[Radio]) -> list[dict[str, Any]]:

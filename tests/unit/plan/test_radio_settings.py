@@ -61,6 +61,23 @@ def test_a_setting_with_the_name_of_another_key_is_an_error(tmp_path: Path, key:
     assert message in lab(tmp_path, "", "show")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import nowhere\n", "cannot be imported: ModuleNotFoundError: No module named 'nowhere'"),
+        ("def broken(:\n", "cannot be imported: SyntaxError: invalid syntax"),
+        (STRANGE.replace("perfect", "complete"), "the setting of radios has no perfect"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_affects_only_nodes_that_have_it(tmp_path: Path, text: str, message: str) -> None:
+    room = tmp_path / "workloads" / "other" / "radio_settings"
+    room.mkdir(parents=True)
+    (room / "broken.py").write_text(text)
+    assert "3 strange packets" in " ".join(lab(tmp_path, ", strange_queue: 3", "show").split())
+    found = lab(tmp_path, ", broken: 3", "show")
+    assert re.match(rf"lab: workloads/other/radio_settings/broken.py(:1)?  {message}", found), found
+
+
 def test_a_stack_brings_a_setting(tmp_path: Path) -> None:
     assert "3 strange packets" in " ".join(lab(tmp_path, ", strange_queue: 3", "show").split())
     steps = lab(tmp_path, ", strange_queue: 3", "run", "--dry-run")
@@ -78,12 +95,6 @@ def test_a_stack_brings_a_setting(tmp_path: Path) -> None:
 )
 def test_mistakes_in_it_name_the_line(tmp_path: Path, key: str, medium: str, message: str) -> None:
     assert f"place.yaml:3  nodes.ap1.strange_queue: {message}" in lab(tmp_path, key, "show", medium=medium)
-
-
-def test_a_setting_that_does_not_say_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.STRANGE", STRANGE.replace("    perfect =", "    lacks ="))
-    message = lab(tmp_path, "", "show")
-    assert message == "lab: workloads/mine/radio_settings/strange_queue.py  the setting of radios has no perfect\n"
 
 
 def test_a_setting_stands_in_at_most_three_files() -> None:
