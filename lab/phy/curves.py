@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lab.errors import InputError, suggestion
-
 
 @dataclass(frozen=True)
 class Coding:
@@ -44,15 +42,4 @@ def _coding(name: str) -> Coding | None:
 
 
 CURVES = tuple(Curve(index, name, _coding(name)) for index, name in enumerate(_NAMES))
-_BY_NAME = {curve.name: curve for curve in CURVES}
-
-
-def curve_named(name: str) -> Curve:
-    """Return the curve of that name.
-
-    Raises:
-        InputError: There is no such curve; lists the known ones.
-    """
-    if name not in _BY_NAME:
-        raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; known: {", ".join(_BY_NAME)}')
-    return _BY_NAME[name]
+NAMED = {curve.name: curve for curve in CURVES}

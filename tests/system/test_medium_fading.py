@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.phy.curves import curve_named
+from lab.phy.curves import NAMED
 from lab.phy.error_models import load
 from lab.phy.error_rates import hazard
 from lab.phy.links import noise_floor_dbm
@@ -86,8 +86,8 @@ def arrival(fading: Fading, mean_db: float) -> tuple[Any, Any]:
     weights = np.diff(fading.share_below(edges_db - mean_db))
     levels_db = (edges_db[1:] + edges_db[:-1]) / 2
     nist = load("nist")
-    hazards = HEADER_BITS * hazard(nist, curve_named("bpsk-1/2"), levels_db)
-    hazards += 8 * MPDU_BYTES * hazard(nist, curve_named(RATE_CURVE), levels_db)
+    hazards = HEADER_BITS * hazard(nist, NAMED["bpsk-1/2"], levels_db)
+    hazards += 8 * MPDU_BYTES * hazard(nist, NAMED[RATE_CURVE], levels_db)
     return weights, np.where(levels_db >= NOTICED_DB, np.exp(-hazards), 0.0)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.phy.curves import curve_named
+from lab.phy.curves import NAMED
 from lab.phy.error_models import load
 from lab.phy.error_rates import per
 from tests.system.conftest import Ran
@@ -63,7 +63,7 @@ def test_frames_are_damaged_as_other_error_models_say(boot: Boot, tmp_path: Path
         errors, snr_db, expected = "{table: own.csv}", 20.0, TABLE_LOSS
     else:
         errors, snr_db = "yans", YANS_DB
-        expected = float(per(load("yans"), curve_named(RATE_CURVE), snr_db, 8 * MPDU_BYTES))
+        expected = float(per(load("yans"), NAMED[RATE_CURVE], snr_db, 8 * MPDU_BYTES))
     place = topology(
         f"errors: {errors}, snr: [{{from: ap1, to: sta1, is: {snr_db} dB}}, {{from: sta1, to: ap1, is: 70 dB}}]",
         {"sta1": ""},
@@ -71,7 +71,7 @@ def test_frames_are_damaged_as_other_error_models_say(boot: Boot, tmp_path: Path
     seen = attempts(boot(place, workload(1, "1 ms", 6)), "sta1")
     assert seen.sent > 4500 and seen.lost == 0
     # NIST's curve is elsewhere
-    other = float(per(load("nist"), curve_named(RATE_CURVE), snr_db, 8 * MPDU_BYTES))
+    other = float(per(load("nist"), NAMED[RATE_CURVE], snr_db, 8 * MPDU_BYTES))
     bound = bound_percent(expected, seen.sent)
     assert abs(100 * (other - expected)) > 10 * bound
     name = f"{'table of a CSV file' if model == 'table' else 'Yans'}; {snr_db:g} dB"

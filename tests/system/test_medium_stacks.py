@@ -12,7 +12,7 @@ import pytest
 
 from lab import runs
 from lab.captures import pcap, radiotap
-from lab.phy.curves import curve_named
+from lab.phy.curves import NAMED
 from lab.phy.error_models import load
 from lab.phy.error_rates import per
 from lab.shared.types import Plan
@@ -194,7 +194,7 @@ def test_a_monitor_gets_damaged_frames_as_they_arrived_and_control_frames(boot: 
         assert acks > 0.9 * len(right)
     assert means[0] < 2 and means[1] > 2.5 * means[0]
     assert shares[0] == pytest.approx(shares[1], rel=0.3)
-    computed = 100 * float(per(load("nist"), curve_named("64qam-3/4"), 22.6, 8 * MPDU_BYTES))
+    computed = 100 * float(per(load("nist"), NAMED["64qam-3/4"], 22.6, 8 * MPDU_BYTES))
     name = "frames of 1464 B at 22.6 dB that a monitor gets damaged (54 Mbit/s)"
     # three standard deviations of 2000 frames are 2.04
     record(Row("mininet-wifi", name, rounded(100 * shares[0]), "%", [rounded(computed)], absolute=2, peer="0"))

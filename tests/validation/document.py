@@ -12,7 +12,7 @@ import numpy as np
 from lab.drawing import lay_out, svg
 from lab.drawing.figure import Figure, Panel
 from lab.drawing.marks import Line
-from lab.phy.curves import curve_named
+from lab.phy.curves import NAMED
 from lab.phy.error_models.nist import Nist
 from lab.phy.error_rates import per
 from tests.validation.rows import Row
@@ -184,7 +184,7 @@ def _error_figure() -> Figure:
     snr_db = np.arange(-2.0, 28.01, 0.25)
     lines = []
     for number, (label, curve) in enumerate(_SHOWN):
-        lost = per(Nist(), curve_named(curve), snr_db, _FRAME_BITS)
+        lost = per(Nist(), NAMED[curve], snr_db, _FRAME_BITS)
         lines.append(Line(label, [float(x) for x in snr_db], [float(y) for y in lost], number))
     return Figure(
         "validation-errors",

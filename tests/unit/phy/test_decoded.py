@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.phy import decoded, viterbi
-from lab.phy.curves import CURVES, Curve, curve_named
+from lab.phy.curves import CURVES, NAMED, Curve
 from lab.phy.error_models import load
 from lab.phy.error_models.nist import decoded as bound
 from lab.phy.kernel_table import FRACTION_BITS, kernel_table, wrong_share
@@ -42,7 +42,7 @@ def test_a_decoder_corrects_and_gives_up() -> None:
 
 def test_where_a_frame_is_lost_most_of_its_bits_are_right() -> None:
     """At 18 dB no frame of 54 Mbit/s arrives whole, with 2 % of its bits wrong; the bound said all."""
-    curve = curve_named("64qam-3/4")
+    curve = NAMED["64qam-3/4"]
     (share,) = wrong_share(load("nist"), curve, np.array([18.0]))
     assert 0.01 < share < 0.04
 
@@ -50,7 +50,7 @@ def test_where_a_frame_is_lost_most_of_its_bits_are_right() -> None:
 @pytest.mark.parametrize(("snr_db", "least", "most"), [(18.0, 0.01, 0.04), (15.0, 0.2, 0.35), (10.0, 0.45, 0.5)])
 def test_the_kernel_is_told_how_wrong_lost_frames_are(snr_db: float, least: float, most: float) -> None:
     """Also where no frame is left to lose, as in a collision."""
-    table = kernel_table(load("nist"), curve_named("64qam-3/4"))
+    table = kernel_table(load("nist"), NAMED["64qam-3/4"])
     at = round((snr_db * 100 - table.start_mb) / table.step_mb)
     share = -np.expm1(-float(table.wrong_bits[max(at, 0)]) / 2.0**FRACTION_BITS)
     assert least < share < most

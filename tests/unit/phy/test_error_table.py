@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import InputError, InputErrors, LabError
-from lab.phy.curves import curve_named
+from lab.phy.curves import NAMED
 from lab.phy.error_models import ErrorModel, load
 from lab.phy.error_models.table import parse
-from lab.phy.error_rates import hazard, per, snr_at_per
+from lab.phy.error_rates import hazard, per
 from lab.phy.kernel_table import kernel_table
 
-BPSK = curve_named("bpsk-1/2")
+from .snr import snr_at_per
+
+BPSK = NAMED["bpsk-1/2"]
 
 
 def written(folder: Path, *lines: str) -> Path:
@@ -57,8 +59,8 @@ def test_frame_error_rates(tmp_path: Path) -> None:
     )
     model = model_of(path)
     assert per(model, BPSK, [1, 3], 800) == pytest.approx([0.9, 1 - 0.9**10])
-    assert per(model, curve_named("qpsk-1/2"), [-60, 5, 6], 800) == pytest.approx([1, 1, 0.5])
-    assert snr_at_per(model, curve_named("qpsk-1/2"), 0.5, 100) == pytest.approx(6.0)
+    assert per(model, NAMED["qpsk-1/2"], [-60, 5, 6], 800) == pytest.approx([1, 1, 0.5])
+    assert snr_at_per(model, NAMED["qpsk-1/2"], 0.5, 100) == pytest.approx(6.0)
 
 
 def test_a_rate_of_0_ends_a_curve(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
 def test_a_text_that_has_been_read_already() -> None:
     model = load("table", file="mine.csv", text="\N{BYTE ORDER MARK}curve,snr_db,ber\nbpsk-1/2,0,.1\nbpsk-1/2,2,.01\n")
     assert hazard(model, BPSK, 2) == pytest.approx(-math.log(0.99))
-    assert model.has(BPSK) and not model.has(curve_named("cck-11"))
+    assert model.has(BPSK) and not model.has(NAMED["cck-11"])
     with pytest.raises(InputError, match=r"^mine.csv:2  has 1 value"):
         load("table", file="mine.csv", text="curve,snr_db,ber\nx\n")
 
@@ -92,7 +94,7 @@ def test_a_text_that_has_been_read_already() -> None:
 def test_a_curve_that_the_file_lacks(tmp_path: Path) -> None:
     model = model_of(written(tmp_path, "curve,snr_db,ber", "bpsk-1/2,0,.1", "bpsk-1/2,2,.01"))
     with pytest.raises(InputError, match=r"mine.csv  has no curve cck-11, only bpsk-1/2; add rows for it"):
-        hazard(model, curve_named("cck-11"), 0)
+        hazard(model, NAMED["cck-11"], 0)
 
 
 def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) -> None:

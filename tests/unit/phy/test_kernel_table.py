@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.phy.curves import CURVES, Curve, curve_named
+from lab.phy.curves import CURVES, NAMED, Curve
 from lab.phy.error_models import ErrorModel, load
 from lab.phy.error_rates import hazard
 from lab.phy.kernel_table import KernelTable, burst_q8, kernel_table, wrong_share
@@ -48,12 +48,12 @@ def test_a_table_of_nist_begins_at_the_cap(curve: Curve) -> None:
 def test_where_tables_begin_and_end() -> None:
     # bpsk-1/2 leaves a union bound of 1 between 0.75 and 0.80 dB, and a hazard of 2^-59 between 8.90 and 8.95; its
     # decoder guesses at -6.2 dB
-    table = kernel_table(MODELS[0], curve_named("bpsk-1/2"))
+    table = kernel_table(MODELS[0], NAMED["bpsk-1/2"])
     capped = np.flatnonzero(table.values == 15 * ONE)
     assert (level_mb(table, int(capped[-1])), level_mb(table, len(table.values) - 1)) == (75, 895)
     assert level_mb(table, 0) == -620
     # a fifth of the step, five times the steps; each end is at most four off
-    fine = kernel_table(MODELS[0], curve_named("bpsk-1/2"), 1)
+    fine = kernel_table(MODELS[0], NAMED["bpsk-1/2"], 1)
     assert len(fine.values) - 1 == pytest.approx(5 * (len(table.values) - 1), abs=8)
 
 
@@ -71,7 +71,7 @@ def test_a_table_begins_and_ends_where_a_look_at_every_level_says(model: ErrorMo
 
 def test_guesses_are_right_half_the_time() -> None:
     for name in ("dsss-1", "dsss-2", "cck-5.5", "cck-11"):
-        first = int(kernel_table(MODELS[0], curve_named(name)).values[0]) / ONE
+        first = int(kernel_table(MODELS[0], NAMED[name]).values[0]) / ONE
         assert 0.89 * math.log(2) < first < math.log(2), name
 
 
@@ -80,7 +80,7 @@ def test_error_events_have_so_many_bits() -> None:
     expected = {"1/2": 845, "2/3": 768, "3/4": 1357, "5/6": 1690}
     for curve in CURVES:
         assert burst_q8(curve) == expected.get(curve.name[-3:], 256), curve.name
-    assert kernel_table(MODELS[0], curve_named("64qam-2/3")).burst_q8 == 768
+    assert kernel_table(MODELS[0], NAMED["64qam-2/3"]).burst_q8 == 768
 
 
 def test_a_step_is_a_positive_number() -> None:

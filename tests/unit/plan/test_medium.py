@@ -13,7 +13,7 @@ import pytest
 
 from lab.cli.check import check
 from lab.errors import InputError
-from lab.phy.curves import CURVES, curve_named
+from lab.phy.curves import CURVES, NAMED
 from lab.phy.error_models import load as error_model
 from lab.phy.error_rates import hazard
 from lab.plan.medium.snr import frequency_mhz
@@ -305,7 +305,7 @@ def test_every_curve_of_the_kernel_is_there(plans: Plans) -> None:
     for curve in found.curves:
         values = np.array(hazards(curve), dtype=float)
         levels_db = (curve.start_mb + curve.step_mb * np.arange(len(values))) / 100
-        wanted = np.minimum(hazard(error_model("nist"), curve_named(curve.name), levels_db), 15) * ONE
+        wanted = np.minimum(hazard(error_model("nist"), NAMED[curve.name], levels_db), 15) * ONE
         assert values[:-1] == pytest.approx(wanted[:-1], rel=2**-23, abs=0.5)
         assert values[-1] == 0 and np.all(np.diff(values) <= 0)
         assert all(float(np.float32(value)) == value for value in values), "24 bits, the same on every machine"
