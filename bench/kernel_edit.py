@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 from bench.machine import load_average, machine
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
@@ -27,7 +29,7 @@ from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import PACKAGE, ensure_source
 from lab.builders.kernel.tree import SHELF
 from lab.cache.report import LineReport
-from lab.cache.store import Store
+from lab.cache.store import Store, cache_root
 
 LIMIT_S = 60
 LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
@@ -63,10 +65,10 @@ def copy_of(series: Series, directory: Path) -> Path:
     return directory
 
 
-def changed_series(unchanged: Series, directory: Path, store: Store, change: Change, mark: str) -> Series:
+def changed_series(unchanged: Series, directory: Path, change: Change, mark: str) -> Series:
     """A copy of a series, in a new directory, with a change more."""
     copy_of(unchanged, directory)
-    (tree,) = (store.root / SHELF).glob("[!.]*")
+    (tree,) = (cache_root() / SHELF).glob("[!.]*")
     file, line = change.file, change.line.format(mark=mark)
     before = (tree / "source" / file).read_text().splitlines(keepends=True)
     at = next(number for number, text in enumerate(before) if text.startswith(change.before))
@@ -95,10 +97,10 @@ def boot(kernel: Kernel, message: str = "") -> float:
 def clean_build(series: Series, root: Path) -> Kernel:
     """The kernel of a series, built from nothing in another cache."""
     source = ensure_source(LineReport()).path.parent
-    (root / "source").mkdir(parents=True)
-    (root / "source" / PACKAGE).symlink_to(source)
-    stores = (Store("kernel", "the kernel", root=root), Store("source", "the source", root=root))
-    return ensure_kernel(LineReport(), series=series, store=stores[0], source_store=stores[1])
+    with mock.patch.dict(os.environ, XDG_CACHE_HOME=str(root)):
+        (cache_root() / "source").mkdir(parents=True)
+        (cache_root() / "source" / PACKAGE).symlink_to(source)
+        return ensure_kernel(LineReport(), series=series)
 
 
 def main() -> None:
@@ -108,7 +110,6 @@ def main() -> None:
     parser.add_argument("--clean", action="store_true", help="also build it from nothing, and compare")
     chosen = parser.parse_args()
     change = HEADER if chosen.header else CODE
-    store = Store("kernel", "the kernel")
     print(f"{machine()}; {load_average()}")
     with tempfile.TemporaryDirectory() as parent:
         unchanged = Series(copy_of(Series(), Path(parent) / "unchanged"))
@@ -116,11 +117,11 @@ def main() -> None:
         page = unchanged.directory / "bench" / "files" / "Documentation" / "bench.rst"
         page.parent.mkdir(parents=True)
         page.write_text(f"{time.time_ns()}\n")
-        first = ensure_kernel(LineReport(), series=unchanged, store=store)
+        first = ensure_kernel(LineReport(), series=unchanged)
         mark = f"bench.kernel_edit {time.time_ns()}"
-        series = changed_series(unchanged, Path(parent) / "changed", store, change, mark)
+        series = changed_series(unchanged, Path(parent) / "changed", change, mark)
         began_s = time.monotonic()
-        kernel = ensure_kernel(LineReport(), series=series, store=store)
+        kernel = ensure_kernel(LineReport(), series=series)
         built_s = time.monotonic() - began_s
         booted_s = built_s + boot(kernel, mark if change.prints else "")
         print(
@@ -134,7 +135,7 @@ def main() -> None:
             failed |= not same
             print(f"from nothing: {time.monotonic() - began_s:.0f} s, {'the same bytes' if same else 'OTHER BYTES'}")
     for built in (first, kernel):
-        store.remove(built.key, LineReport())
+        Store("kernel", "the kernel").remove(built.key, LineReport())
     sys.exit(1 if failed else 0)
 
 

@@ -36,7 +36,7 @@ class DebianSource:
     path: Path
 
 
-def ensure_source(report: Report, image: Image, package: str, where: str, store: Store | None = None) -> DebianSource:
+def ensure_source(report: Report, image: Image, package: str, where: str) -> DebianSource:
     """The source of a package, fetched if the cache does not hold it.
 
     ``where``: ``file:line`` that names the package.
@@ -52,7 +52,7 @@ def ensure_source(report: Report, image: Image, package: str, where: str, store:
             where=where,
             hint="name one that images/base/packages lists or that comes with one of those",
         )
-    store = store or Store("debian-source", "sources of Debian packages")
+    store = Store("debian-source", "sources of Debian packages")
     key = content_key(package, version)
     entry = store.build(
         key, lambda directory: _make(directory, package, version, store, report), report, needed_bytes=NEEDED_BYTES

@@ -20,7 +20,7 @@ HEADERS = (Path("/usr/include/linux/version.h"), Path("/usr/include/stdio.h"))  
 LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/libc.a"), Path("/usr/lib/libc.a"))
 
 
-def toolchain_versions(memory: Path | None = None) -> str:
+def toolchain_versions() -> str:
     """One line naming compiler, linker and C library.
 
     Calling them takes 20 ms, so the answer is cached as long as the files are unchanged (path, size, time).
@@ -28,7 +28,7 @@ def toolchain_versions(memory: Path | None = None) -> str:
     Raises:
         HostError: One of them is not installed.
     """
-    known = Memo(memory or cache_root() / "toolchain.json", lambda _: _ask(), str)
+    known = Memo(cache_root() / "toolchain.json", lambda _: _ask(), str)
     versions = known.of(_fingerprint(_files()).encode())
     known.keep()
     return versions

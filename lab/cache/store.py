@@ -87,11 +87,11 @@ def no_space(directory: Path, needed_bytes: int | None = None) -> HostError:
 class Store:
     """All entries of one shelf."""
 
-    def __init__(self, shelf: str, what: str, *, root: Path | None = None, most: int | None = None) -> None:
+    def __init__(self, shelf: str, what: str, *, most: int | None = None) -> None:
         self.shelf = shelf
         self.most = most  # entries that stay when another one is built, those used last; None: all
         self.what = what  # as messages call it: "the kernel"
-        self.root = root if root is not None else cache_root()
+        self.root = cache_root()
         self.directory = self.root / shelf
         self.log = self.root / "log" / f"{shelf}.log"
 
@@ -261,13 +261,13 @@ def remove_tree(directory: Path) -> None:
         raise HostError(f"cannot remove {directory}", hint="remove this partial build by hand, then try again")
 
 
-def clean(shelves: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
+def clean(shelves: list[str] | None = None) -> dict[str, int]:
     """Empty the cache, or only some shelves of it; returns the bytes freed by shelf.
 
     Raises:
         HostError: A lab is building right now, or something cannot be removed.
     """
-    base = root if root is not None else cache_root()
+    base = cache_root()
     if not base.is_dir():
         return {}
     freed = {}

@@ -25,9 +25,7 @@ RECIPE = 1  # increment when the code here or in lab.builders.image.merge change
 _NEEDED_BYTES = 4_000_000_000
 
 
-def ensure_docker_image(
-    report: Report, reference: Reference, name: str, where: str, *, store: Store | None = None
-) -> NodeImage:
+def ensure_docker_image(report: Report, reference: Reference, name: str, where: str) -> NodeImage:
     """Return the files of a Docker image, packed unless they are cached.
 
     ``name``: of its files (``layers_name``); ``where``: the place of the node that has it, for errors.
@@ -36,7 +34,7 @@ def ensure_docker_image(
         BuildError: A layer is broken, or the image is not the same any more.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store(SHELF, "a node image")
+    store = Store(SHELF, "a node image")
     key = content_key(name, *SQFSTAR, str(RECIPE))
     try:
         entry = store.build(

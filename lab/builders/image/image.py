@@ -160,7 +160,7 @@ def image_key(packages: list[str]) -> str:
     return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
 
 
-def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
+def ensure_image(report: Report, *, refresh: bool = False) -> Image:
     """The image, built unless it is cached.
 
     ``refresh``: build it again, with newer packages.
@@ -169,7 +169,7 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
         BuildError: A step failed; gives its name and the last lines of its log.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store(SHELF, "the image")
+    store = Store(SHELF, "the image")
     packages = read_packages()
     key = image_key(packages)
     entry = store.build(

@@ -162,9 +162,7 @@ class Folder:
         return content_key(base.sha256, *self.content(), *wheels.options(base.packages), str(RECIPE))
 
 
-def ensure_node_image(
-    report: Report, directory: Path, base: Image, *, refresh: bool = False, store: Store | None = None
-) -> NodeImage:
+def ensure_node_image(report: Report, directory: Path, base: Image, *, refresh: bool = False) -> NodeImage:
     """The layer of ``images/<name>``, built unless it is cached.
 
     ``refresh``: build it again, with newer packages.
@@ -174,7 +172,7 @@ def ensure_node_image(
         HostError: a tool, space or permission is missing.
         InputError: the folder has nothing to build, or not what it should have.
     """
-    store = store or _store()
+    store = Store(SHELF, "a node image")
     folder = Folder(directory)
     folder.check()
     if folder.requirements:
@@ -190,18 +188,14 @@ def ensure_node_image(
     return load(folder.name, entry)
 
 
-def built_image(name: str, sha256: str | None, store: Store | None = None) -> NodeImage | None:
+def built_image(name: str, sha256: str | None) -> NodeImage | None:
     """The image of that hash, if it is cached, wherever its folder is."""
-    store = store or _store()
+    store = Store(SHELF, "a node image")
     for facts in sorted(store.directory.glob(f"[!.]*/{FACTS}")):
         found = load(name, facts.parent)
         if found.sha256 == sha256 and store.has(found.key):
             return found
     return None
-
-
-def _store() -> Store:
-    return Store(SHELF, "a node image")
 
 
 def load(name: str, entry: Path) -> NodeImage:

@@ -31,13 +31,13 @@ CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types
 _SPARSE_LINE = re.compile(r"^(?P<file>\S+?):\d+:\d+: (?P<what>(?:warning|error): .*)")
 
 
-def check_series(source: Source, series: Series, report: Report, store: Store | None = None) -> None:
+def check_series(source: Source, series: Series, report: Report) -> None:
     """Check the series against the source it applies to.
 
     Raises:
         BuildError: checkpatch or sparse report problems; gives their output.
     """
-    store = store or Store("kernel-check", "the check of the kernel patches")
+    store = Store("kernel-check", "the check of the kernel patches")
     key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
     store.build(
         key, lambda directory: _check(directory, source, series, store, report), report, needed_bytes=NEEDED_BYTES

@@ -49,25 +49,23 @@ class KernelChoice:
         return kernel
 
 
-def chosen_kernel(text: str, series: Series | None = None, store: Store | None = None) -> Kernel:
+def chosen_kernel(text: str, series: Series | None = None) -> Kernel:
     """A kernel that has been built.
 
     Args:
         text: the path of the program ``linux`` or of the folder that holds it, or the beginning of a hash: of the
             kernel's key in the cache, or of its SHA-256, which records have.
         series: to tell whether it is tested; default: hwsim-patches of this checkout.
-        store: the cache; default: the user's.
 
     Raises:
         InputError: There is no such kernel, or several.
     """
     series = series or Series()
-    store = store or Store(SHELF, "the kernel")
     path = Path(text)
     program = path / PROGRAM if path.is_dir() else path
     if program.is_file():
         return _at(program.resolve(), series)
-    kernels = cached_kernels(series, store)
+    kernels = cached_kernels(series)
     matching = [kernel for kernel in kernels if kernel.key.startswith(text) or kernel.sha256.startswith(text)]
     if len(matching) == 1 and _HASH.fullmatch(text):
         return matching[0]
@@ -80,14 +78,17 @@ def chosen_kernel(text: str, series: Series | None = None, store: Store | None =
     )
 
 
-def built_kernel(sha256: str | None, series_sha256: str | None, store: Store | None = None) -> Kernel | None:
+def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None:
     """The kernel of these hashes, if it is cached."""
-    kernels = cached_kernels(Series(), store or Store(SHELF, "the kernel"))
-    return next((each for each in kernels if (each.sha256, each.series_sha256) == (sha256, series_sha256)), None)
+    return next(
+        (each for each in cached_kernels(Series()) if (each.sha256, each.series_sha256) == (sha256, series_sha256)),
+        None,
+    )
 
 
-def cached_kernels(series: Series, store: Store) -> list[Kernel]:
+def cached_kernels(series: Series) -> list[Kernel]:
     """The kernels in the cache, newest first; without those that are damaged."""
+    store = Store(SHELF, "the kernel")
     entries = [path.parent for path in store.directory.glob(f"[!.]*/{FACTS}") if store.damage(path.parent.name) is None]
     return [load_kernel(entry, series) for entry in sorted(entries, key=lambda entry: -(entry / FACTS).stat().st_mtime)]
 

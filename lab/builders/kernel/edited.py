@@ -15,7 +15,6 @@ from lab.builders.kernel.source import Source, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
-from lab.cache.store import Store
 from lab.errors import BuildError, InputError
 
 
@@ -40,7 +39,7 @@ class EditedTree(Series):
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         return self._contents
 
-    def linux(self, report: Report, store: Store | None) -> Source:
+    def linux(self, report: Report) -> Source:
         """The source that the tree was made of.
 
         Raises:
@@ -49,7 +48,7 @@ class EditedTree(Series):
         sha256, path = (
             git(self.tree, "config", "--default", "", name).strip() for name in (SOURCE_SHA256, SOURCE_PATH)
         )
-        source = given_source(Path(path)) if path else ensure_source(report, store=store)
+        source = given_source(Path(path)) if path else ensure_source(report)
         if source.sha256 != sha256:
             raise InputError(
                 f"{self.tree} was made of another Linux than {source.version}",

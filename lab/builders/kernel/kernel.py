@@ -67,8 +67,6 @@ def ensure_kernel(
     refresh: bool = False,
     modules: Mapping[str, Path] | None = None,
     series: Series | None = None,
-    store: Store | None = None,
-    source_store: Store | None = None,
 ) -> Kernel:
     """The kernel, built unless it is cached.
 
@@ -79,7 +77,6 @@ def ensure_kernel(
         refresh: Fetch the package again, to use a newer version.
         modules: Folders of kernel modules that it has in addition, by name.
         series: Default: hwsim-patches of this checkout, and what stacks add.
-        store, source_store: Caches of kernels and of the package; default: the user's.
 
     Raises:
         BuildError: A step failed; gives its name and the last lines of its log.
@@ -87,15 +84,15 @@ def ensure_kernel(
         InputError: ``source`` is not a kernel source.
     """
     changed = series = series or Series()
-    store = store or Store(SHELF, "the kernel", most=MOST)
+    store = Store(SHELF, "the kernel", most=MOST)
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)
-        origin = edited.linux(report, source_store)
+        origin = edited.linux(report)
     else:
-        origin = given_source(source) if source else ensure_source(report, refresh=refresh, store=source_store)
+        origin = given_source(source) if source else ensure_source(report, refresh=refresh)
     if modules:
         changed = WithModules(changed, modules)
-    compiler = toolchain_versions(store.root / "toolchain.json")
+    compiler = toolchain_versions()
     key = content_key(changed.sha256(), origin.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
 
     def make_it(directory: Path) -> None:
@@ -127,7 +124,7 @@ def _make(directory: Path, changed: Series, source: Source, compiler: str, store
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
     tell_if_untested(changed.tested, source, series_sha256, report)
-    with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, store.root, log, report) as tree:
+    with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, log, report) as tree:
         differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
         again = tree.has_built()
         if again and differing:

@@ -48,7 +48,7 @@ class Source:
     debian: bool
 
 
-def ensure_source(report: Report, *, refresh: bool = False, store: Store | None = None) -> Source:
+def ensure_source(report: Report, *, refresh: bool = False) -> Source:
     """Debian's source package, fetched unless it is cached (``refresh``: always fetched).
 
     It only reads the checksum stored beside the package; call ``verify`` before use.
@@ -57,7 +57,7 @@ def ensure_source(report: Report, *, refresh: bool = False, store: Store | None 
         BuildError: It cannot be fetched.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store("source", "the kernel source")
+    store = Store("source", "the kernel source")
     entry = store.build(
         PACKAGE, lambda made: _fetch(made, store, report), report, needed_bytes=NEEDED_BYTES, replace=refresh
     )

@@ -152,15 +152,12 @@ class KernelTree:
 
 
 @contextlib.contextmanager
-def kernel_tree(
-    source: Source, recipe: str, scratch: Path, root: Path, log: BuildLog, report: Report
-) -> Iterator[KernelTree]:
+def kernel_tree(source: Source, recipe: str, scratch: Path, log: BuildLog, report: Report) -> Iterator[KernelTree]:
     """The tree to build in: the kept one, unpacked if there is none of this archive.
 
     Of a folder, whose files may change at any time, nothing is kept.
 
-    ``source``: plain Linux; ``recipe``: what else all objects depend on; ``scratch``: directory of this build;
-    ``root``: of the cache.
+    ``source``: plain Linux; ``recipe``: what else all objects depend on; ``scratch``: directory of this build.
     """
     if source.path.is_dir():
         tree = KernelTree(scratch / "tree")
@@ -170,7 +167,7 @@ def kernel_tree(
         yield tree
         remove_tree(tree.directory)
         return
-    kept = Store(SHELF, "the kernel's objects", root=root)
+    kept = Store(SHELF, "the kernel's objects")
     with kept.lock(report):
         tree = KernelTree(kept.path(content_key(source.sha256, recipe, toolchain_fingerprint(), str(kept.directory))))
         if not tree.is_intact():

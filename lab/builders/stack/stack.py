@@ -42,6 +42,7 @@ from lab.errors import BuildError
 
 RECIPE = 2  # increment when the code below changes the result
 NEEDED_BYTES = 200_000_000
+SHELF = "stack"
 SQUASHFS = "stack.squashfs"
 _INSTALLED = "installed"  # beside it: all that it installs, for stacks that use it
 # Installed files that no process of a node reads: so changing a header or man page does not affect trials.
@@ -93,7 +94,7 @@ class _Inputs:
         return content_key(*parts, *SQFSTAR, *make_command("", Path(), Path(), Path(), {}, {}), str(RECIPE))
 
 
-def ensure_stack(report: Report, directory: Path, image: Image, store: Store | None = None) -> Stack:
+def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
     """The code of ``workloads/<stack>`` with that of the stacks that it uses, built unless it is cached.
 
     Raises:
@@ -101,8 +102,8 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
         HostError: A tool, space or permission is missing.
         InputError: Its list of stacks is not valid.
     """
-    store = store or _store()
-    used = [ensure_stack(report, other, image, store) for other in library.used_by(directory)]
+    store = Store(SHELF, "the code of a stack")
+    used = [ensure_stack(report, other, image) for other in library.used_by(directory)]
     sources = directory / SOURCES
     inputs = _Inputs(
         directory=directory,
@@ -117,18 +118,14 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
     return _load(store.build(inputs.key(), make, report, needed_bytes=NEEDED_BYTES))
 
 
-def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
+def built_stack(name: str, sha256: str | None) -> Stack | None:
     """The code of that name and hash, if it is cached, wherever its files are."""
-    store = store or _store()
+    store = Store(SHELF, "the code of a stack")
     known = (_load(note.parent) for note in store.directory.glob("[!.]*/stack.json"))
     found = [stack for stack in known if (stack.name, stack.sha256) == (name, sha256)]
     # of several with equal bytes, the one used last: the caller's, so that the record has its versions
     last = max(found, key=lambda stack: stack.path.parent.stat().st_mtime_ns, default=None)
     return last if last and store.has(last.key) else None
-
-
-def _store() -> Store:
-    return Store("stack", "the code of a stack")
 
 
 def _load(entry: Path) -> Stack:

@@ -38,9 +38,7 @@ class Sysroot:
     sha256: str  # of its content
 
 
-def ensure_sysroot(
-    report: Report, image: Image, packages: list[str], where: str, store: Store | None = None
-) -> Sysroot:
+def ensure_sysroot(report: Report, image: Image, packages: list[str], where: str) -> Sysroot:
     """The sysroot with these packages and their dependencies, fetched unless it is cached.
 
     ``image``: its C library determines the sysroot; ``packages``: in addition to ``PACKAGES``; ``where``: the file that
@@ -50,7 +48,7 @@ def ensure_sysroot(
         BuildError: A package is not available, or the network cannot be reached.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store("sysroot", "headers and libraries of the guest")
+    store = Store("sysroot", "headers and libraries of the guest")
     wanted = sorted({*PACKAGES, *packages})
     key = content_key(SUITE, image.packages.get("libc6", ""), *wanted, *_OPTIONS, str(RECIPE))
     entry = store.build(

@@ -12,12 +12,12 @@ import pytest
 
 from lab.builders.image.docker import ensure_docker_image
 from lab.builders.image.node_image import NodeImage
-from lab.cache.store import Store
 from lab.docker.reference import parse
 from lab.docker.skopeo import configuration, layers_name
 from lab.errors import BuildError
 from tests.docker_images import MADE_S, archive, file, folder, layer, layout, link
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 from tests.unit.docker.daemon import engine
 
 WHERE = "topology.yaml:3"
@@ -29,7 +29,8 @@ def packed(text: str, root: Path) -> tuple[NodeImage, KeptReport]:
     """The image of a reference, in a cache of its own."""
     reference, report = parse(text), KeptReport()
     name = layers_name(configuration(reference))
-    return ensure_docker_image(report, reference, name, WHERE, store=Store("node-image", "it", root=root)), report
+    with own_cache(root):
+        return ensure_docker_image(report, reference, name, WHERE), report
 
 
 def test_equal_layers_give_equal_bytes_wherever_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +84,5 @@ def test_broken_layers(tmp_path: Path) -> None:
 
 def test_an_image_that_has_changed_since_the_plan(tmp_path: Path) -> None:
     layout(tmp_path / "web", [LOW], {})
-    with pytest.raises(BuildError, match="has changed since the plan was made"):
-        store = Store("node-image", "it", root=tmp_path)
-        ensure_docker_image(KeptReport(), parse(f"oci:{tmp_path}/web"), "sha256-other", WHERE, store=store)
+    with own_cache(tmp_path), pytest.raises(BuildError, match="has changed since the plan was made"):
+        ensure_docker_image(KeptReport(), parse(f"oci:{tmp_path}/web"), "sha256-other", WHERE)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lab.cache import store as cache
 from lab.errors import HostError
 from lab.experiments.run.store import DamagedError, Kept, Store, decode, encode, pack
+from tests.own_cache import own_cache
 
 KEY = "ab" + 62 * "0"
 KEPT = Kept(pack('{"metrics":{"rtt":{"values":{"mean":2.5}}}}'), 30.0, 1.25, 1.0)
@@ -72,9 +73,10 @@ def test_a_full_or_locked_disk_is_told(tmp_path: Path) -> None:
 
 
 def test_lab_clean_empties_it(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.put(KEY, KEPT)
-    assert cache.clean(root=tmp_path)["trials"] > 0
+    with own_cache(tmp_path):
+        store = Store()
+        store.put(KEY, KEPT)
+        assert cache.clean()["trials"] > 0
     assert store.get(KEY) is None
 
 

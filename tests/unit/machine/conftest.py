@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from lab.builders.step import BuildLog
 from lab.cache.store import Store
 from lab.machine.process import GuestFiles, Setup
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 
 # what init and the agent leave in the run directory, which the kernel's command line names
 HEAD = """#!/bin/sh
@@ -25,8 +26,14 @@ def told() -> KeptReport:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store("thing", "the thing", root=tmp_path / "cache")
+def cache(tmp_path: Path) -> Iterator[None]:
+    with own_cache(tmp_path / "cache"):
+        yield
+
+
+@pytest.fixture
+def store(cache: None) -> Store:
+    return Store("thing", "the thing")
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from lab.cache.store import Store, content_key
 from lab.cli import main
 from lab.errors import HostError
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 
 # A lab that builds an entry: says that it has begun, then goes on when told to.
 OTHER_LAB = """
 import sys
-from pathlib import Path
 from lab.cache.report import LineReport
 from lab.cache.store import Store
 
@@ -31,15 +31,13 @@ def make(directory):
     print("begun", flush=True)
     sys.stdin.readline()
 
-Store("thing", "the thing", root=Path(sys.argv[1])).build("key", make, LineReport(sys.stdout), needed_bytes=1)
+Store("thing", "the thing").build("key", make, LineReport(sys.stdout), needed_bytes=1)
 print("built", flush=True)
 """
 
 
-def start_lab(root: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", OTHER_LAB, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+def start_lab() -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", OTHER_LAB], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def line(process: subprocess.Popen[str]) -> str:
@@ -118,9 +116,9 @@ def test_entry_that_is_cut_off_is_built_again(store: Store, told: KeptReport) ->
 
 
 def test_second_lab_waits_says_so_and_uses_what_the_first_built(store: Store) -> None:
-    with start_lab(store.root) as first:
+    with start_lab() as first:
         assert line(first) == "begun"
-        with start_lab(store.root) as second:
+        with start_lab() as second:
             assert line(second) == f"another lab (pid {first.pid}) is building the thing; waiting for it"
             go_on(first)
             assert line(first) == "built"
@@ -128,7 +126,7 @@ def test_second_lab_waits_says_so_and_uses_what_the_first_built(store: Store) ->
 
 
 def test_killed_build_is_cleaned_by_the_next(store: Store, told: KeptReport) -> None:
-    with start_lab(store.root) as victim:
+    with start_lab() as victim:
         assert line(victim) == "begun"
         assert (store.directory / ".partial-key" / "half").exists()
         victim.send_signal(signal.SIGKILL)
@@ -154,7 +152,7 @@ def test_full_disk(store: Store, told: KeptReport, number: int) -> None:
     def make(directory: Path) -> None:
         raise OSError(number, os.strerror(number))
 
-    with pytest.raises(HostError, match=r"no space left in .*/cache/thing") as caught:
+    with pytest.raises(HostError, match=r"no space left in .*/cache/hwsim-lab/thing") as caught:
         store.build("key", make, told, needed_bytes=1)
     assert "XDG_CACHE_HOME" in str(caught.value)
     assert not (store.directory / ".partial-key").exists()
@@ -168,8 +166,8 @@ def test_space_is_checked_before_the_build(store: Store, told: KeptReport) -> No
 def test_unwritable_cache(tmp_path: Path, told: KeptReport) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.touch()
-    with pytest.raises(HostError, match="cannot write the cache .*: Not a directory") as caught:
-        Store("thing", "the thing", root=in_the_way / "cache").build("key", lambda _: None, told, needed_bytes=1)
+    with own_cache(in_the_way), pytest.raises(HostError, match="cannot write the cache .*: Not a directory") as caught:
+        Store("thing", "the thing").build("key", lambda _: None, told, needed_bytes=1)
     assert "XDG_CACHE_HOME" in str(caught.value)
 
 
@@ -182,8 +180,8 @@ def test_entry_unused_for_a_month_goes(store: Store, told: KeptReport) -> None:
     assert (store.has("old"), store.has("recent"), store.has("new")) == (False, True, True)
 
 
-def test_only_so_many_entries_stay(tmp_path: Path, told: KeptReport) -> None:
-    store = Store("thing", "the thing", root=tmp_path, most=2)
+def test_only_so_many_entries_stay(cache: None, told: KeptReport) -> None:
+    store = Store("thing", "the thing", most=2)
     for age_s, key in ((3000, "a"), (1000, "b"), (2000, "c")):
         store.build(key, lambda directory: None, told, needed_bytes=1)
         os.utime(store.path(key), (time.time() - age_s,) * 2)
@@ -196,10 +194,11 @@ def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
         (directory / "content").write_bytes(bytes(100_000))
 
     store.build("key", make, told, needed_bytes=1)
-    freed = cache.clean(root=store.root)
+    freed = cache.clean()
     assert set(freed) == {store.shelf, "log"} and freed[store.shelf] >= 100_000
     assert not store.has("key")
-    assert cache.clean(root=store.root / "nowhere") == {}
+    with own_cache(store.root / "nowhere"):
+        assert cache.clean() == {}
 
 
 def test_lab_clean_tells_the_size_of_each_kind(
@@ -219,9 +218,9 @@ def test_lab_clean_tells_the_size_of_each_kind(
 
 
 def test_clean_refuses_while_a_lab_builds(store: Store) -> None:
-    with start_lab(store.root) as other:
+    with start_lab() as other:
         assert line(other) == "begun"
         with pytest.raises(HostError, match=f"a lab \\(pid {other.pid}\\) is building"):
-            cache.clean(root=store.root)
+            cache.clean()
         go_on(other)
         assert line(other) == "built"

@@ -13,6 +13,7 @@ from lab.builders.image.image import FILES, curate, ensure_image, image_key, pac
 from lab.cache.store import Store
 from lab.errors import BuildError
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 
 DAY_S = 86_400
 PACKAGED_S = 1_750_000_000
@@ -154,11 +155,12 @@ def test_every_package_of_ours_says_why() -> None:
     assert all(line.partition("#")[2].strip() for line in lines)
 
 
-def test_build_cut_off_half_way_starts_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("cache")
+def test_build_cut_off_half_way_starts_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the network's end, a kill or a crash leaves, is gone before the next build begins."""
     from lab.builders.image import image
 
-    store = Store("image", "the image", root=tmp_path)
+    store = Store("image", "the image")
     partial = store.directory / f".partial-{image_key(read_packages())}"
     (partial / "raw.tar").mkdir(parents=True)
 
@@ -169,7 +171,7 @@ def test_build_cut_off_half_way_starts_clean(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(image, "fetch_tar", fetch_tar)
     told = KeptReport()
     with pytest.raises(BuildError, match="far enough"):
-        ensure_image(told, store=store)
+        ensure_image(told)
     assert told.steps[0] == "removing what an interrupted build of the image left"
     assert not partial.exists()
 
@@ -183,10 +185,11 @@ def test_image_is_packed_and_described(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(image, "fetch_tar", fetch_tar)
     monkeypatch.setattr("lab.builders.image.image.time.time", lambda: PACKAGED_S + DAY_S)
-    store = Store("image", "the image", root=tmp_path / "a")
-    first = ensure_image(KeptReport(), store=store)
+    with own_cache(tmp_path / "a"):
+        first = ensure_image(KeptReport())
+        assert ensure_image(KeptReport()) == first
+        assert ensure_image(KeptReport(), refresh=True).sha256 == first.sha256
     assert first.packages == {"bash": "5.2.37-2+b10", "curl": "8.14.1-2+deb13u7"}
     assert first.path.read_bytes()[:4] == b"hsqs"
-    assert ensure_image(KeptReport(), store=store) == first
-    assert ensure_image(KeptReport(), store=store, refresh=True).sha256 == first.sha256
-    assert ensure_image(KeptReport(), store=Store("image", "the image", root=tmp_path / "b")).sha256 == first.sha256
+    with own_cache(tmp_path / "b"):
+        assert ensure_image(KeptReport()).sha256 == first.sha256

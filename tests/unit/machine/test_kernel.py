@@ -57,21 +57,20 @@ def series(tmp_path: Path) -> Series:
 class Builder:
     """``ensure_kernel`` with everything in a directory of the test."""
 
-    def __init__(self, tree: Path, series: Series, root: Path) -> None:
-        self.tree, self.series = tree, series
-        self.store = Store("kernel", "the kernel", root=root)
+    def __init__(self, tree: Path, series: Series, store: Store) -> None:
+        self.tree, self.series, self.store = tree, series, store
         self.told = KeptReport()
 
     def __call__(self) -> Kernel:
-        return ensure_kernel(self.told, source=self.tree, series=self.series, store=self.store)
+        return ensure_kernel(self.told, source=self.tree, series=self.series)
 
     def name_as_tested(self) -> None:
         tested.note(self.series, given_source(self.tree))
 
 
 @pytest.fixture
-def build(tree: Path, series: Series, tmp_path: Path) -> Builder:
-    return Builder(tree, series, tmp_path / "cache")
+def build(tree: Path, series: Series, cache: None) -> Builder:
+    return Builder(tree, series, Store("kernel", "the kernel"))
 
 
 def test_kernel_and_what_it_was_made_of(build: Builder) -> None:

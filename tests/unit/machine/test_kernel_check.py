@@ -10,7 +10,6 @@ import pytest
 from lab.builders.kernel.check import check_series
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import given_source
-from lab.cache.store import Store
 from lab.errors import BuildError
 from tests.kept import KeptReport
 
@@ -55,14 +54,13 @@ class Checked:
         (self.directory / "series").write_text("0001-change.patch\n")
         (self.directory.parent / "series").write_text("own\n")
         self.write(patch="tidy", file="sound")
-        self.store = Store("kernel-check", "the check", root=root / "cache")
 
     def write(self, patch: str, file: str) -> None:
         (self.directory / "patches" / "0001-change.patch").write_text(PATCH.format(word=patch))
         (self.directory / "files" / "net" / "new.c").write_text(f"{file}\n")
 
     def check(self) -> None:
-        check_series(given_source(self.tree), Series(self.directory.parent), self.told, self.store)
+        check_series(given_source(self.tree), Series(self.directory.parent), self.told)
 
 
 @pytest.fixture

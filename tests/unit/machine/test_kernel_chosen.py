@@ -23,7 +23,7 @@ class Kernels:
     """A cache with kernels that were built from a series or from another one."""
 
     def __init__(self, place: Path) -> None:
-        self.store = Store("kernel", "the kernel", root=place / "cache")
+        self.store = Store("kernel", "the kernel")
         self.series = Series(place / "hwsim-patches")
         self.series.directory.mkdir()
         (self.series.directory / "tested").write_text("package 6.12.1-1\nsha256 1\nseries 2\nobjects 2\n")
@@ -46,7 +46,7 @@ class Kernels:
         return self.store.build(key, make, KeptReport(), needed_bytes=1) / "linux"
 
     def choose(self, text: str | Path) -> Kernel:
-        return chosen_kernel(str(text), self.series, self.store)
+        return chosen_kernel(str(text), self.series)
 
     def refusal(self, text: str | Path) -> str:
         with pytest.raises(InputError) as caught:
@@ -55,7 +55,7 @@ class Kernels:
 
 
 @pytest.fixture
-def kernels(tmp_path: Path) -> Kernels:
+def kernels(tmp_path: Path, cache: None) -> Kernels:
     return Kernels(tmp_path)
 
 

@@ -14,9 +14,10 @@ from lab.builders.kernel.edit import edit
 from lab.builders.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
 from lab.builders.kernel.series import Series
 from lab.builders.kernel.source import given_source
-from lab.cache.store import Store
+from lab.cache.store import cache_root
 from lab.errors import BuildError, InputError
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 
 # A kernel's make in small. An object is the text of what it was made of; a file with "error" does not compile.
 MAKEFILE = """\
@@ -103,11 +104,11 @@ class Lab:
 
     def build(self, cache: str = "cache", source: Path | None = None) -> Kernel:
         """Build it, also if it is in the cache."""
-        store = Store("kernel", "the kernel", root=self.place / cache)
-        for entry in store.directory.glob("[!.]*"):
-            entry.rename(self.place / f"old-{time.monotonic_ns()}")
         self.told = KeptReport()
-        return ensure_kernel(self.told, source=source or self.archive, series=self.series, store=store)
+        with own_cache(self.place / cache):
+            for entry in (cache_root() / "kernel").glob("[!.]*"):
+                entry.rename(self.place / f"old-{time.monotonic_ns()}")
+            return ensure_kernel(self.told, source=source or self.archive, series=self.series)
 
     @property
     def compiled(self) -> list[str]:
@@ -120,7 +121,7 @@ class Lab:
 
     @property
     def tree(self) -> Path:
-        (tree,) = (self.place / "cache" / "kernel-tree").glob("[!.]*")
+        (tree,) = (self.place / "cache" / "hwsim-lab" / "kernel-tree").glob("[!.]*")
         return tree
 
 

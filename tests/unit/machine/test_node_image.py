@@ -20,9 +20,9 @@ from lab.builders.image.image import Image
 from lab.builders.image.layer import Added
 from lab.builders.image.node_image import Folder, NodeImage, built_image, ensure_node_image
 from lab.builders.step import BuildLog
-from lab.cache.store import Store
 from lab.errors import BuildError, InputError
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 from tests.unit.machine.test_image import DAY_S, PACKAGED_S, STATUS, add, raw_tree
 
 PACKAGES = {"python3": "3.13.5-1", "libc6": "2.41-12+deb13u5", "curl": "8.14.1-2+deb13u7"}
@@ -56,7 +56,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def build(folder: Path, base: Image, root: Path, refresh: bool = False) -> NodeImage:
-    return ensure_node_image(KeptReport(), folder, base, refresh=refresh, store=Store("node-image", "it", root=root))
+    with own_cache(root):
+        return ensure_node_image(KeptReport(), folder, base, refresh=refresh)
 
 
 def unpacked(image: NodeImage, to: Path) -> dict[str, str]:
@@ -143,11 +144,11 @@ def test_package_that_does_not_exist_is_named_with_its_line(
 def test_an_image_with_the_content_of_another_one_has_its_own_name(folder: Path, base: Image, tmp_path: Path) -> None:
     twin = folder.parent / "twin"
     shutil.copytree(folder, twin)
-    store = Store("node-image", "it", root=tmp_path / "a")
-    first, second = (ensure_node_image(KeptReport(), one, base, store=store) for one in (folder, twin))
+    first, second = (build(one, base, tmp_path / "a") for one in (folder, twin))
     assert (first.name, second.name) == ("tiny", "twin")
     assert first.path == second.path
-    assert built_image("twin", second.sha256, store) == second
+    with own_cache(tmp_path / "a"):
+        assert built_image("twin", second.sha256) == second
 
 
 @pytest.mark.parametrize(
@@ -231,9 +232,9 @@ def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Pa
 
 def test_image_is_found_again_by_its_hash(folder: Path, base: Image, tmp_path: Path) -> None:
     image = build(folder, base, tmp_path / "a")
-    store = Store("node-image", "it", root=tmp_path / "a")
-    assert built_image("tiny", image.sha256, store) == image
-    assert built_image("tiny", "0" * 64, store) is None
+    with own_cache(tmp_path / "a"):
+        assert built_image("tiny", image.sha256) == image
+        assert built_image("tiny", "0" * 64) is None
 
 
 def wheel(

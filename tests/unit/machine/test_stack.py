@@ -21,10 +21,11 @@ from lab.builders.stack.files import files_key, stack_files
 from lab.builders.stack.sysroot import Sysroot
 from lab.builders.step import BuildLog
 from lab.cache.report import SilentReport
-from lab.cache.store import Store
+from lab.cache.store import cache_root
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 from tests.kept import KeptReport
+from tests.own_cache import own_cache
 
 GREETING = CHECKOUT / "tests" / "fixtures" / "stack" / "workloads" / "greeting"
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "99.1-1", "lighttpd": "1.4.79-2"}, "key")
@@ -49,12 +50,12 @@ class Host:
         monkeypatch.setattr(stack, "ensure_source", lambda *_: self.source)
         monkeypatch.setattr(stack, "toolchain_versions", lambda: self.toolchain)
 
-    def build(self, code: Path, store: Store, image: Image = IMAGE) -> stack.Stack:
-        return stack.ensure_stack(SilentReport(), code, image, store)
+    def build(self, code: Path, image: Image = IMAGE) -> stack.Stack:
+        return stack.ensure_stack(SilentReport(), code, image)
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+def host(cache: None, monkeypatch: pytest.MonkeyPatch) -> Host:
     return Host(monkeypatch)
 
 
@@ -92,10 +93,10 @@ def test_the_key_of_files_is_of_names_contents_and_rights(code: Path) -> None:
     assert files_key(stack_files(code)) == keys[-1]
 
 
-def test_a_build_is_used_again_until_something_it_is_made_of_changes(code: Path, host: Host, store: Store) -> None:
+def test_a_build_is_used_again_until_something_it_is_made_of_changes(code: Path, host: Host) -> None:
     def builds() -> int:
-        host.build(code, store)
-        return len(list(store.directory.glob("*/stack.json")))
+        host.build(code)
+        return len(list((cache_root() / "stack").glob("*/stack.json")))
 
     assert builds() == 1 and builds() == 1
     host.toolchain = "gcc 2"
@@ -106,7 +107,7 @@ def test_a_build_is_used_again_until_something_it_is_made_of_changes(code: Path,
     assert builds() == 3
 
 
-def test_its_source_packages_are_part_of_it(code: Path, host: Host, store: Store, tmp_path: Path) -> None:
+def test_its_source_packages_are_part_of_it(code: Path, host: Host, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "version").write_text("1.4.79")
@@ -114,31 +115,32 @@ def test_its_source_packages_are_part_of_it(code: Path, host: Host, store: Store
     (code / "sources").write_text("lighttpd # the same as the server\n")
     make = code / "Makefile"
     make.write_text(make.read_text() + "\tinstall -D -m 644 $(LIGHTTPD_SOURCE)/version $(DESTDIR)$(PREFIX)/version\n")
-    first = host.build(code, store)
+    first = host.build(code)
     assert first.sources == {"lighttpd": "1.4.79-2"}
     assert subprocess.check_output(["unsquashfs", "-cat", str(first.path), "version"], text=True) == "1.4.79"
     host.source = replace(host.source, version="1.4.80-1")
-    assert host.build(code, store).path != first.path
+    assert host.build(code).path != first.path
 
 
-def test_equal_code_has_equal_bytes_wherever_it_is_built(code: Path, host: Host, store: Store, tmp_path: Path) -> None:
-    first = host.build(code, store)
+def test_equal_code_has_equal_bytes_wherever_it_is_built(code: Path, host: Host, tmp_path: Path) -> None:
+    first = host.build(code)
     other = shutil.copytree(code, tmp_path / "elsewhere" / "greeting")
     (other / "greet.c").write_text("/* a comment that moves every line */\n\n" + (other / "greet.c").read_text())
-    second = host.build(other, Store("thing", "the thing", root=tmp_path / "second" / "cache"))
+    with own_cache(tmp_path / "second"):
+        second = host.build(other)
     assert first.path.parent.name != second.path.parent.name  # it was compiled again
     assert first.sha256 == second.sha256
-    assert stack.built_stack("greeting", second.sha256, store) == first
-    assert stack.built_stack("greeting", "0" * 64, store) is None
+    assert stack.built_stack("greeting", second.sha256) == first
+    assert stack.built_stack("greeting", "0" * 64) is None
 
 
-def test_what_no_process_reads_stays_out(code: Path, host: Host, store: Store) -> None:
-    first = host.build(code, store)
+def test_what_no_process_reads_stays_out(code: Path, host: Host) -> None:
+    first = host.build(code)
     make = code / "Makefile"
     more = "install -D -m 644 greeting.h $(DESTDIR)$(PREFIX)/{}"
     places = ("include/greeting.h", "lib/pkgconfig/greeting.pc", "lib/libgreeting.a", "share/man/man3/greeting.3")
     make.write_text(make.read_text() + "".join(f"\t{more.format(place)}\n" for place in places))
-    second = host.build(code, store)
+    second = host.build(code)
     listing = subprocess.check_output(["unsquashfs", "-l", str(second.path)], text=True)
     assert "bin/greet" in listing and not any(place.split("/")[-1] in listing for place in places)
     assert first.path != second.path
@@ -177,42 +179,42 @@ def listing(built: stack.Stack) -> set[str]:
     return {line.removeprefix("squashfs-root/") for line in found}
 
 
-def test_a_stack_is_compiled_and_shipped_with_those_that_it_uses(user: Path, host: Host, store: Store) -> None:
-    built = host.build(user, store)
+def test_a_stack_is_compiled_and_shipped_with_those_that_it_uses(user: Path, host: Host) -> None:
+    built = host.build(user)
     assert {"polite/bin/polite", "greeting/bin/greet", "greeting/lib/libgreeting.so"} < listing(built)
     assert not any("greeting.h" in name for name in listing(built))
-    alone = host.build(user.parent / "greeting", store)
+    alone = host.build(user.parent / "greeting")
     assert "bin/greet" in listing(alone), "a stack that uses no other is packed as ever"
     assert "bin/polite" not in listing(alone) and (alone.installed / "include" / "greeting.h").is_file()
 
 
-def test_it_is_built_again_when_what_it_uses_changes(user: Path, host: Host, store: Store) -> None:
-    first = host.build(user, store)
+def test_it_is_built_again_when_what_it_uses_changes(user: Path, host: Host) -> None:
+    first = host.build(user)
     header, source = user.parent / "greeting" / "greeting.h", user.parent / "greeting" / "greeting.c"
     header.write_text(header.read_text() + "/* a comment */\n")
-    second = host.build(user, store)
+    second = host.build(user)
     assert second.key != first.key and second.sha256 == first.sha256, "no new trials"
     source.write_text(source.read_text().replace("hello", "good evening"))
-    assert host.build(user, store).sha256 != first.sha256
+    assert host.build(user).sha256 != first.sha256
 
 
-def test_it_has_the_sources_of_those_that_it_uses(user: Path, host: Host, store: Store, tmp_path: Path) -> None:
+def test_it_has_the_sources_of_those_that_it_uses(user: Path, host: Host, tmp_path: Path) -> None:
     (tree := tmp_path / "tree").mkdir()
     host.source = replace(host.source, path=tree)
     (user.parent / "greeting" / "sources").write_text("lighttpd\n")
-    assert host.build(user, store).sources == {"lighttpd": "1.4.79-2"}
+    assert host.build(user).sources == {"lighttpd": "1.4.79-2"}
 
 
-def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host, store: Store) -> None:
+def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host) -> None:
     source = code / "greet.c"
     source.write_text(source.read_text().replace("argc != 2", "argx != 2"))
     with pytest.raises(BuildError) as failure:
-        host.build(code, store)
+        host.build(code)
     text = str(failure.value)
     assert text.startswith("compiling greeting failed: exit status 2\n")
     assert "greet.c:37:13: error: 'argx' undeclared" in text
     assert "    $(CC) -std=gnu11" in text and ".partial-" not in text
-    assert text.endswith(f"the whole log: {store.log}")
+    assert text.endswith(f"the whole log: {cache_root()}/log/stack.log")
 
 
 @pytest.mark.parametrize(
@@ -222,27 +224,27 @@ def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host, stor
         ("true", "make install installed nothing to $(DESTDIR)$(PREFIX), which is /opt/greeting in the guest"),
     ],
 )
-def test_nodes_see_the_prefix_alone(code: Path, host: Host, store: Store, recipe: str, said: str) -> None:
+def test_nodes_see_the_prefix_alone(code: Path, host: Host, recipe: str, said: str) -> None:
     make = code / "Makefile"
     make.write_text(make.read_text().split("install: all")[0] + f"install: all\n\t{recipe}\n")
     with pytest.raises(BuildError) as failure:
-        host.build(code, store)
+        host.build(code)
     assert str(failure.value).startswith(f"{make}  {said}\n")
 
 
-def test_a_program_for_a_newer_c_library_is_refused(code: Path, host: Host, store: Store) -> None:
+def test_a_program_for_a_newer_c_library_is_refused(code: Path, host: Host) -> None:
     old = replace(IMAGE, packages={"libc6": "2.3-1"})
     with pytest.raises(
         BuildError, match=r"(bin/greet|libgreeting\.so) needs the C library 2\.\d+, but the guest has 2\.3:"
     ):
-        host.build(code, store, old)
+        host.build(code, old)
 
 
-def test_a_library_of_this_machine_alone_is_refused(code: Path, host: Host, store: Store) -> None:
+def test_a_library_of_this_machine_alone_is_refused(code: Path, host: Host) -> None:
     make = code / "Makefile"
     make.write_text(make.read_text().replace("install -D -m 644", ": "))
     with pytest.raises(BuildError) as failure:
-        host.build(code, store)
+        host.build(code)
     assert str(failure.value).startswith(
         f"{make}  bin/greet needs libgreeting.so of this machine, which is neither part of the stack "
     )
@@ -254,14 +256,14 @@ def test_the_newest_version_is_by_number() -> None:
     assert newest_libc("No version information found in this file.") == (0, 0)
 
 
-def test_a_date_in_the_code_is_refused(code: Path, host: Host, store: Store) -> None:
+def test_a_date_in_the_code_is_refused(code: Path, host: Host) -> None:
     (code / "greeting.c").write_text('#include "greeting.h"\nconst char *greeting(void) { return __DATE__; }\n')
     with pytest.raises(BuildError, match="might prevent reproducible builds"):
-        host.build(code, store)
+        host.build(code)
 
 
-def test_the_build_is_told(code: Path, host: Host, store: Store, told: KeptReport) -> None:
-    stack.ensure_stack(told, code, IMAGE, store)
+def test_the_build_is_told(code: Path, host: Host, told: KeptReport) -> None:
+    stack.ensure_stack(told, code, IMAGE)
     assert told.steps == [f"greeting: compiling {code}"]
 
 

@@ -11,7 +11,6 @@ from lab.builders.debian_source import described_version, ensure_source
 from lab.builders.image.image import Image
 from lab.builders.stack.sysroot import keep_links_inside, tree_sha256
 from lab.cache.report import SilentReport
-from lab.cache.store import Store
 from lab.errors import BuildError
 
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "2.41-12"}, "key")
@@ -53,7 +52,7 @@ def test_the_version_of_a_source(tmp_path: Path) -> None:
         described_version("Source: lighttpd\n")
 
 
-def test_a_source_is_of_a_package_of_the_image(store: Store) -> None:
+def test_a_source_is_of_a_package_of_the_image() -> None:
     with pytest.raises(BuildError) as failure:
-        ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/swp/sources", store)
+        ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/swp/sources")
     assert str(failure.value).startswith("workloads/swp/sources  lighttp is not a package of the image\n")
