@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from bench.figure import Figure, show, timed
-from lab.lockstep import Lab
+from lab import Lab
 
 TEST = """\
 import pytest

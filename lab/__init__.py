@@ -4,36 +4,25 @@
 Programs that drive a lab find here what lab.lockstep offers: ``from lab import Lab, associated, roam``.
 """
 
-# imported once they are used: the guest has this file, too, but not lab.lockstep
-__all__ = [
-    "CallError",
-    "Capture",
-    "CommandError",
-    "Condition",
-    "Counters",
-    "Event",
-    "Frame",
-    "Interface",
-    "Lab",
-    "Node",
-    "Process",
-    "Result",
-    "WaitError",
-    "associated",
-    "event",
-    "link",
-    "listening",
-    "move",
-    "power",
-    "printed",
-    "roam",
-]
+# by module of lab.lockstep; imported once they are used: the guest has this file, too, but not lab.lockstep
+_OFFERED = {
+    "captures": ("Capture", "Frame"),
+    "conditions": ("Condition", "associated", "listening", "printed"),
+    "counters": ("Counters",),
+    "errors": ("CallError", "CommandError", "WaitError"),
+    "events": ("Event", "event", "link", "move", "power", "roam"),
+    "lab": ("Lab",),
+    "node": ("Interface", "Node"),
+    "process": ("Process", "Result"),
+}
+_MODULES = {name: module for module, names in _OFFERED.items() for name in names}
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     from importlib import import_module
 
-    found: object = getattr(import_module("lab.lockstep"), name)
+    found: object = getattr(import_module(f"lab.lockstep.{_MODULES[name]}"), name)
     return found

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from lab.lockstep import Lab
+    from lab import Lab
 
 _MARKER = (
     "lab(topology, workload='idle', *, seed=1, medium=None, duration=None, set=None, pcap='auto'): "
@@ -50,7 +50,7 @@ class Labs:
             LabError: There is a mistake in them, or it did not start.
         """
         __tracebackhide__ = True
-        from lab.lockstep import Lab
+        from lab import Lab
         from lab.lockstep.words import caller
 
         number = f"-{len(self.all) + 1}" if self.all else ""
@@ -123,8 +123,8 @@ def _check(options: dict[str, Any], place: str) -> None:
     """Fail if markers have other parameters than a lab."""
     import inspect
 
+    from lab import Lab
     from lab.errors import suggestion
-    from lab.lockstep import Lab
 
     known = [name for name in inspect.signature(Lab).parameters if name not in ("directory", "place")]
     unknown = [name for name in options if name not in known]

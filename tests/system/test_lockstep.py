@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import InputError, RunError
-from lab.lockstep import (
+from lab import (
     CallError,
     CommandError,
     Lab,
@@ -26,6 +25,7 @@ from lab.lockstep import (
     printed,
     roam,
 )
+from lab.errors import InputError, RunError
 from lab.machine import scratch
 from tests.system.waiting import DEADLINE_S, until
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from lab import Lab
 from lab.errors import RunError
-from lab.lockstep import Lab
 
 pytest_plugins = "pytester"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.lockstep import CallError
+from lab import CallError
 from lab.lockstep.agent import Agent
 
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from lab import CallError, Lab, WaitError, associated, event, listening, move, power, printed, roam
 from lab.errors import InputError, RunError
-from lab.lockstep import CallError, Lab, WaitError, associated, event, listening, move, power, printed, roam
 from lab.lockstep.process import Process
 from lab.shared.types import Plan
 

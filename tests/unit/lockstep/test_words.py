@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.lockstep import CallError, Event, event, link, move, power, roam
+from lab import CallError, Event, event, link, move, power, roam
 from lab.lockstep.words import argv_of, caller, environment_of, mode_of, setting, signal_of, text_of, time_ns
 
 
