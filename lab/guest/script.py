@@ -14,7 +14,7 @@ from functools import partial
 from lab.guest import commands, run_steps
 from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import begin
-from lab.guest.steps import Configure, Pid, Place, Run, Step, Write, create, pause, send_signal, set_sysctl
+from lab.guest.steps import Configure, Pid, Run, Step, Write, create, pause, place_file, send_signal, set_sysctl
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
@@ -116,7 +116,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
 def _before_timeline(plan: types.Plan) -> Iterator[Step]:
     """Files, processes that start before the timeline, and the clock."""
     for file in plan.files:
-        yield Place(file, plan.seed)
+        yield place_file(file, plan.seed)
     for process in plan.processes:
         if _is_early(process):
             yield begin(process)

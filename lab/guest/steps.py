@@ -163,35 +163,32 @@ class Write(NamedTuple):
             guest.container(self.node).write(self.path, self.text, self.mode)
 
 
-class Place(NamedTuple):
+def place_file(file: types.File, seed: int) -> Step:
     """Write a file of the workload to its node."""
 
-    file: types.File
-    seed: int
-
-    def describe(self) -> Iterator[str]:
-        file = self.file
-        content = f"{file.random_bytes} random bytes" if file.random_bytes is not None else f"{file.size_bytes} bytes"
-        if file.text is not None:
-            content = f"{len(file.text)} characters"
-        yield f"# in {file.node}: {file.path} ({content}, mode {file.mode:04o}, sha256 {file.sha256[:16]}…)"
-
-    def execute(self, guest: LiveGuest) -> None:
+    def write(guest: LiveGuest) -> None:
         try:
-            guest.container(self.file.node).own.write_chunks(self.file.path, self._chunks(guest), self.file.mode)
+            guest.container(file.node).own.write_chunks(file.path, _chunks(file, seed, guest), file.mode)
         except GuestError as error:
-            raise GuestError(f"files.{self.file.name}: {error.message}", error.culprit) from None
+            raise GuestError(f"files.{file.name}: {error.message}", error.culprit) from None
 
-    def _chunks(self, guest: LiveGuest) -> Iterable[bytes]:
-        if self.file.text is not None:
-            return [self.file.text.encode()]
-        if self.file.packed_bytes is not None:
-            from base64 import b64decode
+    content = f"{file.random_bytes} random bytes" if file.random_bytes is not None else f"{file.size_bytes} bytes"
+    if file.text is not None:
+        content = f"{len(file.text)} characters"
+    line = f"# in {file.node}: {file.path} ({content}, mode {file.mode:04o}, sha256 {file.sha256[:16]}…)"
+    return Do([line], write)
 
-            return [b64decode(guest.plan.packed[self.file.sha256])]
-        from lab.shared.random_files import random_chunks
 
-        return random_chunks(self.seed, self.file.name, self.file.random_bytes or 0)
+def _chunks(file: types.File, seed: int, guest: LiveGuest) -> Iterable[bytes]:
+    if file.text is not None:
+        return [file.text.encode()]
+    if file.packed_bytes is not None:
+        from base64 import b64decode
+
+        return [b64decode(guest.plan.packed[file.sha256])]
+    from lab.shared.random_files import random_chunks
+
+    return random_chunks(seed, file.name, file.random_bytes or 0)
 
 
 def create(node: types.Node, mounts: tuple[commands.Mount, ...], class_name: str, lists: tuple[str, ...]) -> Step:
@@ -225,114 +222,89 @@ def create(node: types.Node, mounts: tuple[commands.Mount, ...], class_name: str
     return Do(lines, make, GUEST)
 
 
-class Daemon(NamedTuple):
+def start_daemon(node: str, name: str, argv: Sequence[str]) -> Step:
     """Start a daemon of a node; its end ends the run."""
 
-    node: str
-    name: str
-    argv: Sequence[str]
-
-    def describe(self) -> Iterator[str]:
-        yield shlex.join(self.argv)
-
-    def execute(self, guest: LiveGuest) -> None:
-        command = guest.container(self.node).command(*self.argv)
-        log = DAEMON_LOGS / f"{self.node}-{self.name}.log"
-        guest.daemons[self.node, self.name] = Task(
+    def start(guest: LiveGuest) -> None:
+        guest.daemons[node, name] = Task(
             guest.loop,
-            f"{self.name} on {self.node}",
-            command,
-            log,
-            on_exit=lambda task: guest.daemon_ended(task, self.node),
+            f"{name} on {node}",
+            guest.container(node).command(*argv),
+            DAEMON_LOGS / f"{node}-{name}.log",
+            on_exit=lambda task: guest.daemon_ended(task, node),
         )
 
+    return Do([shlex.join(argv)], start, node)
 
-class AwaitSocket(NamedTuple):
+
+def await_socket(node: str, daemon: str, path: str) -> Step:
     """Wait until a daemon has created its socket."""
-
-    node: str
-    daemon: str
-    path: str
-
-    def describe(self) -> Iterator[str]:
-        yield f"# wait for {self.daemon}'s {self.path}"
-
-    def execute(self, guest: LiveGuest) -> None:
-        task = guest.daemons[self.node, self.daemon]
-        socket = guest.container(self.node).root / self.path.lstrip("/")
-        guest.loop.wait_for(
-            lambda: socket.exists() or not task.alive,
-            UP_TIMEOUT_NS,
-            f"{self.path} of {task.name}",
-            culprit=task.name,
-            logs=task.logs,
-        )
-        if not task.alive:
-            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
+    return Do([f"# wait for {daemon}'s {path}"], lambda guest: _await_socket(guest, node, daemon, path), node)
 
 
-class Attach(NamedTuple):
+def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str) -> None:
+    task = guest.daemons[node, daemon]
+    socket = guest.container(node).root / path.lstrip("/")
+    guest.loop.wait_for(
+        lambda: socket.exists() or not task.alive,
+        UP_TIMEOUT_NS,
+        f"{path} of {task.name}",
+        culprit=task.name,
+        logs=task.logs,
+    )
+    if not task.alive:
+        raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
+
+
+def attach(node: str, daemon: str, path: str) -> Step:
     """Connect to the control socket of hostapd or wpa_supplicant, and receive its events."""
 
-    node: str
-    daemon: str
-    path: str
-
-    def describe(self) -> Iterator[str]:
-        yield f"# wait for {self.daemon}'s {self.path}, send ATTACH"
-
-    def execute(self, guest: LiveGuest) -> None:
-        AwaitSocket(*self).execute(guest)
-        earlier = guest.controls.get(self.node)
-        control = Control(guest.loop, guest.container(self.node).root, self.path, guest.daemons[self.node, self.daemon])
-        guest.controls[self.node] = control
+    def connect(guest: LiveGuest) -> None:
+        _await_socket(guest, node, daemon, path)
+        earlier = guest.controls.get(node)
+        control = Control(guest.loop, guest.container(node).root, path, guest.daemons[node, daemon])
+        guest.controls[node] = control
         if earlier is not None:
             control.follow(earlier)
 
+    return Do([f"# wait for {daemon}'s {path}, send ATTACH"], connect, node)
 
-class Ask(NamedTuple):
+
+def ask(node: str, daemon: str, request: str) -> Step:
     """Have hostapd or wpa_supplicant do something."""
 
-    of: str  # node
-    daemon: str
-    request: str
-
-    def describe(self) -> Iterator[str]:
-        yield f"# to {self.daemon} on {self.of}: {self.request}"
-
-    def execute(self, guest: LiveGuest) -> bytes:
-        control = guest.controls[self.of]
-        answer = control.request(self.request).strip()
+    def send(guest: LiveGuest) -> bytes:
+        control = guest.controls[node]
+        answer = control.request(request).strip()
         if answer != "OK":
-            raise GuestError(f"{control.task.name} answers {self.request} with {answer}", control.task.name)
+            raise GuestError(f"{control.task.name} answers {request} with {answer}", control.task.name)
         return answer.encode()
 
+    return Do([f"# to {daemon} on {node}: {request}"], send)
 
-class AwaitUp(NamedTuple):
-    """Wait until a daemon with a control socket has done its task."""
 
-    of: str  # node
-    status: str  # a line of the answer to STATUS
-    event: str  # otherwise this event comes later
-    what: str  # "ap1 to enable its access point"
-    source: str  # file:line of the node
+def await_up(node: types.Node, status: str, event: str, what: str) -> Step:
+    """Wait until a daemon with a control socket has done its task.
 
-    def describe(self) -> Iterator[str]:
-        yield f"# wait for {self.what}: {self.status} in the answer to STATUS, or {self.event}"
+    ``status``: a line of the answer to STATUS; otherwise ``event`` comes later. ``what``: "ap1 to enable its access
+    point".
+    """
 
-    def execute(self, guest: LiveGuest) -> None:
-        control = guest.controls[self.of]
-        if self.status in control.request("STATUS"):
+    def wait(guest: LiveGuest) -> None:
+        control = guest.controls[node.name]
+        if status in control.request("STATUS"):
             return
         guest.loop.wait_for(
-            lambda: control.seen(self.event),
+            lambda: control.seen(event),
             UP_TIMEOUT_NS,
-            self.what,
+            what,
             control.last,
             control.task.name,
             control.task.logs,
-            self.source,
+            node.source,
         )
+
+    return Do([f"# wait for {what}: {status} in the answer to STATUS, or {event}"], wait)
 
 
 def pause(duration_ns: int) -> Step:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.guest.kinds import EventSteps
-from lab.guest.steps import Ask, Step
+from lab.guest.steps import Step, ask
 from lab.shared import types
 
 
@@ -15,4 +15,4 @@ class Connect(EventSteps):
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         """Ask wpa_supplicant to look for its network, if it is disconnected."""
-        yield Ask(event.target, "wpa_supplicant", "RECONNECT")
+        yield ask(event.target, "wpa_supplicant", "RECONNECT")

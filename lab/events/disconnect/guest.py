@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.guest.handoff import interrupt
 from lab.guest.kinds import EventSteps
-from lab.guest.steps import Ask, Do, Step
+from lab.guest.steps import Do, Step, ask
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ class Disconnect(EventSteps):
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         """Have a station disconnect, and stay so; a handoff in progress ends, unfinished."""
-        ask = Ask(event.target, "wpa_supplicant", "DISCONNECT")
+        asked = ask(event.target, "wpa_supplicant", "DISCONNECT")
 
-        def disconnect(guest: LiveGuest) -> bytes:
+        def disconnect(guest: LiveGuest) -> bytes | None:
             interrupt(guest.controls[event.target])
-            return ask.execute(guest)
+            return asked.execute(guest)
 
-        yield Do(list(ask.describe()), disconnect)
+        yield Do(list(asked.describe()), disconnect)

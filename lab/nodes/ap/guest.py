@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import commands, hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Step, Write
+from lab.guest.steps import Step, Write, attach, await_up, start_daemon
 from lab.shared import types
 
 _BRIDGE = "br0"
@@ -36,15 +36,15 @@ class AccessPoint(NodeKind):
             return
         control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
-        yield Daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
-        yield Attach(node.name, "hostapd", control)
+        yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
+        yield attach(node.name, "hostapd", control)
         if _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
-            yield Daemon(node.name, "follow", argv)
+            yield start_daemon(node.name, "follow", argv)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
-        yield AwaitUp(node.name, "state=ENABLED", "AP-ENABLED", what, node.source)
+        yield await_up(node, "state=ENABLED", "AP-ENABLED", what)
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Run, Step, Write, note, pause, set_sysctl
+from lab.guest.steps import Run, Step, Write, attach, await_up, note, pause, set_sysctl, start_daemon
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -48,8 +48,8 @@ class Station(NodeKind):
         name = node.radio.interface
         yield Write(_CONFIG, hostap_config.wpa_supplicant_conf(node.radio), node.name)
         argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{_CONFIG}"]
-        yield Daemon(node.name, "wpa_supplicant", argv)
-        yield Attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}")
+        yield start_daemon(node.name, "wpa_supplicant", argv)
+        yield attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}")
         if plan.medium is not None:
             yield pause(GAP_NS)
 
@@ -61,4 +61,4 @@ class Station(NodeKind):
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"
         what = f"{node.name} to {verb} '{node.radio.ssid}'"
-        yield AwaitUp(node.name, "wpa_state=COMPLETED", "CTRL-EVENT-CONNECTED", what, node.source)
+        yield await_up(node, "wpa_state=COMPLETED", "CTRL-EVENT-CONNECTED", what)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest.commands import FOLLOW_IN_NODE
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import AwaitSocket, Daemon, Run, Step, Write
+from lab.guest.steps import Run, Step, Write, await_socket, start_daemon
 from lab.shared import types
 
 _DATABASE = "/etc/openvswitch/conf.db"
@@ -34,12 +34,12 @@ class Switch(NodeKind):
         yield Write(f"{_RUN}/.keep", "", name)
         yield Run(["ovsdb-tool", "create", _DATABASE, _SCHEMA], name)
         database = [_DATABASE, f"--remote=punix:{_SOCKET}", "--no-chdir", f"--unixctl={_RUN}/ovsdb.ctl", *_LOG]
-        yield Daemon(name, "ovsdb-server", ["ovsdb-server", *database])
-        yield AwaitSocket(name, "ovsdb-server", _SOCKET)
+        yield start_daemon(name, "ovsdb-server", ["ovsdb-server", *database])
+        yield await_socket(name, "ovsdb-server", _SOCKET)
         control = ["--no-chdir", f"--unixctl={_CONTROL}"]
-        yield Daemon(name, "ovs-vswitchd", ["ovs-vswitchd", f"unix:{_SOCKET}", *control, *_LOG])
+        yield start_daemon(name, "ovs-vswitchd", ["ovs-vswitchd", f"unix:{_SOCKET}", *control, *_LOG])
         yield Run(_bridge(node), name)
-        yield Daemon(name, "follow", [FOLLOW_IN_NODE, "switch", _CONTROL, name])
+        yield start_daemon(name, "follow", [FOLLOW_IN_NODE, "switch", _CONTROL, name])
 
 
 def _bridge(node: types.Node) -> list[str]:
