@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from lab import registry, report
-from lab.errors import InputError, RecordError
+from lab.errors import RecordError
 from lab.record import Record, build
+from tests.refused import refused
 from tests.unit.plan.conftest import WORKLOAD, Plans, plans
 
 __all__ = ["plans"]
@@ -114,9 +115,7 @@ def with_metric(text: str) -> str:
 )
 def test_a_command_that_cannot_be_made(plans: Plans, code: str, told: str) -> None:
     probe(argv=code)
-    with pytest.raises(InputError) as failure:
-        plans(workload=f"{WORKLOAD}probes:\n  - {{on: client, probe: own}}\n")
-    assert str(failure.value).startswith(told)
+    assert refused(plans, workload=f"{WORKLOAD}probes:\n  - {{on: client, probe: own}}\n").startswith(told)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 
 from lab import library, registry
 from lab.checkout import CHECKOUT, PACKAGE
-from lab.errors import InputError
 from lab.metrics.base import METRICS
 from lab.model.event import EVENTS
 from lab.model.mobility import MOBILITY
@@ -26,6 +25,7 @@ from lab.probes import base as probes
 from lab.probes.base import PROBES
 from lab.registry import Room
 from lab.views.base import VIEWS
+from tests.refused import refused
 
 PROBE = """
 from lab.probes.base import Probe
@@ -63,9 +63,7 @@ def write(place: Path) -> Write:
 
 
 def refusal(room: Room[Any], name: str) -> str:
-    with pytest.raises(InputError) as failure:
-        room.get(name)
-    return str(failure.value)
+    return refused(room.get, name)
 
 
 def test_a_stack_here_has_probes_that_are_called_like_their_files(write: Write) -> None:

@@ -18,6 +18,7 @@ from lab.plan.load import load
 from lab.shared.types import Docker, Health, Plan
 from lab.show.plan import render
 from tests.docker_images import archive, file, folder, layer, layout
+from tests.refused import refused
 from tests.unit.docker.daemon import engine
 
 LAYERS = [layer(folder("bin"), file("bin/serve", b"program", 0o755)), layer(file("etc/motd", b"hello"))]
@@ -52,9 +53,7 @@ def mistake(planned: Planned, tmp_path: Path) -> Callable[..., str]:
     """Return the message about an image, without the folder of this test."""
 
     def of(image: str, more: str = "", workload: str = WORKLOAD) -> str:
-        with pytest.raises(InputError) as failure:
-            planned(image, more, workload)
-        return str(failure.value).replace(f"{tmp_path}/", "")
+        return refused(planned, image, more, workload).replace(f"{tmp_path}/", "")
 
     return of
 

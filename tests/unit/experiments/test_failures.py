@@ -15,6 +15,7 @@ from lab.errors import InputError
 from lab.experiments.command import ReproduceOptions, reproduce
 from lab.experiments.output.trials import failures, remarks
 from lab.experiments.types import Outcome, Results
+from tests.refused import refused
 
 from . import made
 
@@ -127,9 +128,7 @@ def test_of_many_points_some_are_named() -> None:
 
 @pytest.mark.parametrize("address", ["http://10.0.0.2:8787/status", "https://10.0.0.2"])
 def test_the_address_of_a_dashboard_is_refused(tmp_path: Path, address: str) -> None:
-    with pytest.raises(InputError) as told:
-        reproduce(ReproduceOptions(str(tmp_path), scheduler=address))
-    assert str(told.value).splitlines() == [
+    assert refused(reproduce, ReproduceOptions(str(tmp_path), scheduler=address)).splitlines() == [
         f"--dask {address}: this is the address of a dashboard, not of a scheduler",
         "  write --dask tcp://10.0.0.2:8786, or what dask scheduler prints as its address",
     ]

@@ -13,8 +13,8 @@ from lab.builders.kernel.chosen import chosen_kernel
 from lab.builders.kernel.kernel import Kernel
 from lab.builders.kernel.series import Series
 from lab.cache.store import Store, file_sha256
-from lab.errors import InputError
 from tests.kept import KeptReport
+from tests.refused import refused
 
 LINUX = "#!/bin/sh\necho 6.12.117-hwsim-lab\n"
 
@@ -49,9 +49,7 @@ class Kernels:
         return chosen_kernel(str(text), self.series)
 
     def refusal(self, text: str | Path) -> str:
-        with pytest.raises(InputError) as caught:
-            self.choose(text)
-        return str(caught.value)
+        return refused(self.choose, text)
 
 
 @pytest.fixture

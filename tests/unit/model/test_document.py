@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError, LabError
 from lab.model.document import Document, parse, scalar
 from lab.model.include import read
+from tests.refused import refused
 
 
 def document(text: str) -> Document:
@@ -53,9 +54,7 @@ def test_errors_name_file_line_and_path() -> None:
     ],
 )
 def test_what_is_no_yaml_is_told_with_its_line(text: str, message: str) -> None:
-    with pytest.raises(InputError) as failure:
-        document(text)
-    assert str(failure.value) == message
+    assert refused(document, text) == message
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -10,6 +10,7 @@ import pytest
 from lab.errors import InputError
 from lab.model.include import read
 from lab.plan.load import load
+from tests.refused import refused
 
 NEIGHBOURS = """\
 name: neighbours
@@ -87,9 +88,7 @@ def test_paths_are_relative_to_the_file_that_has_them(here: Path) -> None:
 )
 def test_mistakes(here: Path, included: str, more: str, message: str) -> None:
     (here / "own.yaml").write_text(OWN % included + more)
-    with pytest.raises(InputError) as failure:
-        read(here / "own.yaml")
-    assert str(failure.value) == message
+    assert refused(read, here / "own.yaml") == message
 
 
 def test_what_is_included_may_include(here: Path) -> None:

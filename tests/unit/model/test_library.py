@@ -8,6 +8,7 @@ import pytest
 
 from lab import library
 from lab.errors import InputError
+from tests.refused import refused
 
 
 @pytest.fixture
@@ -176,16 +177,12 @@ def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], told: 
     chat = using(here / "workloads" / "chat", *lines)
     with_code(here / "workloads" / "log")
     using(here / "workloads" / "bits", *(["chat"] if lines == ["log", "bits"] else []))
-    with pytest.raises(InputError) as failure:
-        library.used_by(chat)
-    assert str(failure.value) == told.replace("KNOWN", known_stacks())
+    assert refused(library.used_by, chat) == told.replace("KNOWN", known_stacks())
 
 
 def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
     (here / "workloads" / "web" / "stacks").write_text("swp\n")
-    with pytest.raises(InputError) as failure:
-        library.code_of("web/get", None)
-    assert str(failure.value) == (
+    assert refused(library.code_of, "web/get", None) == (
         "workloads/web/stacks  web has no code that could use other stacks: there is no Makefile next to this list\n"
         "  remove the list, and write stack: in the workloads instead; or add the Makefile"
     )
@@ -227,9 +224,7 @@ def test_images_beside_a_topology_come_before_those_of_the_current_directory(her
     project = tmp_path.with_name(f"{tmp_path.name}-project")
     places = [project / "topologies" / "images", project / "images", here / "images"]
     topology = Path(os.path.relpath(project / "topologies" / "home.yaml"))
-    with pytest.raises(InputError) as failure:
-        library.image_called("gatewy", topology)
-    assert str(failure.value).startswith(
+    assert refused(library.image_called, "gatewy", topology).startswith(
         f'there is no image "gatewy"; looked for a folder of that name in {places[0]}, {places[1]}, images, '
     )
     for place in reversed(places):

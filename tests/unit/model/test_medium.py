@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import InputError
 from lab.model.build import build
 from lab.model.document import parse
 from lab.model.medium import ErrorTable, Medium, SnrBetween, SnrOneWay
@@ -17,6 +16,7 @@ from lab.model.mobility import MOBILITY
 from lab.model.topology import Topology
 from lab.phy import fading, propagation
 from lab.reference.schema import schema
+from tests.refused import refused
 
 HEAD = "name: mine\nnodes:\n  ap1: {kind: ap, ssid: campus}\n"
 
@@ -32,9 +32,7 @@ def medium(keys: str = "") -> Medium:
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(InputError) as failure:
-        topology(text)
-    return str(failure.value)
+    return refused(topology, text)
 
 
 def test_nothing_and_perfect_are_the_stock_medium() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.errors import InputError, InputErrors, LabError
+from lab.errors import InputErrors, LabError
 from lab.model.build import build
 from lab.model.document import Document, parse
 from lab.model.event import EVENTS
@@ -18,6 +18,7 @@ from lab.model.workload import ProbeUse, Workload
 from lab.nodes.ap.file import AccessPoint
 from lab.nodes.sta.file import Station
 from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
+from tests.refused import refused
 
 TOPOLOGY = """\
 name: mine
@@ -41,9 +42,7 @@ def workload(text: str) -> Workload:
 
 
 def refusal(model: type[Topology] | type[Workload], text: str) -> str:
-    with pytest.raises(InputError) as failure:
-        build(model, parse(text, Path("mine.yaml"), "mine.yaml"))
-    return str(failure.value)
+    return refused(build, model, parse(text, Path("mine.yaml"), "mine.yaml"))
 
 
 def node(text: str) -> str:

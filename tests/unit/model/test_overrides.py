@@ -12,6 +12,7 @@ from lab.model.build import build
 from lab.model.document import Document, parse
 from lab.model.topology import Topology
 from lab.model.workload import Workload
+from tests.refused import refused
 
 TOPOLOGY = """\
 name: here
@@ -97,9 +98,7 @@ def test_whole_lists_can_be_replaced() -> None:
     ],
 )
 def test_keys_that_lead_nowhere(text: str, message: str) -> None:
-    with pytest.raises(InputError) as failure:
-        applied(text)
-    assert str(failure.value).startswith(message)
+    assert refused(applied, text).startswith(message)
 
 
 @pytest.mark.parametrize("text", ["duration", "=5", ""])

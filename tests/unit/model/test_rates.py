@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from lab.errors import InputError
 from lab.model.build import build
 from lab.model.document import parse
 from lab.model.rates import HT, MODES, listed
 from lab.model.topology import Topology
 from lab.nodes.ap.file import AccessPoint
+from tests.refused import refused
 
 
 def ap(keys: str) -> AccessPoint:
@@ -24,9 +24,7 @@ def ap(keys: str) -> AccessPoint:
 
 
 def refusal(keys: str) -> str:
-    with pytest.raises(InputError) as failure:
-        ap(keys)
-    return str(failure.value)
+    return refused(ap, keys)
 
 
 @pytest.mark.parametrize(

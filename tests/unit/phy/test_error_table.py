@@ -17,6 +17,7 @@ from lab.phy.error_models import ErrorModel, load
 from lab.phy.error_models.table import parse
 from lab.phy.error_rates import hazard, per
 from lab.phy.kernel_table import kernel_table
+from tests.refused import refused
 
 from .snr import snr_at_per
 
@@ -34,9 +35,7 @@ def model_of(path: Path) -> ErrorModel:
 
 
 def mistake(folder: Path, *lines: str) -> str:
-    with pytest.raises(InputError) as failure:
-        model_of(written(folder, *lines))
-    return str(failure.value).replace(f"{folder}/", "")
+    return refused(model_of, written(folder, *lines)).replace(f"{folder}/", "")
 
 
 def test_bit_error_rates(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from lab.cli.dry_run import commands
-from lab.errors import InputError
 from lab.shared.types import Plan
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -45,12 +45,10 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
         f"campus is encrypted ({how}): one wrong bit makes a frame's integrity check fail, so damaged frames "
         "cannot be decrypted; write encrypt: open, or remove this"
     )
-    with pytest.raises(InputError) as failure:
-        plan(plans, key=", approximate: true", encrypt=encrypt)
-    assert str(failure.value).splitlines()[0] == f"t.yaml:4  nodes.sta1.approximate: {why}"
-    with pytest.raises(InputError) as failure:
-        plan(plans, "approximate: ap1, enabled: true", encrypt=encrypt)
-    assert str(failure.value) == f"t.yaml:9  timeline.0.approximate: {why}"
+    told = refused(plan, plans, key=", approximate: true", encrypt=encrypt)
+    assert told.splitlines()[0] == f"t.yaml:4  nodes.sta1.approximate: {why}"
+    told = refused(plan, plans, "approximate: ap1, enabled: true", encrypt=encrypt)
+    assert told == f"t.yaml:9  timeline.0.approximate: {why}"
     (event,) = plan(plans, "approximate: ap1, enabled: false", encrypt=encrypt).events
     assert event.params == {"enabled": False}
 
@@ -67,19 +65,13 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, event: str, message: str) -> None:
-    with pytest.raises(InputError) as failure:
-        plan(plans, event)
-    assert str(failure.value) == f"t.yaml:9  timeline.0.{message}"
+    assert refused(plan, plans, event) == f"t.yaml:9  timeline.0.{message}"
 
 
 def test_the_perfect_medium_damages_nothing(plans: Plans) -> None:
     why = "approximate: the perfect medium damages no frames; write medium: {} in the topology"
-    with pytest.raises(InputError) as failure:
-        plan(plans, "approximate: sta1, enabled: true", medium="perfect")
-    assert str(failure.value) == f"t.yaml:9  timeline.0.{why}"
-    with pytest.raises(InputError) as failure:
-        plan(plans, key=", approximate: true", medium="perfect")
-    assert str(failure.value).splitlines()[0] == (
+    assert refused(plan, plans, "approximate: sta1, enabled: true", medium="perfect") == f"t.yaml:9  timeline.0.{why}"
+    assert refused(plan, plans, key=", approximate: true", medium="perfect").splitlines()[0] == (
         "t.yaml:4  nodes.sta1.approximate: has no effect on the perfect medium, which damages no frames; "
         "write medium: {} in the topology, or remove this"
     )

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from lab.cli.dry_run import commands
-from lab.errors import InputError
 from lab.shared.types import Plan
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -83,12 +83,9 @@ AT = "t.yaml:9  timeline.0."
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, fault: str, message: str) -> None:
-    with pytest.raises(InputError) as failure:
-        plan(plans, fault)
-    assert str(failure.value) == AT + message
+    assert refused(plan, plans, fault) == AT + message
 
 
 def test_the_perfect_medium_loses_nothing(plans: Plans) -> None:
-    with pytest.raises(InputError) as failure:
-        plan(plans, "fault: lose, frames: ack", medium="perfect")
-    assert str(failure.value) == AT + "fault: the perfect medium loses no frames; write medium: {} in the topology"
+    told = refused(plan, plans, "fault: lose, frames: ack", medium="perfect")
+    assert told == AT + "fault: the perfect medium loses no frames; write medium: {} in the topology"

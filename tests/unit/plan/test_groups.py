@@ -3,7 +3,7 @@
 
 import pytest
 
-from lab.errors import InputError
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -47,9 +47,7 @@ def without_places(text: str) -> str:
 
 
 def refusal(plans: Plans, topology: str, *settings: str) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology, WORKLOAD, 1, list(settings))
-    return str(failure.value)
+    return refused(plans, topology, WORKLOAD, 1, list(settings))
 
 
 def test_a_count_is_what_one_would_write_one_by_one(plans: Plans) -> None:

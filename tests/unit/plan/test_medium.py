@@ -19,6 +19,7 @@ from lab.phy.error_rates import hazard
 from lab.plan.medium.snr import frequency_mhz
 from lab.shared.medium_types import ErrorCurve, Medium, MediumLink, MediumUpdate, unpacked
 from lab.shared.types import Plan
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -49,9 +50,7 @@ def levels(found: Medium) -> dict[tuple[str, str], int]:
 
 
 def refusal(plans: Plans, text: str) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(text, WORKLOAD)
-    return str(failure.value)
+    return refused(plans, text, WORKLOAD)
 
 
 FREE = "{propagation: {model: friis}}"
@@ -523,9 +522,7 @@ def test_who_is_nowhere_cannot_walk(plans: Plans) -> None:
 
 def test_too_many_updates(plans: Plans) -> None:
     text = topology("{step: 1 ms}", timeline="at: 0 s, move: sta1, to: [1 m, 0 m, 0 m], speed: 0.01 m/s")
-    with pytest.raises(InputError) as failure:
-        plans(text, "name: there\nduration: 2 h\n")
-    assert str(failure.value) == (
+    assert refused(plans, text, "name: there\nduration: 2 h\n") == (
         "t.yaml:5  medium.step: movements take 7200000 steps, which change too many levels; write a longer step, "
         "such as step: 1 s"
     )

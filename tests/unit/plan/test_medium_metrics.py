@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.errors import InputError
+from tests.refused import refused
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
@@ -17,9 +17,7 @@ def workload(metric: str) -> str:
 
 
 def refusal(plans: Plans, metric: str, topology: str = MEDIUM) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology, workload(metric))
-    return str(failure.value)
+    return refused(plans, topology, workload(metric))
 
 
 def test_roles_become_their_nodes_and_words_stay(plans: Plans) -> None:

@@ -24,6 +24,7 @@ from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
 from lab.shared.places import place_at
 from lab.shared.types import Plan
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -54,9 +55,7 @@ def ways(plan: Plan) -> dict[str, list[Waypoint]]:
 
 
 def refusal(plans: Plans, text: str) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(text, WORKLOAD)
-    return str(failure.value)
+    return refused(plans, text, WORKLOAD)
 
 
 def speeds_m_s(way: list[Waypoint]) -> list[float]:

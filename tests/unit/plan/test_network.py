@@ -6,6 +6,7 @@ import pytest
 from lab.errors import InputError
 from lab.plan.network.addresses import made_mac
 from lab.shared.types import Netem, Plan
+from tests.refused import refused
 
 from .conftest import TOPOLOGY, Plans
 
@@ -14,9 +15,7 @@ TO = "\N{EN DASH}"
 
 
 def refusal(plans: Plans, topology: str) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology, IDLE)
-    return str(failure.value)
+    return refused(plans, topology, IDLE)
 
 
 def nodes(*lines: str, rest: str = "") -> str:
@@ -304,9 +303,8 @@ def test_what_cannot_be_built(plans: Plans, topology: str, message: str) -> None
 
 
 def test_mistakes_of_both_files_are_reported_together(plans: Plans) -> None:
-    with pytest.raises(InputError) as failure:
-        plans(nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
-    assert [line.split("  ")[0] for line in str(failure.value).splitlines()] == ["t.yaml:3", "w.yaml:2"]
+    told = refused(plans, nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
+    assert [line.split("  ")[0] for line in told.splitlines()] == ["t.yaml:3", "w.yaml:2"]
 
 
 def test_level_of_the_console_is_in_the_plan_only_if_it_is_another_one(plans: Plans) -> None:

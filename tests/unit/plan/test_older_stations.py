@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from lab.cli.dry_run import commands
-from lab.errors import InputError
 from lab.guest.hostap_config import wpa_supplicant_conf
 from lab.shared.types import Plan, Radio
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -21,9 +21,7 @@ def plan(plans: Plans, station: str, network: str = "mode: g, channel: 1", mediu
 
 
 def refusal(plans: Plans, station: str, network: str = "mode: g, channel: 1", medium: str = "medium: {}\n") -> str:
-    with pytest.raises(InputError) as failure:
-        plan(plans, station, network, medium)
-    return str(failure.value)
+    return refused(plan, plans, station, network, medium)
 
 
 def test_a_station_of_mode_b_has_no_other_rates(plans: Plans) -> None:

@@ -8,6 +8,7 @@ import pytest
 from lab.cli.check import check
 from lab.errors import InputError
 from lab.shared.types import Collect, Prints
+from tests.refused import refused
 
 from .conftest import WORKLOAD, Plans
 from .test_resolve import refusal
@@ -33,9 +34,7 @@ def test_a_workload_may_name_nodes(plans: Plans) -> None:
 
 def test_a_role_and_another_node_of_one_name(plans: Plans) -> None:
     topology = "name: t\nnodes:\n  a: {kind: host, roles: [b]}\n  b: {kind: host}\nlinks:\n  - {between: [a, b]}\n"
-    with pytest.raises(InputError) as failure:
-        plans(topology, "name: w\nroles: {b: 1}\nduration: 1 s\n" + processes("on: b, run: [nap]"))
-    assert str(failure.value) == (
+    assert refused(plans, topology, "name: w\nroles: {b: 1}\nduration: 1 s\n" + processes("on: b, run: [nap]")) == (
         'w.yaml:5  processes.0.on: "b" is a node of the topology, but also the role of a; give the role another name'
     )
     same = topology.replace("roles: [b]", "roles: [a]")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import InputError
 from lab.plan.load import load
 from lab.shared.types import Plan
+from tests.refused import refused
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
@@ -17,9 +17,7 @@ from .conftest import TOPOLOGY, WORKLOAD, Plans
 def refusal(topology: str, settings: tuple[str, ...] = ()) -> str:
     Path("t.yaml").write_text(topology)
     Path("w.yaml").write_text("name: idle\nduration: 1 s\n")
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "w.yaml", settings=settings, pcap="air")
-    return str(failure.value)
+    return refused(load, "t.yaml", "w.yaml", settings=settings, pcap="air")
 
 
 def test_a_plan_tells_of_it_and_is_the_same_bytes_without(plans: Plans) -> None:

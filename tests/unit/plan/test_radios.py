@@ -8,10 +8,10 @@ import json
 import pytest
 
 from lab.cli.dry_run import commands
-from lab.errors import InputError
 from lab.guest.hostap_config import wpa_supplicant_conf
 from lab.nodes.ap.guest import hostapd_conf
 from lab.shared.types import Plan, Radio
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -31,9 +31,7 @@ def radio(plan: Plan, name: str) -> Radio:
 
 
 def refusal(plans: Plans, *nodes: str, rest: str = "") -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology(*nodes, rest=rest), WORKLOAD)
-    return str(failure.value)
+    return refused(plans, topology(*nodes, rest=rest), WORKLOAD)
 
 
 # Fast transition

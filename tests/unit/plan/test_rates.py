@@ -9,6 +9,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.shared.types import Plan, Radio
+from tests.refused import refused
 
 from .conftest import Plans
 
@@ -108,9 +109,7 @@ def test_latency_and_statistics(plans: Plans) -> None:
 
 
 def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology(*nodes, medium=medium), WORKLOAD)
-    return str(failure.value)
+    return refused(plans, topology(*nodes, medium=medium), WORKLOAD)
 
 
 def test_what_cannot_be(plans: Plans) -> None:

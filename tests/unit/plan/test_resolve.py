@@ -15,6 +15,7 @@ from lab.model.include import read
 from lab.model.workload import Workload
 from lab.plan.load import load
 from lab.shared.types import Plan, Process
+from tests.refused import refused
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
@@ -22,9 +23,7 @@ FETCH = 'processes:\n  - {on: client, run: {probe: curl, url: "http://{server.ip
 
 
 def refusal(plans: Plans, workload: str, topology: str = TOPOLOGY) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(topology, workload)
-    return str(failure.value)
+    return refused(plans, topology, workload)
 
 
 def process(plan: Plan, identifier: str) -> Process:
@@ -82,9 +81,8 @@ def test_what_a_workload_needs_is_told(plans: Plans) -> None:
 
 
 def test_a_radios_probes_need_a_radio() -> None:
-    with pytest.raises(InputError) as failure:
-        load("wired-pair", "http/download")
-    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in str(failure.value)
+    told = refused(load, "wired-pair", "http/download")
+    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in told
 
 
 def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> None:
@@ -97,15 +95,12 @@ def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> No
     )
     only = "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it wait"
     write = "Write every: 0.1 ms, or use the probe iperf3"
-    with pytest.raises(InputError) as failure:
-        plans(workload=text)
-    assert str(failure.value).splitlines() == [
+    assert refused(plans, workload=text).splitlines() == [
         f"w.yaml:5  processes.0.run.{only}, and the topology has no medium. {write}",
         f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}",
     ]
-    with pytest.raises(InputError) as failure:
-        plans(workload=text, settings=["medium={}"])
-    assert str(failure.value) == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
+    told = refused(plans, workload=text, settings=["medium={}"])
+    assert told == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
     plans(workload=text, settings=["medium={}", "processes.down.run.every=1 ms"])
 
 
@@ -641,12 +636,11 @@ def test_a_draft_is_the_plan_without_the_levels_that_change_on_the_way() -> None
 
 def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     plans()
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none", "nodes.x.y=1"], places={"nodes.x.y": "e.yaml:7"})
-    assert str(failure.value).startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none"], places={"nodes.sta1.pids": "e.yaml:8"})
-    assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
+    settings = ["nodes.sta1.pids=none", "nodes.x.y=1"]
+    told = refused(load, "t.yaml", "w.yaml", 1, settings, places={"nodes.x.y": "e.yaml:7"})
+    assert told.startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
+    told = refused(load, "t.yaml", "w.yaml", 1, settings[:1], places={"nodes.sta1.pids": "e.yaml:8"})
+    assert told.startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
 
 
 def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:

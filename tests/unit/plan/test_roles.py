@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import InputError
 from lab.plan.load import load
+from tests.refused import refused
 from tests.unit.plan.test_mistakes import TOPOLOGY, WORKLOAD
 
 
@@ -32,16 +32,12 @@ def test_a_kind_is_a_role() -> None:
 def test_a_kind_of_several_nodes_has_no_single_address() -> None:
     Path("t.yaml").write_text(TOPOLOGY.replace("  sta1: {kind: sta}", "  sta1: {kind: sta}\n  sta2: {kind: sta}"))
     Path("w.yaml").write_text(WORKLOAD.replace("{server.ip}", "{sta.ip}"))
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "w.yaml")
-    assert "{sta.ip}: sta stands for 2 nodes; write {sta[1].ip} for the first" in str(failure.value)
+    assert "{sta.ip}: sta stands for 2 nodes; write {sta[1].ip} for the first" in refused(load, "t.yaml", "w.yaml")
 
 
 def test_an_unknown_role_may_mean_a_kind() -> None:
     Path("w.yaml").write_text(WORKLOAD.replace("on: sta1", "on: station"))
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "w.yaml")
-    assert str(failure.value) == (
+    assert refused(load, "t.yaml", "w.yaml") == (
         'w.yaml:6  processes.1.on: there is neither a role nor a node "station" (did you mean sta?); roles: server; '
         "nodes: h1, ap1, sta1"
     )

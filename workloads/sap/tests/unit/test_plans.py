@@ -17,6 +17,7 @@ from lab.library import folders
 from lab.plan.load import code_of, load
 from lab.runs.recording import recording
 from lab.shared.types import Plan
+from tests.refused import refused
 from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
 from tests.unit.runs.test_recording import PING, stack_file
 
@@ -25,9 +26,7 @@ SAP = folders("workload")[-1] / "sap"
 
 
 def refusal(plans: Plans, workload: str, settings: list[str] | None = None) -> str:
-    with pytest.raises(InputError) as failure:
-        plans(workload=workload, settings=settings or [])
-    return str(failure.value)
+    return refused(plans, workload=workload, settings=settings or [])
 
 
 def test_a_workload_says_its_stack(plans: Plans) -> None:
@@ -62,9 +61,7 @@ def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
     (place / "get.yaml").write_text(SAID)
     assert load("t.yaml", "web/get").stack == "sap"  # a folder without code
     (place / "Makefile").write_text("install:\n")
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "web/get")
-    assert str(failure.value) == (
+    assert refused(load, "t.yaml", "web/get") == (
         "workloads/web/get.yaml:4  stack: a workload in workloads/web has the code of web\n"
         "  remove stack:; to use sap as well, write sap into workloads/web/stacks"
     )
@@ -79,9 +76,7 @@ def test_a_probe_of_another_stack_is_refused(plans: Plans) -> None:
         "stack mine; write stack: sap instead of mine, or write sap into workloads/mine/stacks"
     )
     (stack / "send.yaml").write_text(text.replace("stack: mine\n", ""))
-    with pytest.raises(InputError) as failure:
-        load("t.yaml", "mine/send")
-    assert str(failure.value).endswith("has the stack mine; write sap into workloads/mine/stacks")
+    assert refused(load, "t.yaml", "mine/send").endswith("has the stack mine; write sap into workloads/mine/stacks")
     (stack / "stacks").write_text("sap\n")
     plan = load("t.yaml", "mine/send")
     assert plan.processes[0].probe == "sap-stream-sink" and plan.stacks() == ["mine", "sap"]
