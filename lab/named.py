@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NoReturn, TypeVar
 
-from lab.errors import LabError, suggestion
+from lab.errors import LabError, unknown
 
 V = TypeVar("V")
 
@@ -20,5 +20,4 @@ class Named(dict[str, V]):
         self._error = error
 
     def __missing__(self, name: object) -> NoReturn:
-        known = ", ".join(self) or "none"
-        raise self._error(f'there is no {self._kind} "{name}"{suggestion(str(name), self)}; known: {known}')
+        raise self._error(unknown(self._kind, str(name), self))

@@ -50,22 +50,17 @@ class Finding:
     advice: str = ""
 
 
-def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool = False) -> list[Tool]:
+def host_tools(*, test: bool = False) -> list[Tool]:
     """Return what scripts/packages lists for this user, and whether it is installed.
 
-    Args:
-        path: the list.
-        as_user: whether an image is to be built by a user other than root; default: by the current one, if there is
-            none yet.
-        test: what only ``make test`` needs, instead of what everything needs.
+    ``test``: what only ``make test`` needs, instead of what everything needs.
     """
-    if as_user is None:
-        as_user = os.geteuid() != 0 and not _is_built("image")
-    wanted = {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
+    builds_as_user = os.geteuid() != 0 and not _is_built("image")
+    wanted = {"all", *(["user"] if builds_as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
     if test:
         wanted = {"docker", "test"}
     tools = []
-    for line in path.read_text().splitlines():
+    for line in PACKAGES.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         name, package, who, why = line.split(maxsplit=3)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, suggestion, unknown
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
@@ -41,9 +41,6 @@ class _Written:
     def refuse(self, key: str, message: str) -> None:
         self.problems.add(self.source, (*self.keys, key), message)
 
-    def refuse_unknown(self, process: str, known: Collection[str]) -> None:
-        self.refuse("of", f'there is no process "{process}"{suggestion(process, known)}; known: {", ".join(known)}')
-
     def kind(self) -> str | None:
         """Return its kind; report an unknown one and return None."""
         written = self.model.kind_called(self.name)
@@ -69,11 +66,11 @@ class _Written:
             of = self._of_prints(kind, runs)
         else:
             certain = [one for one in model.of if one.partition("@")[0] not in self.doubtful]
-            unknown = [one for one in certain if one not in runs]
-            for one in unknown:
-                self.refuse_unknown(one, runs)
+            missing = [one for one in certain if one not in runs]
+            for one in missing:
+                self.refuse("of", unknown("process", one, runs))
             named = [process for one in model.of for process in runs.get(one, [])]
-            if kind is not None and not unknown and certain == model.of and all(_is_known(one.probe) for one in named):
+            if kind is not None and not missing and certain == model.of and all(_is_known(one.probe) for one in named):
                 self.check(kind, {process.name: process.probe for process in named})
             of = [process.id for process in named]
         return Metric(self.name, kind or self.name, of, model.unit, model.per, self.source.document.where(self.keys))
@@ -94,8 +91,7 @@ class _Written:
             if one in words:
                 found.append(one)
             elif nodes is None:
-                known = [*words, *names.known()]
-                self.refuse("of", f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}')
+                self.refuse("of", unknown("role", one, [*words, *names.known()]))
             else:
                 wired = ", ".join(node.name for node in nodes if node.radio is None)
                 if wired:
@@ -126,7 +122,7 @@ class _Written:
         if not process and value in known:
             self.refuse("of", f"{value} alone is not a value; add the name of one that it prints, such as {value}.rtt")
         else:
-            self.refuse_unknown(process or value, known)
+            self.refuse("of", unknown("process", process or value, known))
 
     def _check_print(self, one: str, prints: Prints | None) -> None:
         """Report a value that a process does not print, or prints in a unit that the metric cannot have."""
@@ -162,10 +158,10 @@ class _Written:
             self.check(kind, dict.fromkeys(of, kinds.PRINTED))
         else:
             named = {one: one.partition("@")[0] for one in of}  # ping@sta1 is a process of the topology's
-            unknown = [one for one, process in named.items() if process not in probe_of]
-            for one in unknown:
-                self.refuse_unknown(one, probe_of)
-            if not unknown and not {*named.values()} & {*self.doubtful}:
+            missing = [one for one, process in named.items() if process not in probe_of]
+            for one in missing:
+                self.refuse("of", unknown("process", one, probe_of))
+            if not missing and not {*named.values()} & {*self.doubtful}:
                 probes_of = {one: probe_of[process] for one, process in named.items()}
                 if all(map(_is_known, probes_of.values())):
                     self.check(kind, probes_of)

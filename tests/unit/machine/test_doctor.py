@@ -69,20 +69,24 @@ def test_this_machine_has_a_directory() -> None:
     assert memory_directory(needed_bytes=1 << 20).is_dir()
 
 
-def test_list_of_tools_is_whole() -> None:
-    names = [tool.name for tool in host_tools(as_user=True)]
+def test_list_of_tools_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # no image has been built
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    names = [tool.name for tool in host_tools()]
     assert len(names) == len(set(names))
     assert {"gcc", "mmdebstrap", "newuidmap"} <= set(names)
-    assert "newuidmap" not in [tool.name for tool in host_tools(as_user=False)]
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert "newuidmap" not in [tool.name for tool in host_tools()]
     only_for_tests = ["skopeo", "rsvg-convert", "pdftotext", "tshark", "valgrind", "umoci"]
     assert [tool.name for tool in host_tools(test=True)] == only_for_tests
     assert "tshark" not in names
 
 
-def test_missing_tool(tmp_path: Path) -> None:
+def test_missing_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "packages"
     path.write_text("# comment\nno-such-tool pkg all why it is needed\n/etc/pass* base-files all a file\n")
-    missing, there = host_tools(path)
+    monkeypatch.setattr(doctor, "PACKAGES", path)
+    missing, there = host_tools()
     assert (missing.package, missing.why, missing.found) == ("pkg", "why it is needed", False)
     assert there.found
 
@@ -90,7 +94,7 @@ def test_missing_tool(tmp_path: Path) -> None:
 def test_missing_tool_is_a_problem_with_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "packages"
     path.write_text("no-such-tool pkg all why\nno-other pkg all why\n")
-    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    monkeypatch.setattr(doctor, "PACKAGES", path)
     finding = doctor._tools()
     assert not finding.ok
     assert finding.advice == "apt-get install --no-install-recommends pkg"
@@ -99,7 +103,7 @@ def test_missing_tool_is_a_problem_with_one_command(tmp_path: Path, monkeypatch:
 def test_a_tool_that_only_make_test_needs_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "packages"
     path.write_text("/etc/passwd base-files all a file\nno-such-tool pkg test reads\n")
-    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    monkeypatch.setattr(doctor, "PACKAGES", path)
     finding = doctor._tools()
     assert (finding.ok, finding.found) == (True, "all 1 are installed; for make test: pkg (reads)")
     path.write_text("/etc/passwd base-files all a file\n/etc/passwd base-files test reads\n")
@@ -194,7 +198,7 @@ def test_missing_packages_alone(
 ) -> None:
     path = tmp_path / "packages"
     path.write_text("no-such b-package all b\nnot-there a-package all a\nneither a-package all a\nsh dash all c\n")
-    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    monkeypatch.setattr(doctor, "PACKAGES", path)
     print_missing_packages(as_json=False)
     print_missing_packages(as_json=True)
     assert capsys.readouterr().out == 'a-package\nb-package\n["a-package", "b-package"]\n'
