@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,8 @@ def test_a_file_with_commands(guest: Guest, tmp_path: Path) -> None:
 
 def test_the_terminal(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("os.get_terminal_size", lambda number: os.terminal_size((0, 0)))
     monkeypatch.setattr("os.isatty", lambda number: number == 1)
-    assert guest.ask("terminal")["type"] == "xterm"
+    assert guest.ask("terminal") == {"type": "xterm", "size": [24, 80]}, "as of a serial line"
     monkeypatch.setattr("os.isatty", lambda number: number == 0)
     assert guest.ask("terminal")["type"] == "dumb", "no escape codes in a file or pipe"
