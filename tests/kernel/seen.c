@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,11 +57,28 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
+/* When the first program started, and the number of the next process. */
+static void print_start(void)
+{
+	struct timespec now;
+	pid_t child;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	printf("seen: start %lld ns\n", now.tv_sec * 1000000000LL + now.tv_nsec);
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	printf("seen: child %d\n", child);
+}
+
 int main(void)
 {
 	const struct timespec two_minutes = { .tv_sec = 120 };
 	unsigned char bytes[100];
 
+	print_start();
 	mkdir("/proc", 0755);
 	mkdir("/dev", 0755);
 	mount("proc", "/proc", "proc", 0, NULL);

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lab.builders.kernel.kernel import ensure_kernel
+from lab.cache.report import SilentReport
 from tests.kernel.first_program import initrd_of
 from tests.kernel.test_kunit import boot
 
@@ -42,6 +45,11 @@ def random_lines(lines: list[str]) -> list[str]:
     return [line for line in lines if line.removeprefix("seen: ").startswith(RANDOM)]
 
 
+def except_memory(lines: list[str]) -> list[str]:
+    """How much is free depends on what is in the kernel."""
+    return [line for line in lines if not line.startswith("seen: /proc/meminfo")]
+
+
 def test_same_seed_same_everything(seen: Boot) -> None:
     first = seen("lab.seed=7")
     assert not [line for line in first if "cannot be" in line]
@@ -52,6 +60,16 @@ def test_length_of_paths_and_further_words_do_not_stir_random_numbers(seen: Boot
     first = seen("lab.seed=7")
     other = seen("lab.seed=7", "lab.other=word", directory="a-directory-with-another-name")
     assert random_lines(other) == random_lines(first)
+
+
+def test_parts_that_start_with_the_kernel_change_nothing(seen: Boot) -> None:
+    """These draw random numbers, read the clock and start threads, before the first program."""
+    parts = "vxlan_init_module,wg_mod_init,batadv_init,bonding_init"
+    symbols = ensure_kernel(SilentReport()).path.read_bytes()
+    assert all(f"\0{part}\0".encode() in symbols for part in parts.split(","))
+    nobody = re.sub("[a-z]", "x", parts)  # as long: the command line lies in the guest's memory
+    with_parts, without = (seen("lab.seed=7", f"initcall_blacklist={names}") for names in (nobody, parts))
+    assert except_memory(without) == except_memory(with_parts)
 
 
 def test_seed_may_be_written_in_hexadecimal(seen: Boot) -> None:

@@ -9,6 +9,7 @@
 #ifndef _LINUX_SEEDED_RANDOM_H
 #define _LINUX_SEEDED_RANDOM_H
 
+#include <linux/init.h>
 #include <linux/types.h>
 
 /* Who draws. Each has a stream of its own, so that none shifts another's. */
@@ -33,6 +34,9 @@ static inline bool seeded_random_active(void)
 }
 
 void seeded_random_get(enum seeded_random_user user, void *buf, size_t len);
+void random_rekey(void);
+void seeded_boot_initcall(initcall_t initcall);
+void seeded_boot_end(void);
 
 #else
 
@@ -42,6 +46,14 @@ static inline bool seeded_random_active(void)
 }
 
 static inline void seeded_random_get(enum seeded_random_user user, void *buf, size_t len)
+{
+}
+
+static inline void seeded_boot_initcall(initcall_t initcall)
+{
+}
+
+static inline void seeded_boot_end(void)
 {
 }
 

@@ -9,12 +9,14 @@
  *
  * The generator is ChaCha20 (RFC 8439, section 2.3) with the seed, little endian
  * and padded with zeros, as its key. The stream's number is the last word of the
- * nonce, the two words before the last but one count blocks. An independent
- * implementation gives the same bytes:
+ * nonce, the phase the one before it; the first two words count blocks. An
+ * independent implementation gives the same bytes:
  *
  *	head -c 64 /dev/zero | openssl enc -chacha20 \
  *		-K <seed, 8 bytes little endian, then 24 zero bytes> \
- *		-iv <12 zero bytes, then the stream, 4 bytes little endian>
+ *		-iv <8 zero bytes, then phase and stream, 4 bytes little endian each>
+ *
+ * A phase begins with each initcall and with the first program (seeded_boot.c).
  *
  * Not for secrets: who knows the seed knows every key that the guest ever makes.
  */
@@ -33,6 +35,7 @@
 
 bool seeded_random_is_on __ro_after_init;
 
+static u64 seeded_random_seed __initdata;
 static struct seeded_stream streams[SEEDED_RANDOM_USERS];
 static DEFINE_SPINLOCK(streams_lock);
 
@@ -60,12 +63,14 @@ int seeded_random_parse(const char *text, u64 *seed)
  * @stream: to begin
  * @seed: decides all sequences
  * @number: which of them
+ * @phase: of the machine's life
  */
-void seeded_stream_start(struct seeded_stream *stream, u64 seed, u32 number)
+void seeded_stream_start(struct seeded_stream *stream, u64 seed, u32 number, u32 phase)
 {
 	u32 key[CHACHA_KEY_SIZE / sizeof(u32)] = { lower_32_bits(seed), upper_32_bits(seed) };
 	u8 iv[CHACHA_IV_SIZE] = {};
 
+	put_unaligned_le32(phase, iv + 8);
 	put_unaligned_le32(number, iv + 12);
 	chacha_init_generic(stream->state, key, iv);
 	stream->used = CHACHA_BLOCK_SIZE;
@@ -111,6 +116,21 @@ void seeded_random_get(enum seeded_random_user user, void *buf, size_t len)
 	spin_unlock_irqrestore(&streams_lock, flags);
 }
 
+/**
+ * seeded_random_begin() - begin a phase: its numbers do not depend on those drawn before
+ * @phase: its number
+ */
+void __init seeded_random_begin(u32 phase)
+{
+	unsigned long flags;
+	u32 user;
+
+	spin_lock_irqsave(&streams_lock, flags);
+	for (user = 0; user < SEEDED_RANDOM_USERS; user++)
+		seeded_stream_start(&streams[user], seeded_random_seed, user, phase);
+	spin_unlock_irqrestore(&streams_lock, flags);
+}
+
 #define SEED_HELP						\
 	"lab.seed=<number>\n"					\
 	"    Every random number of this machine follows from this one.\n\n"
@@ -118,15 +138,11 @@ void seeded_random_get(enum seeded_random_user user, void *buf, size_t len)
 /* Runs before start_kernel(), hence before anything draws. */
 static int __init seeded_random_setup(char *text, int *add)
 {
-	u64 seed;
-	u32 user;
-
-	if (seeded_random_parse(text, &seed)) {
+	if (seeded_random_parse(text, &seeded_random_seed)) {
 		os_warn("lab.seed=%s: give a whole number below 2^64, decimal or as 0x...\n", text);
 		exit(1);
 	}
-	for (user = 0; user < SEEDED_RANDOM_USERS; user++)
-		seeded_stream_start(&streams[user], seed, user);
+	seeded_random_begin(SEEDED_PHASE_START);
 	seeded_random_is_on = true;
 	return 0;
 }

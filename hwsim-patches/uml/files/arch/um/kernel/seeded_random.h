@@ -5,6 +5,7 @@
 #ifndef __UM_SEEDED_RANDOM_H
 #define __UM_SEEDED_RANDOM_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 #include <crypto/chacha.h>
 
@@ -20,8 +21,17 @@ struct seeded_stream {
 	unsigned int used;
 };
 
+/* Phases; each initcall has one of its own, above these. */
+enum {
+	SEEDED_PHASE_START,
+	SEEDED_PHASE_PROGRAMS,
+};
+
+#define SEEDED_PHASE_INITCALL BIT(31)
+
 int seeded_random_parse(const char *text, u64 *seed);
-void seeded_stream_start(struct seeded_stream *stream, u64 seed, u32 number);
+void seeded_stream_start(struct seeded_stream *stream, u64 seed, u32 number, u32 phase);
 void seeded_stream_read(struct seeded_stream *stream, void *buf, size_t len);
+void seeded_random_begin(u32 phase);
 
 #endif /* __UM_SEEDED_RANDOM_H */

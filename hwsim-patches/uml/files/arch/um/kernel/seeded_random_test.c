@@ -26,7 +26,7 @@ static void seeded_random_known_answer(struct kunit *test)
 	struct seeded_stream stream;
 	u8 got[sizeof(expected)];
 
-	seeded_stream_start(&stream, 0x0123456789abcdefULL, 1);
+	seeded_stream_start(&stream, 0x0123456789abcdefULL, 1, 0);
 	seeded_stream_read(&stream, got, sizeof(got));
 	KUNIT_EXPECT_MEMEQ(test, got, expected, sizeof(expected));
 }
@@ -38,7 +38,7 @@ static void seeded_random_rfc8439(struct kunit *test)
 	struct seeded_stream stream;
 	u8 got[sizeof(expected)];
 
-	seeded_stream_start(&stream, 0, 0);
+	seeded_stream_start(&stream, 0, 0, 0);
 	seeded_stream_read(&stream, got, sizeof(got));
 	KUNIT_EXPECT_MEMEQ(test, got, expected, sizeof(expected));
 }
@@ -49,8 +49,8 @@ static void seeded_random_same_seed_same_bytes(struct kunit *test)
 	u8 whole[200], parts[200];
 	size_t at, step;
 
-	seeded_stream_start(&one, 7, 0);
-	seeded_stream_start(&other, 7, 0);
+	seeded_stream_start(&one, 7, 0, 0);
+	seeded_stream_start(&other, 7, 0, 0);
 	seeded_stream_read(&one, whole, sizeof(whole));
 	/* However many are drawn at a time: 1, 2, 3, ... bytes. */
 	for (at = 0, step = 1; at < sizeof(parts); at += step, step++)
@@ -63,10 +63,22 @@ static void seeded_random_streams_differ(struct kunit *test)
 	struct seeded_stream arch, hwrng;
 	u8 one[64], other[64];
 
-	seeded_stream_start(&arch, 7, SEEDED_RANDOM_ARCH);
-	seeded_stream_start(&hwrng, 7, SEEDED_RANDOM_HWRNG);
+	seeded_stream_start(&arch, 7, SEEDED_RANDOM_ARCH, 0);
+	seeded_stream_start(&hwrng, 7, SEEDED_RANDOM_HWRNG, 0);
 	seeded_stream_read(&arch, one, sizeof(one));
 	seeded_stream_read(&hwrng, other, sizeof(other));
+	KUNIT_EXPECT_MEMNEQ(test, one, other, sizeof(one));
+}
+
+static void seeded_random_phases_differ(struct kunit *test)
+{
+	struct seeded_stream start, programs;
+	u8 one[64], other[64];
+
+	seeded_stream_start(&start, 7, 0, SEEDED_PHASE_START);
+	seeded_stream_start(&programs, 7, 0, SEEDED_PHASE_PROGRAMS);
+	seeded_stream_read(&start, one, sizeof(one));
+	seeded_stream_read(&programs, other, sizeof(other));
 	KUNIT_EXPECT_MEMNEQ(test, one, other, sizeof(one));
 }
 
@@ -79,7 +91,7 @@ static void seeded_random_seeds_differ(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(seeds); i++) {
-		seeded_stream_start(&stream, seeds[i], 0);
+		seeded_stream_start(&stream, seeds[i], 0, 0);
 		seeded_stream_read(&stream, got[i], sizeof(got[i]));
 	}
 	KUNIT_EXPECT_MEMNEQ(test, got[0], got[1], sizeof(got[0]));
@@ -110,6 +122,7 @@ static struct kunit_case seeded_random_cases[] = {
 	KUNIT_CASE(seeded_random_rfc8439),
 	KUNIT_CASE(seeded_random_same_seed_same_bytes),
 	KUNIT_CASE(seeded_random_streams_differ),
+	KUNIT_CASE(seeded_random_phases_differ),
 	KUNIT_CASE(seeded_random_seeds_differ),
 	KUNIT_CASE(seeded_random_text),
 	{}
