@@ -99,6 +99,8 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
         f"loglevel={loglevel}",
         "log_buf_len=2M",
         "norandmaps",
+        "bonding.max_bonds=0",  # no devices that nobody asked for: neither bond0,
+        "fb_tunnels=none",  # nor gre0, gretap0, erspan0 and ip6gre0 in every node
         *([f"mac80211.ieee80211_default_rc_algo={setup.rate_control}"] if setup.rate_control else []),
         f"mac80211_hwsim.radios={setup.radios}",
         f"lab.seed={setup.seed}",

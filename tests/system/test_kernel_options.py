@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""What network research expects of a kernel and of a shell is in the guest: tunnels, meshes, bonds, CAKE, MPTCP, nc."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import WIRED, Ran
+
+pytestmark = pytest.mark.guest
+
+# One end of each device. $1 is the last number of this node's addresses, $2 that of the other node's.
+DEVICES = {
+    "10.1.0.1 WireGuard": """
+        key() { printf '%032d' "$1" | base64; }
+        key $1 > key
+        ip link add wg0 type wireguard
+        wg set wg0 private-key key listen-port 51820 \
+            peer "$(key $2 | wg pubkey)" allowed-ips 10.1.0.$2/32 endpoint 10.0.0.$2:51820
+        ip address add 10.1.0.$1/24 dev wg0
+        ip link set wg0 up
+    """,
+    "10.2.0.1 VXLAN": """
+        ip link add vx0 type vxlan id 7 remote 10.0.0.$2 dstport 4789 dev h$1-eth0
+        ip address add 10.2.0.$1/24 dev vx0
+        ip link set vx0 up
+    """,
+    "10.3.0.1 GRE": """
+        ip link add tap0 type gretap local 10.0.0.$1 remote 10.0.0.$2
+        ip address add 10.3.0.$1/24 dev tap0
+        ip link set tap0 up
+    """,
+    "10.4.0.1 GRE over IPv6": """
+        ip address add fd00::$1/64 dev h$1-eth0 nodad
+        ip link add tap6 type ip6gretap local fd00::$1 remote fd00::$2
+        ip address add 10.4.0.$1/24 dev tap6
+        ip link set tap6 up
+    """,
+    "10.5.0.1 macvlan": """
+        ip link add mv0 link h$1-eth0 type macvlan mode bridge
+        ip address add 10.5.0.$1/24 dev mv0
+        ip link set mv0 up
+    """,
+    "10.6.0.1 B.A.T.M.A.N.": """
+        ip link add bat0 type batadv
+        batctl bridge_loop_avoidance 0  # which waits for half a minute
+        ip link set h$1-eth0 master bat0
+        ip address add 10.6.0.$1/24 dev bat0
+        ip link set bat0 up
+    """,
+    "10.7.0.1 bond": """
+        ip link add bond0 mtu 1400 type bond mode active-backup miimon 10
+        for lower in vx1 vx2; do
+            ip link add $lower type vxlan id ${lower#vx} remote 10.0.0.$2 dstport 4789 dev h$1-eth0
+            ip link set $lower master bond0
+        done
+        ip address add 10.7.0.$1/24 dev bond0
+        ip link set bond0 up
+    """,
+}
+PING = "ping -q -c 2 -i 0.2"
+
+
+def workload(duration_s: int, *events: tuple[float, str, str]) -> str:
+    """A workload whose timeline runs those scripts: (when in s, node, text)."""
+    lines = [
+        f"  - {{at: {at_s} s, exec: {node}, run: {json.dumps(['sh', '-ec', text])}}}" for at_s, node, text in events
+    ]
+    return f"name: scripts\nduration: {duration_s} s\ntimeline:\n" + "\n".join(lines) + "\n"
+
+
+def test_devices_of_each_kind_carry_packets(boot: Callable[..., Ran]) -> None:
+    ends = "".join(f"({text})\n" for text in DEVICES.values())
+    pings = [(5.0 + number, "h2", f"{PING} {name.split()[0]}") for number, name in enumerate(DEVICES)]
+    ran = boot(
+        WIRED,
+        workload(
+            15,
+            (0.5, "h1", "ip -br link"),
+            (1.0, "h1", f"set -- 1 2\n{ends}"),
+            (1.0, "h2", f"set -- 2 1\n{ends}"),
+            *pings,
+            (13.0, "h2", "wg show; batctl neighbors -H; ip -d link show bond0"),
+            (13.5, "h1", "ip link set vx1 down"),
+            (13.5, "h2", f"ip link set vx1 down; sleep 0.1; ip -d link show bond0; {PING} 10.7.0.1"),
+        ),
+    )
+    before, _, _, *pinged, state, _, failed_over = ran.outputs()
+    assert [line.split()[0].partition("@")[0] for line in before.splitlines()] == ["lo", "h1-eth0"]
+    lost = [name for name, output in zip(DEVICES, pinged, strict=True) if ", 0% packet loss" not in output]
+    assert not lost, pinged
+    for found in ("latest handshake", "h2-eth0", "active_slave vx1"):
+        assert found in state
+    assert "active_slave vx2" in failed_over
+    assert ", 0% packet loss" in failed_over
+
+
+def test_cake_shapes(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        workload(
+            6,
+            (0.5, "h2", "tc qdisc replace dev h2-eth0 root cake bandwidth 5mbit ethernet"),
+            (1.0, "h1", "iperf3 -s -1 -D"),
+            (1.5, "h2", "iperf3 -c 10.0.0.1 -t 3 -J"),
+            (5.5, "h2", "tc -s qdisc show dev h2-eth0"),
+        ),
+    )
+    _, _, flow, qdisc = ran.outputs()
+    received_bps = json.loads(flow)["end"]["sum_received"]["bits_per_second"]
+    # 1448 of 1538 bytes on the wire are payload
+    assert received_bps == pytest.approx(5e6 * 1448 / 1538, rel=0.06)
+    assert "qdisc cake" in qdisc
+
+
+SERVER = """
+import socket
+with socket.socket(proto=socket.IPPROTO_MPTCP) as server:
+    server.bind(("", 5001))
+    server.listen()
+    connection, _ = server.accept()
+    with connection:
+        while connection.recv(65536):
+            pass
+"""
+CLIENT = """
+import socket, time
+with socket.socket(proto=socket.IPPROTO_MPTCP) as flow:
+    flow.connect(("10.0.0.1", 5001))
+    for _ in range(20):
+        flow.send(bytes(10000))
+        time.sleep(0.1)
+"""
+
+
+def test_a_connection_takes_a_second_path(boot: Callable[..., Ran]) -> None:
+    """MPTCP: the server announces a second address, the client joins by it."""
+    ran = boot(
+        WIRED,
+        workload(
+            6,
+            (0.5, "h1", "ip address add 10.2.0.1/24 dev h1-eth0; ip mptcp endpoint add 10.2.0.1 dev h1-eth0 signal"),
+            (0.5, "h2", "ip address add 10.2.0.2/24 dev h2-eth0; ip mptcp limits set subflow 1 add_addr_accepted 1"),
+            (1.0, "h1", f"python3 -c '{SERVER}' >/dev/null 2>&1 &"),
+            (2.0, "h2", f"python3 -c '{CLIENT}' >/dev/null 2>&1 &"),
+            (3.0, "h2", "ss -tnHO dport = :5001; ss -MnHOi dport = :5001"),
+        ),
+    )
+    sockets = ran.outputs()[-1]
+    assert "10.0.0.1:5001" in sockets
+    assert "10.2.0.1:5001" in sockets
+    assert "subflows:1" in sockets
+
+
+def test_tools_at_the_prompt(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        workload(
+            5,
+            (1.0, "h1", "echo hello | nc -l -N 7 >/dev/null 2>&1 &"),
+            (2.0, "h2", "nc -d 10.0.0.1 7"),
+            (3.0, "h2", "traceroute -n 10.0.0.1"),
+            (4.0, "h2", "less /etc/hosts; nano --version"),
+        ),
+    )
+    _, received, path, text = ran.outputs()
+    assert received == "hello\n"
+    assert " 1  10.0.0.1 " in path
+    assert "localhost" in text
+    assert "GNU nano" in text
