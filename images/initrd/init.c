@@ -12,8 +12,8 @@
  *
  * hostrom and hostfs are synchronous: reading and writing takes no virtual time.
  *
- * The pulse: every 500 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse. If it stops,
- * the host considers the guest stalled. It also keeps a timer armed, without which a guest that only waits for a
+ * The pulse: every 500 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse, just after full and
+ * half seconds of uptime, at which most is done in a timeline. If it stops, the host considers the guest stalled. It also keeps a timer armed, without which a guest that only waits for a
  * signal would end in "going to sleep forever".
  *
  * Not done here: block devices, modules, network; the agent does the rest.
@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #define PULSE_NS 500000000L
+#define PULSE_AFTER_NS 500000L
 
 static char cmdline[8192];
 
@@ -214,24 +215,26 @@ static pid_t start_agent(char *mode, char *hash_seed)
 	return pid;
 }
 
-static void pulse(int fd)
+/* Returns the ns until the next one. */
+static long pulse(int fd)
 {
 	struct timespec up, now;
 	char text[64];
+	long long up_ns;
 	int length;
 
 	clock_gettime(CLOCK_BOOTTIME, &up);
 	clock_gettime(CLOCK_REALTIME, &now);
-	length = snprintf(text, sizeof(text), "%20lld %20lld\n", up.tv_sec * 1000000000LL + up.tv_nsec,
-			  now.tv_sec * 1000000000LL + now.tv_nsec);
+	up_ns = up.tv_sec * 1000000000LL + up.tv_nsec;
+	length = snprintf(text, sizeof(text), "%20lld %20lld\n", up_ns, now.tv_sec * 1000000000LL + now.tv_nsec);
 	if (pwrite(fd, text, length, 0) != length)
 		die("write", "/lab/run/pulse");
+	return PULSE_NS - (up_ns + PULSE_NS - PULSE_AFTER_NS) % PULSE_NS;
 }
 
 /* Reap until the agent is gone; returns its wait status. */
 static int watch(pid_t agent)
 {
-	const struct timespec interval = { .tv_nsec = PULSE_NS };
 	int fd = open("/lab/run/pulse", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	sigset_t child;
 
@@ -239,10 +242,10 @@ static int watch(pid_t agent)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	for (;;) {
+		const struct timespec interval = { .tv_nsec = pulse(fd) };
 		int status;
 		pid_t pid;
 
-		pulse(fd);
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			if (pid == agent)
 				return status;
