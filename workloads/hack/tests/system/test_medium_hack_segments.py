@@ -33,6 +33,8 @@ ADDRESSES = tuple(
     f"{{at: 500 ms, exec: {role}, run: [ip, address, add, {address}/64, dev, {interface}, nodad]}}"
     for role, address, interface in (("server", "fd00::1", "h1-eth0"), ("client", "fd00::2", "sta1-wlan0"))
 )
+# a link's own loss would take ACKs on the wire as well
+LOSS = "{at: 500 ms, exec: server, run: [tc, qdisc, change, dev, h1-eth0, root, netem, delay, 1ms, loss, 1%]}"
 
 
 def sysctl(role: str, name: str, value: int) -> str:
@@ -46,7 +48,6 @@ class Case:
     has: Callable[[list[Segment]], bool]
     mode: str = "a"
     hack: str = "more-data"
-    wire: str = ""
     events: tuple[str, ...] = ()
     download: dict[str, object] = field(default_factory=dict)
 
@@ -117,7 +118,7 @@ def run(boot: Boot, case: Case) -> Ran:
         timeline=(f"{{at: 400 ms, exec: client, run: [nft, {quoted(hack_record.RULES)}]}}", *case.events),
         **download,
     )
-    return boot(place(case.mode, sta=f"hack: {case.hack}", wire=case.wire), text)
+    return boot(place(case.mode, sta=f"hack: {case.hack}"), text)
 
 
 def falls(acks: list[Segment]) -> int:
@@ -136,18 +137,16 @@ CASES = {
     "no timestamps": Case(
         lambda acks: not any(TIMESTAMPS in one.options for one in acks), events=(sysctl("client", "tcp_timestamps", 0),)
     ),
-    "sack": Case(lambda acks: sum(SACK in one.options for one in acks) > 20, wire=", loss: 1%"),
+    "sack": Case(lambda acks: sum(SACK in one.options for one in acks) > 20, events=(LOSS,)),
     "sack, no timestamps": Case(
         lambda acks: sum(one.options == {SACK} for one in acks) > 20,
-        wire=", loss: 1%",
-        events=(sysctl("client", "tcp_timestamps", 0),),
+        events=(LOSS, sysctl("client", "tcp_timestamps", 0)),
     ),
     "sack, ipv6, n": Case(
         lambda acks: sum(SACK in one.options for one in acks) > 10,
         mode="n",
         hack=TIMER,
-        wire=", loss: 1%",
-        events=ADDRESSES,
+        events=(LOSS, *ADDRESSES),
         download={"to": "fd00::2", "duration": "8 s"},
     ),
     "ecn": Case(
