@@ -216,7 +216,7 @@ class Exchange:
     @property
     def sequences(self) -> list[int]:
         """Sequence numbers of its data frames."""
-        return [frame.sequence for frame in self.sent]
+        return [frame.sequence for frame in self.sent if frame.kind == DATA]
 
     @property
     def items(self) -> list[Item]:
