@@ -69,6 +69,8 @@ FLOOD = (
     "s.connect(('{{{to}.ip}}',9))\\n"
     "while 1:\\n time.sleep(.0002)\\n try: s.send(b'x'*100)\\n except ConnectionError: pass"
 )
+# by longest_ppdu, the A-MPDUs of a burst have enough answers for all its TCP ACKs; with one or two of them, more and
+# more were held, until all went as they are
 PLACE = """\
 name: third
 nodes:
@@ -80,6 +82,7 @@ STATION = """\
   sta2: {{kind: sta, ssid: x, mac: "{other}", roles: [third, fourth], rate: {rate}}}
 links: [{{between: [h1, ap1]}}]
 medium:
+  longest_ppdu: 620 us
   snr:
     - {{between: [ap1, sta1], is: 35 dB}}
     - {{between: [ap1, sta2], is: {snr}}}
@@ -91,6 +94,7 @@ ACCESS_POINT = """\
   sta2: {{kind: sta, ssid: y, roles: [fourth]}}
 links: [{{between: [h1, ap1]}}, {{between: [h2, ap2]}}]
 medium:
+  longest_ppdu: 620 us
   snr:
     - {{between: [ap1, sta1], is: 35 dB}}
     - {{between: [ap1, ap2], is: {snr}}}
