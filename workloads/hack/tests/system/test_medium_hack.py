@@ -26,10 +26,10 @@ medium: {{}}
 WORK = """\
 name: hack
 roles: {{server: 1, client: 1}}
-duration: 5 s
+duration: {end_s} s
 processes:
   - {{on: {sink}, run: {{probe: iperf3-server}}, as: sink, ready: {{listening: tcp/5201}}}}
-  - {{on: {source}, at: 1 s, run: {{probe: iperf3, server: "{{{sink}.ip}}", duration: 3 s}}, as: flow}}
+  - {{on: {source}, at: 1 s, run: {{probe: iperf3, server: "{{{sink}.ip}}", duration: {flow_s} s}}, as: flow}}
 metrics:
   goodput: {{of: sink, unit: Mbit/s}}
   retransmits: {{of: flow, unit: segments}}
@@ -44,13 +44,25 @@ RADIOS = {
 }
 
 
+def work(*, down: bool = True, timeline: str = "", flow_s: int = 3) -> str:
+    """Return a workload: a download or an upload from 1 s on, and a second after it."""
+    source, sink = ("server", "client") if down else ("client", "server")
+    return WORK.format(source=source, sink=sink, timeline=timeline, flow_s=flow_s, end_s=flow_s + 2)
+
+
 def ran(
-    boot: Boot, mode: str, *, ap: str = "more-data", sta: str = "more-data", timeline: str = "", down: bool = True
+    boot: Boot,
+    mode: str,
+    *,
+    ap: str = "more-data",
+    sta: str = "more-data",
+    timeline: str = "",
+    down: bool = True,
+    flow_s: int = 3,
 ) -> Ran:
     radio, rate = RADIOS[mode]
-    source, sink = ("server", "client") if down else ("client", "server")
     place = PLACE.format(radio=radio, rate=rate, ap=ap, sta=sta)
-    return boot(place, WORK.format(source=source, sink=sink, timeline=timeline))
+    return boot(place, work(down=down, timeline=timeline, flow_s=flow_s))
 
 
 def counts(found: Ran, node: str, way: str = "sent", look: int = -1) -> dict[str, Any]:
@@ -72,25 +84,24 @@ def nothing_is_wrong(received: dict[str, Any]) -> bool:
 @pytest.mark.parametrize(("mode", "gain"), [("a", 1.15), ("n", 1.03)])
 def test_acks_of_a_download_go_with_link_layer_acks(boot: Boot, mode: str, gain: float) -> None:
     """In mode n Linux acknowledges a whole A-MPDU by one or two ACKs, so there is less to gain."""
-    stock, hack = ran(boot, mode, ap="off", sta="off"), ran(boot, mode)
+    stock, hack = ran(boot, mode, ap="off", sta="off", flow_s=5), ran(boot, mode, flow_s=5)
     sent, received = counts(hack, "sta1"), counts(hack, "ap1", "received")
-    # at first more packets are lost than an answer has room for ACKs of, each with SACK blocks
-    acks, natives = (sent[kind] - counts(hack, "sta1", look=0)[kind] for kind in ("acks", "natives"))
+    # slow start loses more packets than an answer has room for ACKs of, each with SACK blocks; it is over by 4 s
+    acks, natives = (sent[kind] - counts(hack, "sta1", look=2)[kind] for kind in ("acks", "natives"))
     assert acks > 300 and acks > 0.97 * (acks + natives)
     # of those that were given up, some had arrived; of the last ones (96 are held at most) nobody knows it yet
     assert 0 <= received["acks"] - sent["acks"] <= sent["flushed"] + 96
     assert nothing_is_wrong(received) and sent["resets"] == 0
     assert 52 <= sent["packet_bytes"] / sent["acks"] < 54 and sent["bytes"] < 8 * sent["acks"]  # some have SACK
     assert goodput_mbps(hack) > gain * goodput_mbps(stock)
-    assert hack.link_since(2, "sta1", "ap1")["sent"] < 0.3 * stock.link_since(2, "sta1", "ap1")["sent"]
+    assert hack.link_since(4, "sta1", "ap1")["sent"] < 0.3 * stock.link_since(4, "sta1", "ap1")["sent"]
     assert "hack" not in stock.looks()[-1]
 
 
 def test_flows_that_there_is_no_room_for_are_left_alone(boot: Boot) -> None:
     """Each end knows 32. If more come by, both must forget the same ones."""
     place = PLACE.format(radio=RADIOS["n"][0], rate=RADIOS["n"][1], ap="more-data", sta="more-data")
-    work = WORK.format(source="server", sink="client", timeline="")
-    found = boot(place, work.replace("duration: 3 s}", "duration: 1 s, parallel: 36}"))
+    found = boot(place, work().replace("duration: 3 s}", "duration: 1 s, parallel: 36}"))
     assert counts(found, "sta1")["acks"] > 100
     assert nothing_is_wrong(counts(found, "ap1", "received")) and counts(found, "sta1")["resets"] == 0
 
@@ -131,7 +142,9 @@ def test_late_answers_cost_their_time_and_nothing_else(boot: Boot) -> None:
     late = "more-data, answer_delay: 37 us"
     stock, found = ran(boot, "a"), ran(boot, "a", ap=late, sta=late)
     assert 0.88 < goodput_mbps(found) / goodput_mbps(stock) < 0.93
-    assert found.link("ap1", "sta1")["retries"] < 10  # nobody gives up on a late answer
+    # nobody gives up on a late answer; once the flow has ended, there are ACKs that go as they are, and collide
+    retries = found.link("ap1", "sta1")["retries"] - found.link_since(4, "ap1", "sta1")["retries"]
+    assert retries < 10
 
 
 @pytest.mark.parametrize("late_us", [25, 36, 54, 60])
@@ -152,7 +165,7 @@ def test_an_end_that_may_restore_nothing_any_more_is_sent_nothing(boot: Boot) ->
         .replace("{{", "{")
         .replace("}}", "}")
     )
-    found = boot(place, WORK.format(source="server", sink="client", timeline="{at: 2500 ms, hack: ap1, to: timer}"))
+    found = boot(place, work(timeline="{at: 2500 ms, hack: ap1, to: timer}"))
     assert goodput_mbps(found) > 22  # as native ACKs have; without any, nothing would be sent
     assert counts(found, "sta1")["acks"] > 1000 and counts(found, "sta1")["natives"] > 1000
 
@@ -193,7 +206,7 @@ def test_a_ciphered_peer_gets_no_acks_in_clear_unless_asked_for(boot: Boot, in_c
     place = PLACE.format(radio="mode: a, encrypt: wpa2, passwd: espresso", rate="rate: MCS 7", ap=key, sta=key)
     place = place.replace("rate: MCS 7, ", "")
     timeline = "" if in_clear else "{at: 500 ms, hack: ap1, to: more-data}, {at: 500 ms, hack: sta1, to: more-data}"
-    found = boot(place, WORK.format(source="server", sink="client", timeline=timeline))
+    found = boot(place, work(timeline=timeline))
     sent = counts(found, "sta1")
     assert sent["natives"] > 0 and (sent["acks"] > 1000) == in_clear and (sent["acks"] > 0) == in_clear
 
