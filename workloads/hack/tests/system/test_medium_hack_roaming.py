@@ -37,7 +37,7 @@ nodes:
   sta1:
     {{kind: sta, ssid: x, mac: "{STA}", roles: [client], rate: 54 Mbit/s, hack: {{mode: timer, timer: 5 s}}}}
 links: [{{between: [h1, s1], delay: 1 ms}}, {{between: [s1, ap1]}}, {{between: [s1, ap2]}}]
-medium: {{}}
+medium: {{snr: [{{between: [ap1, sta1], is: 40 dB}}, {{between: [ap2, sta1], is: 30 dB}}]}}  # it begins at ap1
 """
 PATIENT = (
     "{at: 500 ms, exec: server, run: [sysctl, -w, net.ipv4.tcp_early_retrans=0]}",
