@@ -25,7 +25,7 @@ files:
   look:
     on: host
     path: /tmp/look
-    text: "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine; ls /sys/class/net"
+    text: "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine; cd /sys/class/net; ls -d */"
 timeline:
   - {at: 0.1 s, exec: h1, run: [sh, -c, "echo mine > /etc/mine; echo mine > /tmp/mine; echo mine > /var/mine"]}
   - {at: 0.2 s, exec: h1, run: [sh, /tmp/look]}
@@ -33,9 +33,9 @@ timeline:
 """,
     )
     _, first, second = (output.split() for output in ran.outputs())
-    assert first == ["h1", "pause", "/etc/mine", "/tmp/mine", "/var/mine", "h1-eth0", "lo"]
+    assert first == ["h1", "pause", "/etc/mine", "/tmp/mine", "/var/mine", "h1-eth0/", "lo/"]
     assert second[:2] == ["h2", "pause"]
-    assert second[-2:] == ["h2-eth0", "lo"]
+    assert second[-2:] == ["h2-eth0/", "lo/"]
     assert "/etc/mine" not in second
 
 
