@@ -143,7 +143,8 @@ def longest_bursts(ran: Ran) -> dict[str, int]:
     (path,) = (ran.directory / "raw").glob("air-*")
     for frame in air.frames(path):
         if frame.kind == air.DATA:
-            goes_on = frame.transmitter == sender and frame.stamp_ns - end_ns <= SIFS_NS
+            # what begins before the end of another frame collides with it
+            goes_on = frame.transmitter == sender and 0 <= frame.stamp_ns - end_ns <= SIFS_NS
             frames, sender = frames + 1 if goes_on else 1, frame.transmitter
             if len(frame.body) < UDP_BYTES:  # ARP and the like: more of them fit
                 sender = b""
