@@ -40,7 +40,7 @@ static u64 start_of(const struct hwsim_radio *radio, const struct hwsim_ac *ac)
 {
 	u64 start;
 
-	if (!ac->waiting)
+	if (!ac->waiting || !hwsim_ac_may_send(radio, ac))
 		return HWSIM_NEVER;
 	if (ac->committed_ns != HWSIM_NEVER)
 		return ac->committed_ns;
@@ -589,10 +589,18 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 /**
  * hwsim_access_left - a radio has left its channel
  * @radio: the radio
+ *
+ * It sends nothing elsewhere before what it still sends there has ended.
  */
 void hwsim_access_left(struct hwsim_radio *radio)
 {
+	const struct hwsim_ppdu *answer = radio->mac->answer;
+	u64 until = radio->sends_until_ns;
+
+	if (answer && hwsim_is_acknowledgment(answer))
+		until = max(until, answer->end_ns);
 	hwsim_access_reset(radio);
+	radio->mac->hold_until_ns = max(radio->mac->hold_until_ns, until);
 	radio->mac->nav_until_ns = 0;
 	radio->mac->nav_if_heard_ns = 0;
 	radio->mac->eifs_from_ns = 0;

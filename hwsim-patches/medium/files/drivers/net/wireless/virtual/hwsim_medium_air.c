@@ -265,7 +265,8 @@ static bool takes_up(const struct hwsim_medium *medium,
 	const struct hwsim_ppdu *locked = radio->locked;
 	u64 start_ns, locked_ns, sync_ns;
 
-	if (radio->sending || !medium->mac_ops->listens(radio, ppdu))
+	if (hwsim_now_ns(radio) < radio->sends_until_ns ||
+	    !medium->mac_ops->listens(radio, ppdu))
 		return false;
 	if (!locked)
 		return true;
@@ -407,6 +408,10 @@ static s32 level_in_20mhz(const struct hwsim_ppdu *ppdu, s32 level_mb)
 	return level_mb - ppdu->rate.width * HWSIM_HALF_MB;
 }
 
+/*
+ * A preamble is noticed by who can take it up. To who sends, or receives
+ * something else, what begins meanwhile is never more than energy (17.3.10.6).
+ */
 static void ppdu_begin_at(struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
@@ -420,14 +425,15 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
 	detected = level_in_20mhz(ppdu, level_mb) >= detect_mb &&
-		   understands(radio, ppdu);
+		   understands(radio, ppdu) &&
+		   takes_up(medium, radio, ppdu, level_mb);
 	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
 			radio->ed_mbm)
 		medium->mac_ops->busy(radio, ppdu->end_ns +
 					     hwsim_delay_ns(ppdu, radio));
 	if (ppdu->overlapped || ppdu->disturbed)
 		hear_energy(medium, radio);
-	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
+	if (detected) {
 		if (!radio->locked || level_mb != radio->locked_mb)
 			radio->rivals = 1;
 		radio->locked = ppdu;
@@ -557,11 +563,13 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 	struct hwsim_radio *radio;
 	struct hwsim_ppdu *other;
 
-	if (!ppdu->radio || ppdu->radio->air != air) {
-		hwsim_ppdu_put(ppdu);	/* its sender left */
+	/* its sender has left; but it acknowledges what it received there */
+	if (!ppdu->radio ||
+	    (ppdu->radio->air != air && !hwsim_is_acknowledgment(ppdu))) {
+		hwsim_ppdu_put(ppdu);
 		return;
 	}
-	if (ppdu->radio->sending) {
+	if (medium->clock.now_ns < ppdu->radio->sends_until_ns) {
 		/* a radio cannot answer while it sends */
 		medium->mac_ops->tx_dropped(ppdu->radio, ppdu);
 		hwsim_ppdu_put(ppdu);
@@ -580,9 +588,12 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 		delay(medium, ppdu);
 	list_add_tail(&ppdu->list, &air->ppdus);
 	reach_others(medium, ppdu);
-	ppdu->radio->sending = ppdu;
-	ppdu->radio->locked = NULL;
-	medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
+	ppdu->radio->sends_until_ns = ppdu->end_ns;
+	if (ppdu->radio->air == air) {
+		ppdu->radio->sending = ppdu;
+		ppdu->radio->locked = NULL;
+		medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
+	}
 	list_for_each_entry(radio, &air->radios, tuned)
 		if (radio != ppdu->radio && !ppdu->delayed)
 			ppdu_begin_at(medium, radio, ppdu);
@@ -598,7 +609,9 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
  * @radio: the radio
  * @channel: the channel, or NULL: listen to none
  *
- * What is being received is lost. A transmission of its own ends as it began.
+ * What is being received is lost. A transmission of its own ends as it began,
+ * and an ACK or BlockAck that is due is sent there: a radio takes longer to
+ * retune than SIFS.
  */
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel)

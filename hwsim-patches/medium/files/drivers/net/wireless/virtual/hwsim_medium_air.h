@@ -35,8 +35,6 @@
 #include "hwsim_medium_math.h"
 #include "hwsim_medium_phy.h"
 
-#define HWSIM_MAX_ADDRESSES	16
-
 #define HWSIM_HALF_MB		301	/* half of a power less: half of a band */
 
 /* interference that is worth mentioning: it raises noise by 0.4 dB */
@@ -253,6 +251,16 @@ struct hwsim_medium {
 };
 
 /**
+ * struct hwsim_address - an address that a radio answers
+ * @addr: the address
+ * @uses: interfaces that have it
+ */
+struct hwsim_address {
+	u8 addr[ETH_ALEN];
+	u32 uses;
+};
+
+/**
  * struct hwsim_radio - one radio of mac80211_hwsim
  * @hw: the radio for mac80211
  * @ops: the driver
@@ -288,6 +296,7 @@ struct hwsim_medium {
  * @locked_mb: level of that
  * @rivals: frames that began together with it, at its level, it included
  * @sending: its own transmission on the air
+ * @sends_until_ns: end of that, which may go on in a channel that it has left
  */
 struct hwsim_radio {
 	struct ieee80211_hw *hw;
@@ -315,10 +324,7 @@ struct hwsim_radio {
 	enum hwsim_phy_width width;
 	u32 centre_mhz;
 	struct hwsim_phy_timing timing;
-	struct {
-		u8 addr[ETH_ALEN];
-		u32 uses;
-	} addresses[HWSIM_MAX_ADDRESSES];
+	struct hwsim_address *addresses;
 	u32 num_addresses;
 	unsigned int filter;
 
@@ -331,6 +337,7 @@ struct hwsim_radio {
 	s32 locked_mb;
 	u32 rivals;
 	struct hwsim_ppdu *sending;
+	u64 sends_until_ns;
 };
 
 /**

@@ -1246,7 +1246,6 @@ static void air_cts_to_oneself_protects(struct kunit *test)
 	mpdu = list_first_entry(&air->radios[0]->mac->acs[IEEE80211_AC_BE].queue,
 				struct hwsim_mpdu, list);
 	mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
-	mpdu->rts_rate = 4;	/* 24 Mbit/s */
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 3, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[0].fc));
@@ -1285,6 +1284,8 @@ static void air_eifs_waits_for_silence(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 1, 2);
+	/* loud enough to be heard without its preamble */
+	air->radios[2]->ed_mbm = air->radios[2]->noise_mbm + LEVEL_MB;
 	send(air, 0, 1, 3);
 	send(air, 1, 0, 8);
 	run_for(air, after(air, 4) - air->start_ns);
@@ -1313,8 +1314,8 @@ static void air_a_fixed_rate_is_protected(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 3, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[0].fc));
 	KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
-	/* no basic rates are known here: a CTS at 6 Mbit/s */
-	at += 44000 + SIFS_NS;
+	/* no basic rates are known here: a CTS at 24 Mbit/s, which is mandatory */
+	at += ANSWER_NS + SIFS_NS;
 	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
 }
 
@@ -1586,6 +1587,146 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, peer->more_data);
 }
 
+/* who is busy with one preamble does not notice the next one, only its energy */
+static void air_a_preamble_below_a_frame_is_not_noticed(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *listener = air->radios[2];
+	u64 from, until;
+	int loud, k;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	for (loud = 0; loud < 2; loud++) {
+		listener->ed_mbm = listener->noise_mbm + LEVEL_MB + !loud;
+		from = air->medium->clock.now_ns;
+		for (k = 0; k < 2; k++)
+			air->radios[k]->busy_until_ns = from + BUSY_NS;
+		send(air, 0, 2, 0);
+		send(air, 1, 2, 6);
+		run_for(air, BUSY_NS + 34000 + 100000);
+		until = from + BUSY_NS + 34000 + DATA_NS + loud * 6 * 9000;
+		KUNIT_EXPECT_EQ_MSG(test, until, listener->busy_until_ns,
+				    "loud: %d", loud);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		for (k = 0; k < 2; k++)
+			hwsim_radio_flush(air->radios[k], NULL, true);
+	}
+}
+
+/* nor does who sends */
+static void air_who_sends_notices_no_preamble(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *sender = air->radios[0];
+
+	hear(air, 1, 0);
+	sender->links[air->radios[1]->slot]->setting.snr_mb = LEVEL_MB - 1500;
+	send(air, 0, 2, 0);
+	send(air, 1, 2, 6);
+	run_for(air, BUSY_NS + 34000 + 100000);
+	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS, sender->busy_until_ns);
+}
+
+/* a radio that retunes at once acknowledges first what it has just received */
+static void air_who_leaves_acknowledges(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *leaver = air->radios[2];
+	u64 data_end = after(air, 0) + DATA_NS;
+	struct hwsim_link *link;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, data_end + 1000 - air->start_ns);
+	listen_to(leaver, &air->channels[CHANNELS - 1]);
+	/* and what it sends elsewhere waits */
+	send(air, 2, 1, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	link = leaver->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_ACKED));
+	KUNIT_ASSERT_EQ(test, 3, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_ack(air->seen[1].fc));
+	KUNIT_EXPECT_EQ(test, data_end + SIFS_NS, air->seen[1].start_ns);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_data(air->seen[2].fc));
+	KUNIT_EXPECT_GE(test, air->seen[2].start_ns,
+			data_end + SIFS_NS + ANSWER_NS);
+}
+
+/* group frames that were kept come before other data, whoever draws less */
+static void air_group_frames_come_first(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *ac = &radio->mac->acs[IEEE80211_AC_VO];
+	struct sk_buff *skb;
+	u8 all[ETH_ALEN];
+
+	eth_broadcast_addr(all);
+	skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_DATA));
+	skb_trim(skb, DATA_BYTES / 2);
+	ac->edca.slots = 5;
+	ac->edca.backs_off = true;
+	hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, DATA_BYTES / 2, air->seen[0].bytes);
+	KUNIT_EXPECT_EQ(test, DATA_BYTES, air->seen[1].bytes);
+}
+
+/* a frame that falls back in rate takes its RTS with it */
+static void air_an_rts_follows_the_rate_of_its_frame(struct kunit *test)
+{
+	static const u32 rts_ns[] = { RTS_NS, RTS_NS + 24000 };
+	struct air_test *air = test->priv;
+	struct hwsim_mpdu *mpdu;
+	int i;
+
+	make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	mpdu = list_first_entry(&air->radios[0]->mac->acs[IEEE80211_AC_BE].queue,
+				struct hwsim_mpdu, list);
+	mpdu->rates[1].idx = 0;
+	mpdu->rates[1].count = 1;
+	mpdu->rates[2].idx = -1;
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* RTS, CTS, damaged data; RTS, CTS, data, ACK */
+	KUNIT_ASSERT_EQ(test, 7, air->count);
+	for (i = 0; i < ARRAY_SIZE(rts_ns); i++) {
+		const struct seen *rts = &air->seen[3 * i];
+
+		KUNIT_ASSERT_TRUE(test, ieee80211_is_rts(rts[0].fc));
+		KUNIT_ASSERT_TRUE(test, ieee80211_is_cts(rts[1].fc));
+		KUNIT_EXPECT_EQ(test, rts[0].start_ns + rts_ns[i] + SIFS_NS,
+				rts[1].start_ns);
+	}
+}
+
+/* of any number of interfaces each gets its answers */
+static void air_a_radio_has_many_addresses(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u8 addr[ETH_ALEN] = { 2, 0, 0, 0, 1, 0 };
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		addr[5] = i;
+		hwsim_radio_add_address(air->radios[0], addr);
+	}
+	for (i = 0; i < 100; i++) {
+		addr[5] = i;
+		KUNIT_EXPECT_TRUE(test, hwsim_radio_owns(air->radios[0], addr));
+		hwsim_radio_remove_address(air->radios[0], addr);
+		KUNIT_EXPECT_FALSE(test, hwsim_radio_owns(air->radios[0], addr));
+	}
+	KUNIT_EXPECT_TRUE(test, hwsim_radio_owns(air->radios[0], address(0)));
+}
+
 static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_equal_backoffs_collide),
 	KUNIT_CASE(air_channels_overlap),
@@ -1632,6 +1773,12 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_group_frames_arrive_late),
 	KUNIT_CASE(air_agreements_wait_for_older_frames),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
+	KUNIT_CASE(air_a_preamble_below_a_frame_is_not_noticed),
+	KUNIT_CASE(air_who_sends_notices_no_preamble),
+	KUNIT_CASE(air_who_leaves_acknowledges),
+	KUNIT_CASE(air_group_frames_come_first),
+	KUNIT_CASE(air_an_rts_follows_the_rate_of_its_frame),
+	KUNIT_CASE(air_a_radio_has_many_addresses),
 	{}
 };
 

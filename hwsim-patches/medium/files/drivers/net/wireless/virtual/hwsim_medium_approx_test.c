@@ -232,9 +232,11 @@ static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
 	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
 	struct sk_buff *skb = ipv4_frame(test, 8);
 	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct hwsim_address address;
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
-	ether_addr_copy(radio->addresses[0].addr, here);
+	ether_addr_copy(address.addr, here);
+	radio->addresses = &address;
 	radio->num_addresses = 1;
 	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
 	radio->approx = true;
@@ -254,9 +256,11 @@ static void approx_a_cut_header_is_nobodys(struct kunit *test)
 {
 	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
 	struct sk_buff *skb = ipv4_frame(test, 8);
+	struct hwsim_address address;
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
-	ether_addr_copy(radio->addresses[0].addr, here);
+	ether_addr_copy(address.addr, here);
+	radio->addresses = &address;
 	radio->num_addresses = 1;
 	radio->approx = true;
 	skb_trim(skb, sizeof(struct ieee80211_hdr_3addr));

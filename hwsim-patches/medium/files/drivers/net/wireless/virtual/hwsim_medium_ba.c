@@ -222,7 +222,6 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 	mpdu->seq = lowest_wanted(radio, session);
 	mpdu->tid = session->tid;
 	mpdu->bytes = sizeof(*bar) + HWSIM_FCS_BYTES;
-	mpdu->rts_rate = -1;
 	bar = skb_put_zero(mpdu->skb, sizeof(*bar));
 	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					 IEEE80211_STYPE_BACK_REQ);
@@ -312,28 +311,34 @@ static void bar_answered(struct hwsim_radio *radio,
 }
 
 /*
- * No answer: it counts as an attempt of the frames that it asked about, so who
- * has vanished is not asked for ever.
+ * No answer. A frame that is not sent again is asked about for a while, and one
+ * that is too old by now no more: who has vanished is not asked for ever.
  */
+static bool is_settled(const struct hwsim_radio *radio,
+		       const struct hwsim_session *session,
+		       const struct hwsim_mpdu *mpdu)
+{
+	return hwsim_mpdu_is_old(radio, mpdu) ||
+	       (session->bar_failures >= BAR_ATTEMPTS &&
+		hwsim_mpdu_is_exhausted(radio, mpdu));
+}
+
 static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		       struct hwsim_ppdu *bar)
 {
 	struct hwsim_mpdu *mpdu, *next;
 
+	session->bar_failures++;
 	if (session->unknown) {
 		list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
-			if (!mpdu->unknown)
-				continue;
-			mpdu->bars++;
-			if (!hwsim_mpdu_is_exhausted(radio, mpdu))
+			if (!mpdu->unknown || !is_settled(radio, session, mpdu))
 				continue;
 			session->unknown--;
 			settle(radio, bar, mpdu);
 		}
-	} else if (++session->bar_failures >= BAR_ATTEMPTS) {
+	} else if (session->bar_failures >= BAR_ATTEMPTS) {
 		/* the recipient will find out by itself, if it is there */
 		session->holes.bitmap = 0;
-		session->bar_failures = 0;
 		session->silent = true;
 	}
 }
@@ -372,8 +377,10 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 void hwsim_session_sent(struct hwsim_radio *radio,
 			struct hwsim_session *session, bool answered)
 {
-	if (answered)
+	if (answered) {
 		session->silent = false;
+		session->bar_failures = 0;
+	}
 	if (hwsim_session_wants_bar(radio, session))
 		want_turn(radio, session);
 }

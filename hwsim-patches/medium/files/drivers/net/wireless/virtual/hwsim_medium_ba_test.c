@@ -233,6 +233,40 @@ static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
 }
 
+/* with an agreement a frame's age counts, not how often it was sent */
+static void ba_a_frame_lives_500_tu(struct kunit *test)
+{
+	struct hwsim_medium *medium =
+		kunit_kzalloc(test, sizeof(*medium), GFP_KERNEL);
+	struct ieee80211_hw *hw = kunit_kzalloc(test, sizeof(*hw), GFP_KERNEL);
+	struct ba_test *ba = test->priv;
+	struct hwsim_mpdu mpdu = {
+		.kind = HWSIM_MEDIUM_FRAME_DATA,
+		.since_ns = 1000,
+		.attempts = 100,
+		.session = &ba->session,
+	};
+	const u64 end_ns = 1000 + 512 * NSEC_PER_MSEC;
+
+	KUNIT_ASSERT_NOT_NULL(test, medium);
+	KUNIT_ASSERT_NOT_NULL(test, hw);
+	ba->radio.hw = hw;
+	ba->radio.medium = medium;
+	medium->clock.now_ns = end_ns - 1;
+	KUNIT_EXPECT_FALSE(test, hwsim_mpdu_is_exhausted(&ba->radio, &mpdu));
+	medium->clock.now_ns = end_ns;
+	KUNIT_EXPECT_TRUE(test, hwsim_mpdu_is_exhausted(&ba->radio, &mpdu));
+	medium->clock.now_ns = 2000;
+	ba->mac.retries = 101;
+	KUNIT_EXPECT_FALSE(test, hwsim_mpdu_is_exhausted(&ba->radio, &mpdu));
+	ba->mac.retries = 100;
+	KUNIT_EXPECT_TRUE(test, hwsim_mpdu_is_exhausted(&ba->radio, &mpdu));
+	ba->mac.retries = 0;
+	hwsim_mpdu_give_up(&mpdu);
+	mpdu.attempts = 1;
+	KUNIT_EXPECT_TRUE(test, hwsim_mpdu_is_exhausted(&ba->radio, &mpdu));
+}
+
 static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_frames_go_back_in_order),
 	KUNIT_CASE(ba_what_still_waits_is_not_given_up),
@@ -241,6 +275,7 @@ static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_what_a_flush_finds_on_the_air_ends_there),
 	KUNIT_CASE(ba_old_frames_stay_outside),
 	KUNIT_CASE(ba_a_scoreboard_follows_the_window),
+	KUNIT_CASE(ba_a_frame_lives_500_tu),
 	{}
 };
 

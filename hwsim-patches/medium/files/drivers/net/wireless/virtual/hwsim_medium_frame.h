@@ -39,7 +39,7 @@ struct hwsim_payload {
  * @tried: attempts with each
  * @stage: index of the rate to try next
  * @attempts: attempts in all
- * @bars: BlockAckReqs for it that were not answered
+ * @since_ns: when mac80211 handed it over
  * @rts_failures: attempts that ended with a missing CTS
  * @bytes: length with FCS
  * @seq: sequence number
@@ -58,7 +58,6 @@ struct hwsim_payload {
  * @more_data: others waited behind it when it was taken
  * @pm_set: the medium itself has set its power management bit
  * @naps: radio->naps when it was handed over
- * @rts_rate: index of the rate of RTS or CTS, -1: any
  */
 struct hwsim_mpdu {
 	union {
@@ -72,7 +71,7 @@ struct hwsim_mpdu {
 	u8 tried[IEEE80211_TX_MAX_RATES];
 	u8 stage;
 	u32 attempts;
-	u32 bars;
+	u64 since_ns;
 	u32 rts_failures;
 	u32 bytes;
 	u16 seq;
@@ -90,7 +89,6 @@ struct hwsim_mpdu {
 	bool more_data;
 	bool pm_set;
 	u32 naps;
-	s8 rts_rate;
 };
 
 /* what is in a PSDU */
@@ -210,6 +208,16 @@ static inline bool hwsim_is_response(const struct hwsim_ppdu *ppdu)
 	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA ||
 	       ppdu->kind == HWSIM_MEDIUM_FRAME_CTS ||
 	       ppdu->kind == HWSIM_MEDIUM_FRAME_RTS;
+}
+
+/**
+ * hwsim_is_acknowledgment - whether a transmission says what was received
+ * @ppdu: the transmission
+ */
+static inline bool hwsim_is_acknowledgment(const struct hwsim_ppdu *ppdu)
+{
+	return ppdu->kind == HWSIM_MEDIUM_FRAME_ACK ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA;
 }
 
 void hwsim_ppdu_put(struct hwsim_ppdu *ppdu);

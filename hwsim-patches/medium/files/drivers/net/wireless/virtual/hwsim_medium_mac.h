@@ -38,6 +38,7 @@
 #define HWSIM_MAX_APPROX_FLOWS	16
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_RTS_ATTEMPTS	7	/* dot11ShortRetryLimit */
+#define HWSIM_LIFETIME_NS	(500 * 1024 * NSEC_PER_USEC)
 
 struct hwsim_ac;
 
@@ -141,8 +142,8 @@ struct hwsim_ac {
  * @rate: of its last PPDU
  * @unknown: how many in @retry_queue may have arrived
  * @holes: sequence numbers that were given up, but the recipient was not told
- * @bar_failures: attempts to tell
- * @silent: all were in vain: the next answer comes first
+ * @bar_failures: BlockAckReqs since the last answer
+ * @silent: it could not be told of @holes: the next answer comes first
  * @retry_queue: frames to be sent again, by sequence number
  */
 struct hwsim_session {
@@ -456,8 +457,12 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 /* mpdu */
 void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu);
 bool hwsim_ac_pending(const struct hwsim_ac *ac);
+bool hwsim_ac_may_send(const struct hwsim_radio *radio,
+		       const struct hwsim_ac *ac);
 bool hwsim_txq_holds_frames(struct ieee80211_txq *txq);
 void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data);
+bool hwsim_mpdu_is_old(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu);
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu);
 void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu);

@@ -34,6 +34,29 @@ bool hwsim_ac_pending(const struct hwsim_ac *ac)
 }
 
 /**
+ * hwsim_ac_may_send - whether nothing of another category comes first
+ * @radio: the radio
+ * @ac: the access category
+ *
+ * Group frames that were kept until a DTIM go out before other data (11.2.3.6):
+ * who has woken up for them dozes again after the last one.
+ */
+bool hwsim_ac_may_send(const struct hwsim_radio *radio,
+		       const struct hwsim_ac *ac)
+{
+	const struct hwsim_ac *first = &radio->mac->acs[IEEE80211_AC_VO];
+	const struct hwsim_mpdu *mpdu;
+
+	if (ac == first || !first->waiting)
+		return true;
+	list_for_each_entry(mpdu, &first->queue, list)
+		if (mpdu->is_own && !mpdu->wants_ack &&
+		    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+			return false;
+	return true;
+}
+
+/**
  * hwsim_txq_holds_frames - whether mac80211 has more in a queue
  * @txq: the queue
  */
@@ -81,14 +104,31 @@ static u32 attempts_of(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_is_exhausted - whether a frame has had all its attempts
+ * hwsim_mpdu_is_old - whether a frame has outlived dot11EDCATableMSDULifetime
  * @radio: who sends
  * @mpdu: the frame
+ */
+bool hwsim_mpdu_is_old(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu)
+{
+	return hwsim_now_ns(radio) - mpdu->since_ns >= HWSIM_LIFETIME_NS;
+}
+
+/**
+ * hwsim_mpdu_is_exhausted - whether a frame is not sent again
+ * @radio: who sends
+ * @mpdu: the frame
+ *
+ * With a BlockAck agreement it is its age that matters, and the number of its
+ * attempts only if that is set.
  */
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu)
 {
-	return mpdu->attempts + mpdu->bars >= attempts_of(radio, mpdu);
+	if (!mpdu->session || mpdu->no_retry)
+		return mpdu->attempts >= attempts_of(radio, mpdu);
+	return hwsim_mpdu_is_old(radio, mpdu) ||
+	       (radio->mac->retries && mpdu->attempts >= radio->mac->retries);
 }
 
 /**

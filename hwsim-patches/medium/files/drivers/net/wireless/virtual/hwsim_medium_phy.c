@@ -7,6 +7,7 @@
  * and coding (Table 19-27 ff.) times streams times data subcarriers, so VHT
  * needs no tables of its own.
  */
+#include <linux/bitmap.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/time64.h>
@@ -334,6 +335,68 @@ struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
 		found = highest_in(MANDATORY_RATES, lowest, highest);
 	response.mcs = found - lowest;
 	return response;
+}
+
+static struct hwsim_phy_rate basic_rate(int bit)
+{
+	struct hwsim_phy_rate rate = { .class = HWSIM_PHY_DSSS, .streams = 1 };
+
+	rate.mcs = bit;
+	if (bit >= HWSIM_PHY_BASIC_OFDM_SHIFT) {
+		rate.class = HWSIM_PHY_OFDM;
+		rate.mcs -= HWSIM_PHY_BASIC_OFDM_SHIFT;
+	}
+	return rate;
+}
+
+/* the fastest of @basic_rates that is slower than @kbps, or the slowest */
+static struct hwsim_phy_rate basic_below(u16 basic_rates, u32 kbps)
+{
+	struct hwsim_phy_rate found = {}, rate;
+	unsigned long bits = basic_rates;
+	u32 found_kbps = 0, rate_kbps;
+	int bit;
+
+	for_each_set_bit(bit, &bits, HWSIM_PHY_NUM_DSSS + HWSIM_PHY_NUM_OFDM) {
+		rate = basic_rate(bit);
+		rate_kbps = hwsim_phy_rate_kbps(&rate);
+		if (!found_kbps ||
+		    (found_kbps >= kbps && rate_kbps < found_kbps) ||
+		    (rate_kbps < kbps && rate_kbps > found_kbps)) {
+			found = rate;
+			found_kbps = rate_kbps;
+		}
+	}
+	return found;
+}
+
+/**
+ * hwsim_phy_control - rate of an RTS, a CTS to oneself or a BlockAckReq
+ * @rate: rate of the frame that it protects, or asks about
+ * @basic_rates: the basic rate set
+ * @slower: so many basic rates slower
+ *
+ * One that arrives where the frame would: the rate of the answer to it, if that
+ * is a basic one, else the fastest basic rate that is not faster (10.6.6.3).
+ *
+ * Return: the rate
+ */
+struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,
+					u16 basic_rates, u32 slower)
+{
+	struct hwsim_phy_rate control = hwsim_phy_response(rate, basic_rates);
+	int bit = control.mcs;
+
+	if (!basic_rates)
+		return control;
+	if (control.class == HWSIM_PHY_OFDM)
+		bit += HWSIM_PHY_BASIC_OFDM_SHIFT;
+	if (!(basic_rates & BIT(bit)))
+		control = basic_below(basic_rates, hwsim_phy_rate_kbps(rate) + 1);
+	for (slower = min(slower, HWSIM_PHY_NUM_DSSS + HWSIM_PHY_NUM_OFDM);
+	     slower; slower--)
+		control = basic_below(basic_rates, hwsim_phy_rate_kbps(&control));
+	return control;
 }
 
 /**

@@ -77,6 +77,8 @@ enum hwsim_medium_curve
 hwsim_phy_header_curve(const struct hwsim_phy_rate *rate, u32 *bits);
 struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
 					 u16 basic_rates);
+struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,
+					u16 basic_rates, u32 slower);
 u32 hwsim_phy_eifs_extra_ns(bool is_5ghz, u16 basic_rates,
 			    const struct hwsim_phy_timing *timing);
 

@@ -145,6 +145,47 @@ static void phy_answers(struct kunit *test)
 	}
 }
 
+/* RTS, CTS to oneself and BlockAckReq arrive where the frame would */
+static void phy_control_frames(struct kunit *test)
+{
+	const u16 ofdm = BASIC_OFDM(0) | BASIC_OFDM(2) | BASIC_OFDM(4);
+	static const u16 dsss = BIT(0) | BIT(1) | BIT(2) | BIT(3);
+	struct {
+		struct hwsim_phy_rate rate;
+		u16 basic;
+		u32 slower;
+		u8 class, mcs;
+	} rows[] = {
+		/* 26 Mbit/s by two streams, each like 12 Mbit/s */
+		{ { HWSIM_PHY_HT, 1, 2 }, ofdm, 0, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 0, HWSIM_PHY_OFDM, 4 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 1, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 2, HWSIM_PHY_OFDM, 0 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, U32_MAX, HWSIM_PHY_OFDM, 0 },
+		/* no basic OFDM rate: those that all stations know */
+		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss, 0, HWSIM_PHY_DSSS, 3 },
+		{ { HWSIM_PHY_OFDM, 1, 1 }, dsss, 0, HWSIM_PHY_DSSS, 2 },
+		{ { HWSIM_PHY_OFDM, 1, 1 }, dsss, 1, HWSIM_PHY_DSSS, 1 },
+		{ { HWSIM_PHY_DSSS, 1, 1 }, dsss, 0, HWSIM_PHY_DSSS, 1 },
+		/* none as slow */
+		{ { HWSIM_PHY_DSSS, 0, 1 }, BIT(2), 0, HWSIM_PHY_DSSS, 2 },
+		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss | ofdm, 1, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss | ofdm, 2, HWSIM_PHY_DSSS, 3 },
+		/* not known */
+		{ { HWSIM_PHY_OFDM, 7, 1 }, 0, 0, HWSIM_PHY_OFDM, 4 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct hwsim_phy_rate control =
+			hwsim_phy_control(&rows[i].rate, rows[i].basic,
+					  rows[i].slower);
+
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].class, control.class, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].mcs, control.mcs, "row %d", i);
+	}
+}
+
 static void phy_interframe_spaces(struct kunit *test)
 {
 	struct hwsim_phy_timing a = hwsim_phy_timing(true, false);
@@ -216,6 +257,7 @@ static struct kunit_case hwsim_medium_phy_cases[] = {
 	KUNIT_CASE(phy_rates),
 	KUNIT_CASE(phy_refuses_rates_that_do_not_exist),
 	KUNIT_CASE(phy_answers),
+	KUNIT_CASE(phy_control_frames),
 	KUNIT_CASE(phy_interframe_spaces),
 	KUNIT_CASE(phy_channels_overlap),
 	{}

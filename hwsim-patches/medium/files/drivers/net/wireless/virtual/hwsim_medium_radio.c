@@ -82,6 +82,7 @@ void hwsim_radio_free(struct hwsim_radio *radio)
 	hwsim_radio_detach(radio);
 	list_del(&radio->registered);
 	mutex_unlock(&hwsim_media_mutex);
+	kfree(radio->addresses);
 	kfree(radio);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_free);
@@ -333,24 +334,25 @@ EXPORT_SYMBOL_GPL(hwsim_radio_listen);
  */
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 {
+	struct hwsim_address *addresses;
 	u32 i;
 
 	hwsim_medium_enter(radio->medium);
 	for (i = 0; i < radio->num_addresses; i++)
 		if (ether_addr_equal(radio->addresses[i].addr, addr))
 			break;
-	if (i < HWSIM_MAX_ADDRESSES) {
-		if (i == radio->num_addresses) {
-			ether_addr_copy(radio->addresses[i].addr, addr);
-			radio->addresses[i].uses = 0;
-			radio->num_addresses++;
-		}
-		radio->addresses[i].uses++;
-	} else {
-		wiphy_warn(radio->hw->wiphy,
-			   "the medium knows %d addresses of a radio: %pM gets nothing\n",
-			   HWSIM_MAX_ADDRESSES, addr);
+	if (i == radio->num_addresses) {
+		addresses = krealloc_array(radio->addresses, i + 1,
+					   sizeof(*addresses), GFP_ATOMIC);
+		if (!addresses)
+			goto out;	/* nobody answers what is for it */
+		radio->addresses = addresses;
+		ether_addr_copy(addresses[i].addr, addr);
+		addresses[i].uses = 0;
+		radio->num_addresses++;
 	}
+	radio->addresses[i].uses++;
+out:
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_add_address);

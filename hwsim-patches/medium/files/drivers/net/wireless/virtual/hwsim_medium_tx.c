@@ -15,8 +15,6 @@
 
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
 #define HEADER_WITH_TA_BYTES	16
-#define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
-				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
 /* those that mac80211 sends have no session */
 static bool is_own_bar(const struct hwsim_mpdu *mpdu)
@@ -93,30 +91,6 @@ static struct hwsim_phy_rate phy_rate(const struct hwsim_radio *radio,
 }
 
 /*
- * The rate of RTS or CTS to oneself: the fastest basic rate that is not faster
- * than what follows, else the slowest.
- */
-static s8 rts_rate_for(const struct hwsim_radio *radio,
-		       const struct hwsim_mpdu *mpdu,
-		       const struct hwsim_phy_rate *rate)
-{
-	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
-	const struct ieee80211_supported_band *band =
-		radio->hw->wiphy->bands[radio->channel->band];
-	const struct ieee80211_vif *vif = info->control.vif;
-	u32 basic_rates = vif ? vif->bss_conf.basic_rates : 0;	/* injected */
-	u32 bitrate = hwsim_phy_rate_kbps(rate) / 100;
-	int i, found = basic_rates ? __ffs(basic_rates) : 0;
-
-	for (i = 0; i < band->n_bitrates; i++)
-		if (basic_rates & BIT(i) &&
-		    band->bitrates[i].bitrate <= bitrate &&
-		    band->bitrates[i].bitrate > band->bitrates[found].bitrate)
-			found = i;
-	return found;
-}
-
-/*
  * What mac80211 decided about protection, for the fixed rate: it did so for the
  * rates that rate control would have taken.
  */
@@ -130,7 +104,6 @@ static void protect_fixed(const struct hwsim_radio *radio,
 	else if (info->control.use_cts_prot &&
 		 radio->mac->fixed_rate.class != HWSIM_PHY_DSSS)
 		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
-	mpdu->rts_rate = rts_rate_for(radio, mpdu, &radio->mac->fixed_rate);
 }
 
 /* the fixed rate in the words of rate control */
@@ -171,28 +144,34 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	protect_fixed(radio, mpdu);
 }
 
-/*
- * The rates to try, as rate control wants them now. What it wants for this very
- * frame stays in the frame: it may be asked again.
- */
+/* ask rate control anew, but for what it wants to learn by this very frame */
+static void forget_rates(struct hwsim_mpdu *mpdu)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+	bool probes = info->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+	int i = 0;
+
+	if (probes && !mpdu->attempts)
+		i = 1;
+	else
+		info->flags &= ~IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+	for (; i < IEEE80211_TX_MAX_RATES; i++)
+		info->control.rates[i].idx = -1;
+}
+
+/* the rates to try, as rate control wants them now */
 static void select_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 			 struct hwsim_mpdu *mpdu)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
-	struct hwsim_phy_rate rate;
 
-	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
+	if (mpdu->reselect)
+		forget_rates(mpdu);
+	if (mpdu->reselect || ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
 		ieee80211_get_tx_rates(info->control.vif, sta, mpdu->skb,
 				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
 	else
 		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
-	mpdu->rts_rate = info->control.rts_cts_rate_idx;
-	/* mac80211 looks for that of legacy rates only */
-	if (mpdu->rates[0].flags & (IEEE80211_TX_RC_MCS |
-				    IEEE80211_TX_RC_VHT_MCS)) {
-		rate = phy_rate(radio, &mpdu->rates[0]);
-		mpdu->rts_rate = rts_rate_for(radio, mpdu, &rate);
-	}
 	if (radio->mac->has_fixed_rate && mpdu->wants_ack &&
 	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
 		fix_rate(radio, mpdu);
@@ -242,6 +221,7 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 			 skb->mark == radio->mac->no_retry_mark;
 	mpdu->to_sta = sta;
 	mpdu->naps = radio->mac->naps;
+	mpdu->since_ns = hwsim_now_ns(radio);
 	select_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
 		mpdu->tid = ieee80211_get_tid(hdr);
@@ -283,16 +263,6 @@ void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
 }
 
-/* how RTS, or CTS to oneself, is sent */
-static struct hwsim_phy_rate protection_rate(const struct hwsim_radio *radio,
-					     const struct hwsim_ppdu *ppdu,
-					     const struct hwsim_mpdu *mpdu)
-{
-	if (mpdu->rts_rate >= 0 && ppdu->tx_rate.flags & PROTECTION_FLAGS)
-		return legacy_rate(radio, mpdu->rts_rate);
-	return hwsim_phy_response(&ppdu->rate, radio->mac->basic_rates);
-}
-
 /*
  * What the frame before has reserved needs no RTS. CTS to oneself is for those
  * who understand neither frame nor answer, so it is needed nevertheless. A
@@ -311,7 +281,8 @@ static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 				   HWSIM_PROTECTION_NONE : HWSIM_PROTECTION_RTS;
 	else if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
 		ppdu->protection = HWSIM_PROTECTION_CTS;
-	ppdu->protection_rate = protection_rate(radio, ppdu, mpdu);
+	ppdu->protection_rate = hwsim_phy_control(&ppdu->rate,
+						  radio->mac->basic_rates, 0);
 }
 
 /* duration of the answer with the SIFS before it, in whole us (9.2.5) */
@@ -334,13 +305,13 @@ static u16 answer_us(const struct hwsim_radio *radio,
  * (10.23.2.9).
  */
 static u64 room_ns(const struct hwsim_radio *radio,
-		   const struct hwsim_ppdu *ppdu,
-		   const struct hwsim_mpdu *mpdu, u64 limit_ns, bool begins)
+		   const struct hwsim_ppdu *ppdu, u64 limit_ns, bool begins)
 {
 	u64 others_ns = answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
 			NSEC_PER_USEC;
-	struct hwsim_phy_rate first = protection_rate(radio, ppdu, mpdu);
-	struct hwsim_phy_rate cts = hwsim_phy_response(&first, radio->mac->basic_rates);
+	u16 basic_rates = radio->mac->basic_rates;
+	struct hwsim_phy_rate first = hwsim_phy_control(&ppdu->rate, basic_rates, 0);
+	struct hwsim_phy_rate cts = hwsim_phy_response(&first, basic_rates);
 
 	if (begins && (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
 		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES))
@@ -531,8 +502,8 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 }
 
 /*
- * Rate control tries a rate with this frame: that must be an A-MPDU's first. It
- * does so at a fixed rate, too, and means nothing by it.
+ * Rate control tries a rate with this frame, which goes alone. It does so at a
+ * fixed rate, too, and means nothing by it.
  */
 static bool is_probe(const struct hwsim_radio *radio,
 		     const struct hwsim_mpdu *mpdu)
@@ -586,10 +557,11 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	limits.rate = ppdu->rate;
 	if (limit_ns)
 		limits.max_ns = min_t(u64, limits.max_ns,
-				      room_ns(radio, ppdu, mpdu, limit_ns,
+				      room_ns(radio, ppdu, limit_ns,
 					      place == HWSIM_PLACE_FIRST));
-	if (ppdu->rate.class < HWSIM_PHY_HT)
-		limits.max_count = 1;	/* no A-MPDU at legacy rates */
+	/* no A-MPDU at legacy rates; and a probe may cost one frame, not many */
+	if (ppdu->rate.class < HWSIM_PHY_HT || is_probe(radio, mpdu))
+		limits.max_count = 1;
 	while (mpdu) {
 		bytes = hwsim_ampdu_append(&limits, ppdu->psdu_bytes,
 					   ppdu->count, last, mpdu->bytes,
@@ -623,7 +595,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	return NULL;
 }
 
-/* a BlockAckReq of the medium's own, as fast as the answer to it */
+/* a BlockAckReq of the medium's own, slower each time it was not answered */
 static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 				    struct hwsim_mpdu *mpdu, u64 limit_ns,
 				    enum hwsim_place place)
@@ -632,7 +604,8 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
-	rate = hwsim_phy_response(&mpdu->session->rate, radio->mac->basic_rates);
+	rate = hwsim_phy_control(&mpdu->session->rate, radio->mac->basic_rates,
+				 mpdu->session->bar_failures);
 	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
 	if (ppdu) {
 		ether_addr_copy(ppdu->ra, bar->ra);
@@ -758,18 +731,27 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 /*
  * An attempt has ended without an ACK. If nothing came back, the next is at the
  * next rate once this one's count is used up; if a BlockAck came that does not
- * have the frame, its rate was good enough, and rate control is asked again.
+ * have the frame, its rate was good enough, and rate control is asked again. So
+ * it is once all rates have been tried, for frames that have more attempts, and
+ * after a probe: a whole A-MPDU may follow its frame.
  */
 static void next_attempt(struct hwsim_mpdu *mpdu, bool answered)
 {
 	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
+	u32 flags = IEEE80211_SKB_CB(mpdu->skb)->flags;
 
-	if (answered)
+	if (answered ||
+	    (mpdu->session && flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE)) {
 		mpdu->reselect = true;
-	else if (mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count &&
-		 mpdu->stage + 1 < IEEE80211_TX_MAX_RATES && next->idx >= 0 &&
-		 next->count)
+		return;
+	}
+	if (mpdu->tried[mpdu->stage] < mpdu->rates[mpdu->stage].count)
+		return;
+	if (mpdu->stage + 1 < IEEE80211_TX_MAX_RATES && next->idx >= 0 &&
+	    next->count)
 		mpdu->stage++;
+	else if (mpdu->session)
+		mpdu->reselect = true;
 }
 
 static bool is_acked(const struct hwsim_mpdu *mpdu,
