@@ -140,7 +140,7 @@ def test_group_frames_do_not_delay_beacons(boot: Boot, mode: str) -> None:
     )
     channel = {"a": 36, "g": 1}[mode]
     # a station that has just sent a report of its IPv6 groups would be awake, and nothing would wait for a beacon
-    quiet = 'mac: "{}", sysctls: {{net.ipv6.conf.all.disable_ipv6: 1}}'.format(STA)
+    quiet = f'mac: "{STA}", sysctls: {{net.ipv6.conf.all.disable_ipv6: 1}}'
     topology = place(mode, power_save="true").replace(f'mac: "{STA}"', quiet)
     ran = boot(topology.replace("channel: 36", f"channel: {channel}"), work, pcap="air")
     assert ran.raw("listener.out") == "all\n"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Rate control on weak and good links, compared with the best fixed rate: a saturated download over UDP.
+
+The levels lie between those at which the next faster rate begins to carry something: there, minstrel_ht changes between
+both rates and carries less, 0.82 to 0.9 of the best (13, 16 and 21 dB).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import mean
+
+import pytest
+
+from tests.system.conftest import Ran
+from tests.validation.rows import Row, record, rounded
+
+pytestmark = [pytest.mark.guest, pytest.mark.validation]
+
+Boot = Callable[..., Ran]
+
+OFFERED_MBPS = {"20 MHz": 160, "40 MHz": 320}
+LEARNS_S, MEASURES_S = 2, 3
+
+
+def goodput_mbps(boot: Boot, radio: str, snr_db: int, width: str) -> float:
+    """What arrives in the seconds after rate control has had time to learn."""
+    place = (
+        f"name: weak\ncountry: US\nmedium: {{snr: [{{between: [ap1, sta1], is: {snr_db} dB}}]}}\nnodes:\n"
+        f"  h1: {{kind: host, roles: [server]}}\n  ap1: {{kind: ap, ssid: x, {radio}}}\n"
+        "  sta1: {kind: sta, roles: [client]}\nlinks: [{between: [h1, ap1]}]\n"
+    )
+    every_us = 1400 * 8 / OFFERED_MBPS[width]
+    work = (
+        f"name: saturate\nroles: {{server: 1, client: 1}}\nduration: {1 + LEARNS_S + MEASURES_S} s\nprocesses:\n"
+        "  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}\n"
+        '  - {on: server, at: 1 s, run: {probe: udp-sender, to: "{client.ip}", size: 1400 B, '
+        f"every: {every_us:.1f} us}}, as: load}}\n"
+    )
+    sink = boot(place, work).sink()
+    (name,) = sink.values["flows"]
+    series = sink.series_of(f"goodput/{name}")
+    start_s, end_s = 1 + LEARNS_S, 1 + LEARNS_S + MEASURES_S
+    return mean(
+        value / 1e6
+        for t_ns, value in zip(series.t_ns, series.values, strict=True)
+        if start_s * 1_000_000_000 < t_ns <= end_s * 1_000_000_000
+    )
+
+
+def share(boot: Boot, radio: str, snr_db: int, best: str, width: str = "20 MHz") -> float:
+    """The goodput of rate control over that of the best fixed rate."""
+    wide = "" if width == "20 MHz" else f", width: {width}"
+    controlled, fixed = (goodput_mbps(boot, f"{radio}{wide}{rate}", snr_db, width) for rate in ("", f", rate: {best}"))
+    return rounded(controlled / fixed)
+
+
+@pytest.mark.parametrize(
+    ("snr_db", "best"),
+    [(5, "MCS 8"), (8, "MCS 9"), (11, "MCS 10"), (14, "MCS 11"), (18, "MCS 12"), (28, "MCS 15")],
+)
+def test_80211n(boot: Boot, snr_db: int, best: str) -> None:
+    value = share(boot, "mode: n, channel: 36", snr_db, best)
+    record(Row("rate-control", f"802.11n, 20 MHz, {snr_db} dB: {best}", value, between=(0.9, 1.02)))
+
+
+@pytest.mark.parametrize(("snr_db", "best"), [(11, "MCS 9"), (22, "MCS 12")])
+def test_80211n_in_40_mhz(boot: Boot, snr_db: int, best: str) -> None:
+    value = share(boot, "mode: n, channel: 36", snr_db, best, "40 MHz")
+    record(Row("rate-control", f"802.11n, 40 MHz, {snr_db} dB: {best}", value, between=(0.9, 1.02)))
+
+
+@pytest.mark.parametrize(("snr_db", "best"), [(8, "12 Mbit/s"), (18, "36 Mbit/s")])
+def test_80211a(boot: Boot, snr_db: int, best: str) -> None:
+    value = share(boot, "mode: a, channel: 36", snr_db, best)
+    record(Row("rate-control", f"802.11a, {snr_db} dB: {best}", value, between=(0.94, 1.02)))
