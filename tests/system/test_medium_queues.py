@@ -43,7 +43,8 @@ timeline:
 )
 PACING_SHIFT = 7  # mac80211's, of what a socket sends in a second: a 128th of that, 8 ms, may wait below it
 BURSTS = 3  # tcp_small_queue_check(): a burst may follow as long as no more than two wait
-TRUESIZE_BYTES, SEGMENT_BYTES = 2304, 1448  # a segment takes that much memory
+TRUESIZE_BYTES, SEGMENT_BYTES = 4352, 1448  # a segment that waits takes that much memory
+MEAN_BYTES = 2304  # for each segment of three bursts, on the average
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,16 @@ def test_tcp_holds_back_what_the_radio_cannot_send_yet(boot: Boot) -> None:
     looks = [Socket.read(output) for output in boot(PLACE, UPLOAD).outputs()]
     assert len(looks) == len(LOOKS_MS)
     for look in looks:
-        burst_bytes = look.pacing_bps / 8 / (1 << PACING_SHIFT)
-        assert 2 * TRUESIZE_BYTES < look.below < BURSTS * burst_bytes * TRUESIZE_BYTES / SEGMENT_BYTES
+        # the rate is that of this moment; what waits was sent at that of one before
+        segments = BURSTS * look.pacing_bps / 8 / (1 << PACING_SHIFT) / SEGMENT_BYTES
+        assert look.below % TRUESIZE_BYTES == 0
+        assert 2 * TRUESIZE_BYTES < look.below < segments * TRUESIZE_BYTES
         # it is neither short of data nor of window
         assert look.not_sent > 50_000
         assert look.in_flight < look.window or look.recovers
     assert sum(look.recovers for look in looks) <= 2
+    bursts_bytes = sum(BURSTS * look.pacing_bps / 8 / (1 << PACING_SHIFT) for look in looks)
+    assert sum(look.below for look in looks) < bursts_bytes * MEAN_BYTES / SEGMENT_BYTES
 
 
 MS = 1_000_000
