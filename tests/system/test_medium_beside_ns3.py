@@ -164,8 +164,7 @@ def test_losses_cost_what_they_cost_in_ns3(boot: Callable[..., Ran], percent: in
 def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
     """A station and its access point, both saturated: each wins as often."""
     sender = f"{{probe: udp-sender, to: '{{sta.ip}}', size: {UDP_BYTES} B, every: 350 us, count: 100000}}"
-    # a request for the address would be a group frame, which may collide with the station's frames, and come again
-    # 1 s later
+    # a request for the address is a group frame: if it collides with the station's frames, it comes again 1 s later
     known = f"run: [ip, neigh, replace, '{{sta.ip}}', lladdr, '{STA_MAC}', dev, h1-eth0]"
     down = (
         "  - {on: sta, run: {probe: udp-sink}, as: receiver, ready: {listening: udp/9000}}\n"
