@@ -297,6 +297,12 @@ def test_frames_for_others_do_not_count(boot: Boot) -> None:
     assert not any(unheeded_ack(sequence))
 
 
+def known(name: str, mac: str) -> str:
+    """Return an event: a request for that address is a group frame, and if it collides, a flow begins 1 s later."""
+    command = f'[ip, neigh, replace, "{{{name}.ip}}", lladdr, "{mac}", dev, h1-eth0]'
+    return f"  - {{at: 0 s, exec: server, run: {command}}}\n"
+
+
 def test_data_for_others_do_not_count(boot: Boot) -> None:
     work = (
         "name: down\nroles: {server: 1, client: 2}\nduration: 3 s\nprocesses:\n"
@@ -308,6 +314,8 @@ def test_data_for_others_do_not_count(boot: Boot) -> None:
             for name, phase_ms in (("sta1", 5), ("sta2", 12))
         )
         + "timeline:\n"
+        + known("sta1", STA)
+        + known("sta2", OTHER)
         + fault("damage", "data", "ap1", "sta2")
     )
     ran = boot(WITHOUT.replace("links:", SECOND.replace("ROLE", "client")), work, pcap="air")
