@@ -94,7 +94,7 @@ def test_stations_get_together_what_ns3_gives_them(
 
 def test_a_slow_station_gets_its_share(boot: Callable[..., Ran]) -> None:
     """The performance anomaly. In ns-3 who heard a collision of equals waits AIFS only, not EIFS as in the standard."""
-    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(BUFFER_BYTES, 90)))
+    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(BUFFER_BYTES, 720)))
     slow = mbps.pop("sta5")
     compare("anomaly: one at 6 Mbit/s", slow, 2.612, 0.04)
     compare("anomaly: each of four at 54 Mbit/s", sum(mbps.values()) / 4, 2.638, 0.03)
@@ -145,7 +145,7 @@ def test_five_stations_of_80211n(boot: Callable[..., Ran], step_db: int, ns3_mbp
     level_db = {"ap1": 60, **{f"sta{number}": 60 - step_db * (number - 1) for number in range(1, 6)}}
     pairs = [(sender, receiver) for sender in level_db for receiver in level_db if sender != receiver]
     snr = ", ".join(f"{{from: {sender}, to: {receiver}, is: {level_db[sender]} dB}}" for sender, receiver in pairs)
-    ran = boot(place("mode: n, channel: 36", ["rate: MCS 7"] * 5, f"snr: [{snr}]"), workload(300_000, 22))
+    ran = boot(place("mode: n, channel: 36", ["rate: MCS 7"] * 5, f"snr: [{snr}]"), workload(300_000, 62))
     name = f"five stations of 802.11n, {step_db} dB apart"
     compare(name, sum(uplink_mbps(ran, UDP_BYTES).values()), ns3_mbps, 0.02)
 
