@@ -157,7 +157,7 @@ def test_losses_cost_what_they_cost_in_ns3(boot: Callable[..., Ran], percent: in
         "timeline:\n  - {at: 500 ms, fault: damage, frames: data, from: sta1, to: ap1, "
         f"share: {percent} %, count: 1000000}}\n"
     )
-    ran = boot(place(A_54, ["rate: 54 Mbit/s"]), workload(BUFFER_BYTES, 12) + faults)
+    ran = boot(place(A_54, ["rate: 54 Mbit/s"]), workload(BUFFER_BYTES, 92) + faults)
     compare(f"{percent} % of frames lost", uplink_mbps(ran)["sta1"], ns3_mbps, 0.03)
 
 
