@@ -56,8 +56,10 @@ def test_clocks_start_anywhere_and_drift(boot: Callable[..., Ran]) -> None:
         assert all(0 <= tsf_us(beacon) % INTERVAL_US < 2_000 for beacon in found)
         assert all(abs(tsf_us(b) - tsf_us(a) - INTERVAL_US) < 2_000 for a, b in pairwise(found))
         assert 0 <= tsf_us(first) - ahead_us - first.stamp_ns // 1000 < 200
-    phases_us = [ahead_us % INTERVAL_US for ahead_us, _ in clocks(ran).values()]
-    assert abs(phases_us[0] - phases_us[1]) > 5_000
+    # of one seed in ten, two phases are nearer to each other than that
+    others = [boot(PLACE.format(medium="clock_accuracy: 100 ppm"), WORK, seed=seed) for seed in (101, 102, 103, 104)]
+    phases_us = [[ahead_us % INTERVAL_US for ahead_us, _ in clocks(each).values()] for each in (ran, *others)]
+    assert any(abs(one_us - other_us) > 5_000 for one_us, other_us in phases_us)
 
 
 def test_exact_clocks_do_not_drift(boot: Callable[..., Ran]) -> None:
