@@ -61,7 +61,7 @@ def test_disconnect_and_connect(boot: Callable[..., Ran]) -> None:
     assert (row["cause"], row["from"], row["to"], row["at_ns"]) == ("disconnect", "ap1", "ap1", 10**9)
     assert 2000 < row["outage"] < 3000
     (table,) = [table for table in tables(record) if table.name == "outage"]
-    assert table.title.startswith("Disconnections: ") and "disconnect ap1, connect ap1" in as_csv(table)
+    assert table.title.startswith("Disconnections: ") and "ap1 left, back" in as_csv(table)
 
 
 @pytest.mark.parametrize("medium", ["", "medium: {}\n"])

@@ -685,6 +685,38 @@ static void air_who_dozes_hears_little(struct kunit *test)
  * Each attempt says whether the station dozes then, whatever an earlier one
  * said; and once the access point knows that it does, none says otherwise.
  */
+/* who falls asleep behind a DTIM beacon hears the group frames that it announced */
+static void air_who_falls_asleep_hears_group_frames(struct kunit *test)
+{
+	static const u8 tim[] = { WLAN_EID_TIM, 4, 0, 1, 1, 0 };
+	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	struct sk_buff *skb;
+	u8 all[ETH_ALEN];
+	int more;
+
+	eth_broadcast_addr(all);
+	hear(air, 0, 2);
+	ether_addr_copy(radio->mac->bssid, address(0));
+	skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_MGMT |
+						IEEE80211_STYPE_BEACON));
+	memcpy(skb->data + head, tim, sizeof(tim));
+	hwsim_radio_tx(air->radios[0], NULL, skb, &air->channels[0], true);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	hwsim_radio_doze(radio, true);
+	/* the second one says that it is the last */
+	for (more = 1; more >= 0; more--) {
+		KUNIT_EXPECT_TRUE(test, radio->mac->awake_for);
+		skb = frame_of(air, 0, all,
+			       cpu_to_le16(IEEE80211_FTYPE_DATA |
+					   (more ? IEEE80211_FCTL_MOREDATA : 0)));
+		hwsim_radio_tx(air->radios[0], NULL, skb, &air->channels[0], true);
+		run_for(air, 10 * NSEC_PER_MSEC);
+	}
+	KUNIT_EXPECT_FALSE(test, radio->mac->awake_for);
+}
+
 static void air_each_attempt_says_who_dozes(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1744,6 +1776,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_an_injected_cts_is_sent_once),
 	KUNIT_CASE(air_who_dozes_hears_little),
 	KUNIT_CASE(air_who_dozes_waits_for_its_own_frame),
+	KUNIT_CASE(air_who_falls_asleep_hears_group_frames),
 	KUNIT_CASE(air_each_attempt_says_who_dozes),
 	KUNIT_CASE(air_beacons_pass_group_frames),
 	KUNIT_CASE(air_a_flush_spares_other_interfaces),

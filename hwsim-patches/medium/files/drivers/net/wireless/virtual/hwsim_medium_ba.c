@@ -310,19 +310,7 @@ static void bar_answered(struct hwsim_radio *radio,
 	session->silent = false;
 }
 
-/*
- * No answer. A frame that is not sent again is asked about for a while, and one
- * that is too old by now no more: who has vanished is not asked for ever.
- */
-static bool is_settled(const struct hwsim_radio *radio,
-		       const struct hwsim_session *session,
-		       const struct hwsim_mpdu *mpdu)
-{
-	return hwsim_mpdu_is_old(radio, mpdu) ||
-	       (session->bar_failures >= BAR_ATTEMPTS &&
-		hwsim_mpdu_is_exhausted(radio, mpdu));
-}
-
+/* no answer: who has vanished is not asked for ever */
 static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		       struct hwsim_ppdu *bar)
 {
@@ -331,14 +319,19 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 	session->bar_failures++;
 	if (session->unknown) {
 		list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
-			if (!mpdu->unknown || !is_settled(radio, session, mpdu))
+			if (!mpdu->unknown)
+				continue;
+			mpdu->bars++;
+			if (!hwsim_mpdu_is_exhausted(radio, mpdu))
 				continue;
 			session->unknown--;
+			session->bar_failures = 0;
 			settle(radio, bar, mpdu);
 		}
 	} else if (session->bar_failures >= BAR_ATTEMPTS) {
 		/* the recipient will find out by itself, if it is there */
 		session->holes.bitmap = 0;
+		session->bar_failures = 0;
 		session->silent = true;
 	}
 }

@@ -39,6 +39,7 @@ struct hwsim_payload {
  * @tried: attempts with each
  * @stage: index of the rate to try next
  * @attempts: attempts in all
+ * @bars: BlockAckReqs for it that were not answered
  * @since_ns: when mac80211 handed it over
  * @rts_failures: attempts that ended with a missing CTS
  * @bytes: length with FCS
@@ -71,6 +72,7 @@ struct hwsim_mpdu {
 	u8 tried[IEEE80211_TX_MAX_RATES];
 	u8 stage;
 	u32 attempts;
+	u32 bars;
 	u64 since_ns;
 	u32 rts_failures;
 	u32 bytes;

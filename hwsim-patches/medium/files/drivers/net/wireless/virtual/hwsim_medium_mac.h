@@ -142,7 +142,7 @@ struct hwsim_ac {
  * @rate: of its last PPDU
  * @unknown: how many in @retry_queue may have arrived
  * @holes: sequence numbers that were given up, but the recipient was not told
- * @bar_failures: BlockAckReqs since the last answer
+ * @bar_failures: BlockAckReqs of the same purpose since the last answer
  * @silent: it could not be told of @holes: the next answer comes first
  * @retry_queue: frames to be sent again, by sequence number
  */
@@ -461,8 +461,6 @@ bool hwsim_ac_may_send(const struct hwsim_radio *radio,
 		       const struct hwsim_ac *ac);
 bool hwsim_txq_holds_frames(struct ieee80211_txq *txq);
 void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data);
-bool hwsim_mpdu_is_old(const struct hwsim_radio *radio,
-		       const struct hwsim_mpdu *mpdu);
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu);
 void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu);

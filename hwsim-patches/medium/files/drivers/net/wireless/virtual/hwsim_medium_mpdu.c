@@ -104,31 +104,23 @@ static u32 attempts_of(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_is_old - whether a frame has outlived dot11EDCATableMSDULifetime
- * @radio: who sends
- * @mpdu: the frame
- */
-bool hwsim_mpdu_is_old(const struct hwsim_radio *radio,
-		       const struct hwsim_mpdu *mpdu)
-{
-	return hwsim_now_ns(radio) - mpdu->since_ns >= HWSIM_LIFETIME_NS;
-}
-
-/**
  * hwsim_mpdu_is_exhausted - whether a frame is not sent again
  * @radio: who sends
  * @mpdu: the frame
  *
- * With a BlockAck agreement it is its age that matters, and the number of its
- * attempts only if that is set.
+ * With a BlockAck agreement a frame is sent until it has outlived
+ * dot11EDCATableMSDULifetime; or until the limit of attempts is reached, if that
+ * is set. In that case, who asks for its BlockAck makes an attempt, too.
  */
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu)
 {
 	if (!mpdu->session || mpdu->no_retry)
 		return mpdu->attempts >= attempts_of(radio, mpdu);
-	return hwsim_mpdu_is_old(radio, mpdu) ||
-	       (radio->mac->retries && mpdu->attempts >= radio->mac->retries);
+	if (hwsim_now_ns(radio) - mpdu->since_ns >= HWSIM_LIFETIME_NS)
+		return true;
+	return radio->mac->retries &&
+	       mpdu->attempts + mpdu->bars >= radio->mac->retries;
 }
 
 /**

@@ -27,8 +27,9 @@
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes)
 {
 	hwsim_medium_enter(radio->medium);
+	/* it may fall asleep among group frames, and hears the others */
 	if (radio->mac->dozes != dozes)
-		radio->mac->awake_for = 0;
+		radio->mac->awake_for &= AWAKE_FOR_GROUP;
 	/* what it sends from now on is to say that it is awake */
 	if (radio->mac->dozes && !dozes)
 		radio->mac->told_asleep = false;
@@ -208,7 +209,7 @@ void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	bool group = is_multicast_ether_addr(ppdu->ra);
 
-	if (!radio->mac->dozes || !ether_addr_equal(ppdu->ta, radio->mac->bssid))
+	if (!ether_addr_equal(ppdu->ta, radio->mac->bssid))
 		return;
 	if (ppdu->kind == HWSIM_MEDIUM_FRAME_BEACON) {
 		radio->mac->awake_for &= ~AWAKE_FOR_GROUP;
