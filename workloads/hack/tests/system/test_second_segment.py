@@ -21,7 +21,7 @@ CAPTURE = "workload.probes=[{on: client-1, probe: tcpdump, interface: sta1-wlan0
 SHORT = ("workload.duration=5 s", "processes.flow.run.duration=3 s")
 # nothing is lost: after a loss, one ACK is for all that waited behind the gap
 NO_LOSS = "nodes.ap1.drop_tail=4096"
-FIVE = [f"client-{number}" for number in range(1, 6)]  # so many windows have room in the queue
+CLIENTS = [f"client-{number}" for number in range(1, 4)]  # so many windows have room in the queue: none is full
 
 
 def histogram(found: list[Ack]) -> dict[int, float]:
@@ -59,26 +59,26 @@ def test_as_linux_does(boot_own: Callable[..., Ran]) -> None:
     assert len(rest) > 400 and shares[42] > 0.8 and shares.get(2, 0) < 0.05
 
 
-def five() -> Iterator[str]:
-    """Five downloads at once, as the lines of a workload."""
-    yield f"name: five\nroles: {{server: 1, {', '.join(f'{client}: 1' for client in FIVE)}}}\nduration: 6 s"
+def several() -> Iterator[str]:
+    """Downloads at once, as the lines of a workload."""
+    yield f"name: several\nroles: {{server: 1, {', '.join(f'{client}: 1' for client in CLIENTS)}}}\nduration: 6 s"
     yield "probes:\n  - {on: client-1, probe: tcpdump, interface: sta1-wlan0, filter: tcp, as: capture}"
     yield "processes:"
-    for client in FIVE:
+    for client in CLIENTS:
         sink = "{probe: tcp-sink, acknowledges: every second segment}"
         yield f"  - {{on: {client}, run: {sink}, as: sink-{client}, ready: {{listening: tcp/5301}}}}"
         source = f'{{probe: tcp-source, to: "{{{client}.ip}}", duration: 3 s}}'
         yield f"  - {{on: server, at: 1 s, run: {source}, as: flow-{client}}}"
 
 
-def test_with_five_clients_at_once(boot_own: Callable[..., Ran], tmp_path: Path) -> None:
+def test_with_several_clients_at_once(boot_own: Callable[..., Ran], tmp_path: Path) -> None:
     """Their A-MPDUs are shorter."""
-    workload = tmp_path / "five.yaml"
-    workload.write_text("\n".join(five()))
+    workload = tmp_path / "several.yaml"
+    workload.write_text("\n".join(several()))
     ran = boot_own("downloads-n", str(workload), NO_LOSS)
     found = of(ran)
     assert len(found) > 500 and histogram(found)[2] > 0.95
-    for client in FIVE:
+    for client in CLIENTS:
         raw = Raw(ran.directory / "raw", f"sink-{client}", epoch_ns=ran.guest()["epoch_ns"])
         parsed = load("tcp-sink").parse(raw)
         (delivery,) = load("tcp-sink").found(raw, parsed)
