@@ -54,7 +54,7 @@ _LONG_NS = 100_000_000
 _TERMINALS = ("/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo")  # where programs look for what one can do
 _USUAL_TERMINAL = "xterm-256color"
 PLAIN = {"NO_COLOR": "1"}  # ip does not ask what the terminal can do
-_CTRL_C = b"\x03"
+_CTRL_C, _CTRL_D = b"\x03", b"\x04"
 _FIT_MS = 500
 _BLOCK_BYTES = 4096
 _QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
@@ -152,10 +152,12 @@ class Shell(CLI):
         early: list[bytes] = []  # Ctrl-C before the terminal passes it on as any other key
         signal.signal(signal.SIGINT, lambda *_: early.append(_CTRL_C))
         tty.setraw(keyboard, termios.TCSANOW)
+        ahead = os.read(keyboard, _BLOCK_BYTES) if select.select([keyboard], [], [], 0)[0] else b""
         try:
             node.sendCmd(words)
             self._fit(keyboard, node.master)
-            self._typed += b"".join(early)
+            # a Ctrl-D that came before is the end of a line, which reads as a zero byte now
+            self._typed += b"".join(early) + ahead.replace(b"\0", _CTRL_D)
             self._pass_on(node, keyboard)
         finally:
             signal.signal(signal.SIGINT, signal.default_int_handler)
