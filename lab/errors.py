@@ -170,9 +170,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def unknown(noun: str, name: str, known: Iterable[str], listed: str = "known") -> str:
-    """Return ``there is no axis "dely" (did you mean delay?); known: delay, loss``; ``listed`` is the word "known"."""
+    """Return ``unknown axis "dely" (did you mean delay?); known: delay, loss``; ``listed`` is the word "known"."""
     names = list(dict.fromkeys(known))
-    return f'there is no {noun} "{name}"{suggestion(name, names)}; {listed}: {", ".join(names) or "none"}'
+    return f'unknown {noun} "{name}"{suggestion(name, names)}; {listed}: {", ".join(names) or "none"}'
 
 
 def flat(error: InputError) -> list[InputError]:

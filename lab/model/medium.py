@@ -101,7 +101,7 @@ def _errors(value: Any) -> str:
         refuse("a table needs its file; write {table: FILE.csv}")
     if str(value) not in _NAMED:
         refuse(
-            f'there is no error model "{value}"{suggestion(str(value), _NAMED)}; known: {", ".join(_NAMED)}, '
+            f'unknown error model "{value}"{suggestion(str(value), _NAMED)}; known: {", ".join(_NAMED)}, '
             "{table: FILE.csv}"
         )
     return "name"

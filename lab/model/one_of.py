@@ -76,6 +76,6 @@ def by_key(room: Room[Any], value: Any) -> str:
             refuse(f"the kind of an event is a key; write {{at: …, {named}: …}} with what it affects")
         others = [str(key) for key in value if key not in ("at", "to")]
         alike = next((key for key in others if suggestion(key, known)), ", ".join(others))
-        found = f'there is no {room.noun} "{alike}"{suggestion(alike, known)}; ' if others else ""
+        found = f'unknown {room.noun} "{alike}"{suggestion(alike, known)}; ' if others else ""
         refuse(f"{found}an event needs one of these keys: {', '.join(known)}")
     return str(given[0])

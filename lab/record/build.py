@@ -149,7 +149,7 @@ def _probe(process: Process) -> probes.Probe:
     """Return the probe of a process. RecordError: it belongs to a stack that was not found."""
     assert process.probe is not None
     if process.probe not in probes.known():
-        raise RecordError(f'there is no probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK)
+        raise RecordError(f'unknown probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK)
     return probes.load(process.probe)
 
 

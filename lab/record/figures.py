@@ -123,7 +123,7 @@ def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figure
 def _kind(metric: types.Metric) -> Metric:
     """Return the kind of a metric. RecordError: it belongs to a stack that was not found."""
     if metric.kind not in kinds.known():
-        raise RecordError(f'there is no metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)
+        raise RecordError(f'unknown metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)
     return kinds.load(metric.kind)
 
 

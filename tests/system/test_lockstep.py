@@ -104,7 +104,7 @@ def test_time_stands_still_while_the_program_decides(tmp_path: Path) -> None:
 def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
     with Lab("one-ap", directory=tmp_path / "lab") as net:
         for mistake, message in (
-            (lambda: net["sta"], r'no node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),
+            (lambda: net["sta"], r'unknown node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),
             (lambda: net["h1"].get("/nowhere"), "h1 has no file /nowhere to copy: No such file"),
             (lambda: net["h1"].get("/dev/zero"), "/dev/zero of h1 is no regular file; let a program copy it before"),
             (lambda: net["h1"].status(), "h1 has neither hostapd nor wpa_supplicant"),
@@ -113,7 +113,7 @@ def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
         ):
             with pytest.raises(CallError, match=message):
                 mistake()
-        with pytest.raises(InputError, match=r'test_lockstep\.py:\d+  to: there is no node "ap2" \(did you mean ap1'):
+        with pytest.raises(InputError, match=r'test_lockstep\.py:\d+  to: unknown node "ap2" \(did you mean ap1'):
             net.at(1, roam("sta1", "ap2"))
         with pytest.raises(InputError, match=r"the medium is perfect, so a move changes nothing\n  write medium=\{\}"):
             net.do(move("sta1", ["1 m", "0 m", "0 m"]))

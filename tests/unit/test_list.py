@@ -87,7 +87,7 @@ def test_several_mistakes_have_a_line_each_that_begins_with_file_and_line(
     Path("place.yaml").write_text(PLACE.replace("host", "hots"))
     one = 'flow.yaml:3  duration: "5" has no unit; write 5 s'
     other = (
-        'place.yaml:3  nodes.h1.kind: there is no kind of node "hots" (did you mean host?); '
+        'place.yaml:3  nodes.h1.kind: unknown kind of node "hots" (did you mean host?); '
         "known: ap, host, monitor, sta, switch"
     )
     assert said("show", "place.yaml", "flow.yaml", capsys=capsys, monkeypatch=monkeypatch) == [

@@ -157,7 +157,7 @@ def test_a_file_has_one_class(write: Write, text: str, has: str) -> None:
 def test_what_there_is_not_is_told_with_what_there_is(room: Room[Any]) -> None:
     known = room.known()
     assert refusal(room, f"{known[0]}x") == (
-        f'there is no {room.noun} "{known[0]}x" (did you mean {known[0]}?); known: {", ".join(known)}'
+        f'unknown {room.noun} "{known[0]}x" (did you mean {known[0]}?); known: {", ".join(known)}'
     )
 
 

@@ -58,7 +58,7 @@ class _Scene:
         if found is None:
             known = [one for one in self.names.known() if any(map(fits, self.names.nodes_of(one) or ()))]
             meant = suggestion(name, known) or self.names.suggestion(name)
-            self.refuse(f'there is no node "{name}"{meant}; known: {", ".join(known) or "none"}', key)
+            self.refuse(f'unknown node "{name}"{meant}; known: {", ".join(known) or "none"}', key)
         return found or []
 
     def link(self, name: str, key: str) -> Link | None:

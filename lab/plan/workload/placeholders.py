@@ -79,7 +79,7 @@ class Names:
         if nodes is None:
             known = ["self", *self.known()]
             meant = suggestion(name, known) or self.suggestion(name)
-            refuse(f"{match[0]}: there is no role or node {name}{meant}; known: {', '.join(known)}")
+            refuse(f"{match[0]}: unknown role or node {name}{meant}; known: {', '.join(known)}")
             return match[0]
         if what not in _WHAT:
             refuse(f"{match[0]}: a node has no {what}{suggestion(what, _WHAT)}; known: {', '.join(_WHAT)}")

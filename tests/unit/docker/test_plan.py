@@ -136,7 +136,7 @@ def test_words_of_the_topology_may_refer_to_nodes(planned: Planned, tmp_path: Pa
 def test_a_reference_to_no_node(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "web", LAYERS, CONFIG)
     assert mistake("oci:web", ", command: [-v, '{h3.ip}']") == (
-        "topology.yaml:3  nodes.web.command.1: {h3.ip}: there is no role or node h3; known: self, web, h2"
+        "topology.yaml:3  nodes.web.command.1: {h3.ip}: unknown role or node h3; known: self, web, h2"
     )
 
 

@@ -181,7 +181,7 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
         ),
         ("distance > 2 m", '"distance" is an axis; write one of its labels: 2 m, 4 m, 6 m'),
         ("throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
-        ("throughput[dist=2 m] > 1 Mbit/s", 'there is no axis "dist" (did you mean distance?); known: distance, roam'),
+        ("throughput[dist=2 m] > 1 Mbit/s", 'unknown axis "dist" (did you mean distance?); known: distance, roam'),
         ("throughput[distance=quick] > 1 Mbit/s", 'distance has no label "quick"; known: 2 m, 4 m, 6 m'),
         ("throughput[quick, never] > 1 Mbit/s", "a point cannot have both quick and never as roaming"),
         (

@@ -156,7 +156,7 @@ MISTAKES = [
         "8  set.nodes.sta.position: {distanc}: there is no axis distanc (did you mean distance?); known axes: distance",
     ),
     (("place.yaml", '"{where}.yaml"'), "4  topology: {where}: there is no axis where"),
-    (("grid:", "zip: [[distance, roming]]\ngrid:"), '9  zip.0.1: there is no axis "roming" (did you mean roaming?)'),
+    (("grid:", "zip: [[distance, roming]]\ngrid:"), '9  zip.0.1: unknown axis "roming" (did you mean roaming?)'),
     (
         ("grid:", "zip: [[distance, roaming]]\ngrid:"),
         "9  zip.0: zipped axes need the same number of values; distance has 3, roaming has 2",
@@ -179,8 +179,8 @@ MISTAKES = [
     (("delay: ms", "delay: Mbit/s"), "17  metrics.delay: "),
     (("delay: ms", "roaming: {that: delay, unit: ms}"), "17  metrics.roaming: is also an axis of the grid"),
     # figures
-    (("x: distance, y", "x: distnce, y"), '18  figure.x: there is no axis "distnce" (did you mean distance?)'),
-    (("y: throughput", "y: roaming"), '18  figure.y: there is no metric "roaming"; roaming is an axis'),
+    (("x: distance, y", "x: distnce, y"), '18  figure.x: unknown axis "distnce" (did you mean distance?)'),
+    (("y: throughput", "y: roaming"), '18  figure.y: unknown metric "roaming"; roaming is an axis'),
     (("kind: bar", "kind: pie"), '18  figure.kind: "pie" is not one of line, bar, box'),
     (
         (", by: roaming}\n", "}\n"),
@@ -196,7 +196,7 @@ MISTAKES = [
         "18  figure.value: is not a key of a bar, which has x: (an ax",
     ),
     (("kind: bar, x: distance", "kind: bar"), "18  figure: a bar needs x: with an axis; known: distance, roaming"),
-    (("kind: bar, x: distance, y: throughput", "kind: cdf, x: dela"), '18  figure.x: there is no metric "dela"'),
+    (("kind: bar, x: distance, y: throughput", "kind: cdf, x: dela"), '18  figure.x: unknown metric "dela"'),
     # the paper's numbers
     (
         ("never: [1, 2, null]", "never: [1, 2]"),
@@ -207,7 +207,7 @@ MISTAKES = [
         ("quick: {4 m: 5}", "quick: {5 m: 5}"),
         '19  paper.throughput.values.quick.5 m: the axis distance has no value "5 m"',
     ),
-    (("paper: {throughput", "paper: {thruput"), '19  paper.thruput: there is no metric "thruput" (did you mean throu'),
+    (("paper: {throughput", "paper: {thruput"), '19  paper.thruput: unknown metric "thruput" (did you mean throu'),
     (
         ("unit: kbit/s", "unit: ms"),
         "19  paper.throughput.unit: throughput is in Mbit/s, which ms cannot be converted to",
@@ -215,7 +215,7 @@ MISTAKES = [
     (("by: roaming, x: distance, values", "x: distance, values"), "19  paper.throughput.values.never: the axis dist"),
     (
         ("at_most: 9}", "at_most: 9, of: [delay, thruput]}"),
-        '14  repetitions.of: there is no metric "thruput" (did you mean throughput?)',
+        '14  repetitions.of: unknown metric "thruput" (did you mean throughput?)',
     ),
     # claims
     (("throughput[never]", "throughput[nevr]"), '21  claim "quick is better": no axis has a label "nevr"'),

@@ -133,8 +133,8 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
             lambda net: printed(PROCESS, cast(Any, 5)),
             r'printed: 5 is not text; write what is looked for, such as "ready"',
         ),
-        (lambda net: net[5], 'there is no node "5"; known: h1, s1, ap1, ap2, sta1'),
-        (lambda net: net.nodes["ap11"], r'there is no node "ap11" \(did you mean ap1\?\); known: h1, s1'),
+        (lambda net: net[5], 'unknown node "5"; known: h1, s1, ap1, ap2, sta1'),
+        (lambda net: net.nodes["ap11"], r'unknown node "ap11" \(did you mean ap1\?\); known: h1, s1'),
     ],
 )
 def test_a_value_of_another_kind_is_one_message(net: Lab, call: Callable[[Any], object], told: str) -> None:
@@ -149,7 +149,7 @@ def test_an_unknown_metric_is_told_with_those_that_there_are(net: Lab) -> None:
     metrics: Any = {"goodput": "a result", "outage": "another one"}
     net._record = SimpleNamespace(metrics=metrics)  # type: ignore[assignment]
     assert (net.metrics["goodput"], net.metrics.get("gone")) == (metrics["goodput"], None)
-    with pytest.raises(CallError, match=r'there is no metric "outages" \(did you mean outage\?\); known: goodput, out'):
+    with pytest.raises(CallError, match=r'unknown metric "outages" \(did you mean outage\?\); known: goodput, out'):
         net.metrics["outages"]
 
 
@@ -237,7 +237,7 @@ def test_the_access_point_of_a_station(net: Lab, agent: Agent) -> None:
 def test_nodes_are_known_by_the_plan(net: Lab) -> None:
     assert (net["h1"].ip, net["sta1"].mac, repr(net["ap1"])) == ("10.0.0.1", "02:00:01:00:05:00", "<ap ap1>")
     assert list(net.nodes) == ["h1", "s1", "ap1", "ap2", "sta1"]
-    with pytest.raises(CallError, match=r'no node "sta2" \(did you mean sta1\?\); known: h1, s1, ap1, ap2, sta1'):
+    with pytest.raises(CallError, match=r'unknown node "sta2" \(did you mean sta1\?\); known: h1, s1, ap1, ap2, sta1'):
         net["sta2"]
 
 

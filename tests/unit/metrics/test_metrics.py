@@ -18,7 +18,7 @@ from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap,
 def test_metrics_are_found_by_their_files() -> None:
     expected = {"goodput", "outage", "rtt", "loss", "retries", "retransmits", "signal", "transfer-time"}
     assert expected <= set(known())
-    with pytest.raises(InputError, match='there is no metric "happiness"'):
+    with pytest.raises(InputError, match='unknown metric "happiness"'):
         load("happiness")
 
 

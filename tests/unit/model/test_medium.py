@@ -141,13 +141,13 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  errors: nst\n",
-            'mine.yaml:5  medium.errors: there is no error model "nst" (did you mean nist?); known: nist, yans, '
+            'mine.yaml:5  medium.errors: unknown error model "nst" (did you mean nist?); known: nist, yans, '
             "{table: FILE.csv}",
         ),
         ("medium:\n  errors: table\n", "mine.yaml:5  medium.errors: a table needs its file; write {table: FILE.csv}"),
         (
             "medium:\n  propagation: {model: logdistance}\n",
-            'mine.yaml:5  medium.propagation.model: there is no propagation model "logdistance" (did you mean '
+            'mine.yaml:5  medium.propagation.model: unknown propagation model "logdistance" (did you mean '
             "logDistance?); known: ITU, friis, logDistance, logNormalShadowing, twoRayGround",
         ),
         (
@@ -178,7 +178,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: ricean, k: 6 dB}\n",
-            'mine.yaml:5  medium.fading.model: there is no fading "ricean" (did you mean rician?); known: nakagami, '
+            'mine.yaml:5  medium.fading.model: unknown fading "ricean" (did you mean rician?); known: nakagami, '
             "none, rayleigh, rician",
         ),
         (

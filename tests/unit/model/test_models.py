@@ -141,7 +141,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: app}"),
-            'mine.yaml:3  nodes.ap1.kind: there is no kind of node "app" (did you mean ap?); known: ap, host, '
+            'mine.yaml:3  nodes.ap1.kind: unknown kind of node "app" (did you mean ap?); known: ap, host, '
             "monitor, sta, switch",
         ),
         (
@@ -290,12 +290,12 @@ def test_models_are_frozen() -> None:
         (TOPOLOGY + "links:\n  - {between: h1}\n", 'mine.yaml:6  links.0.between: must be a list: [a, b], not "h1"'),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
-            'mine.yaml:6  timeline.0: there is no kind of event "rom" (did you mean roam?); an event needs one '
+            'mine.yaml:6  timeline.0: unknown kind of event "rom" (did you mean roam?); an event needs one '
             f"of these keys: {', '.join(EVENTS.known())}",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, loss: 5%, netm: [h1, s1]}\n",
-            'mine.yaml:6  timeline.0: there is no kind of event "netm" (did you mean netem?); an event needs one '
+            'mine.yaml:6  timeline.0: unknown kind of event "netm" (did you mean netem?); an event needs one '
             f"of these keys: {', '.join(EVENTS.known())}",
         ),
         (

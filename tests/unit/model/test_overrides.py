@@ -118,4 +118,4 @@ def test_it_is_blamed_for_what_is_inside_it_too() -> None:
     found = applied("nodes.h1={kind: hist}")
     with pytest.raises(LabError) as failure:
         build(Topology, found["topology"])
-    assert str(failure.value).startswith('--set nodes.h1={kind: hist}  nodes.h1.kind: there is no kind of node "hist"')
+    assert str(failure.value).startswith('--set nodes.h1={kind: hist}  nodes.h1.kind: unknown kind of node "hist"')

@@ -35,7 +35,7 @@ def test_models_are_found_by_their_files() -> None:
 
 
 def test_an_unknown_model_is_told_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r'there is no error model "nits" \(did you mean nist\?\); known: nist'):
+    with pytest.raises(InputError, match=r'unknown error model "nits" \(did you mean nist\?\); known: nist'):
         load("nits")
 
 

@@ -87,7 +87,7 @@ def test_power_of_any_rician_is_1(k_db: float) -> None:
         (
             "ricean",
             {},
-            r'there is no fading "ricean" \(did you mean rician\?\); known: nakagami, none, rayleigh, rician',
+            r'unknown fading "ricean" \(did you mean rician\?\); known: nakagami, none, rayleigh, rician',
         ),
         ("rician", {"k_db": 50}, "k_db is 50; write a number from -40 to 40 dB"),
         ("nakagami", {"m": 0.4}, r"m is 0\.4; write a number from 0\.5 to 1000"),

@@ -156,7 +156,7 @@ def test_shapes_must_fit() -> None:
         (
             "twoRay",
             {},
-            r'there is no propagation model "twoRay" \(did you mean twoRayGround\?\); known: ITU, friis, log',
+            r'unknown propagation model "twoRay" \(did you mean twoRayGround\?\); known: ITU, friis, log',
         ),
         ("friis", {"sL": 0.5}, r"sL is 0\.5; write a number from 1 to 1e\+06"),
         ("logDistance", {"exp": -1}, "exp is -1; write a number from 0 to 20"),

@@ -58,7 +58,7 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
     [
         ("approximate: h1, enabled: true", "approximate: h1 receives no data frames (it is a host)"),
         ("approximate: mon1, enabled: true", "approximate: mon1 receives no data frames (it is a monitor)"),
-        ("approximate: sta3, enabled: true", 'approximate: there is no node "sta3" (did you mean sta2?); known: '
+        ("approximate: sta3, enabled: true", 'approximate: unknown node "sta3" (did you mean sta2?); known: '
          "client, ap1, sta1, sta2"),
         ("approximate: sta1", "enabled: is missing (whether it accepts damaged frames)"),
         ("approximate: sta1, enabled: maybe", 'enabled: must be true or false, not "maybe"'),

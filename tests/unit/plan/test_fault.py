@@ -68,7 +68,7 @@ AT = "t.yaml:9  timeline.0."
         ("fault: lose, frames: ack, skip: -1", "skip: must be a whole number from 0 to 4294967295, not -1"),
         ("fault: lose, frames: ack, count: 0", "count: must be a whole number from 1 to 4294967295, not 0"),
         ("fault: lose, frames: ack, from: h1", "from: h1 has no radio (it is a host)"),
-        ("fault: lose, frames: ack, to: ap2", 'to: there is no node "ap2" (did you mean ap1?); known: '
+        ("fault: lose, frames: ack, to: ap2", 'to: unknown node "ap2" (did you mean ap1?); known: '
          "client, ap1, sta1, sta2"),
         ("fault: lose, frames: ack, to: client", 'to: "client" stands for 2 nodes; name one of them'),
         ("fault: lose, frames: ack, from: ap1, to: ap1", "to: ap1 cannot be both sender and receiver; name two nodes"),

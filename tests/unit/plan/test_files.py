@@ -123,7 +123,7 @@ def test_large_files_belong_to_a_stack(plans: Plans) -> None:
         ),
         (
             'files:\n  a: {on: server, path: /x, substitute: true, text: "{x.ip}"}\n',
-            "w.yaml:5  files.a.text: {x.ip}: there is no role or node x; "
+            "w.yaml:5  files.a.text: {x.ip}: unknown role or node x; "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
     ],

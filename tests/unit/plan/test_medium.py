@@ -400,7 +400,7 @@ def test_outages_have_their_mean_times(plans: Plans) -> None:
     [
         (
             "{between: [ap1, sta9], every: 60 s, lasts: 1 s}",
-            'there is no radio "sta9" (did you mean sta1?); known: ap1, sta1',
+            'unknown radio "sta9" (did you mean sta1?); known: ap1, sta1',
         ),
         ("{between: [ap1, ap1], every: 60 s, lasts: 1 s}", "ap1 has no link to itself; name two nodes"),
         ("{between: [ap1, sta1], every: 1 ms, lasts: 1 ms}", "gives more than 10000 outages; write a longer time"),
@@ -485,9 +485,9 @@ def test_a_table_that_is_not_there(plans: Plans) -> None:
     [
         (
             "{between: [ap1, sta2], is: 3 dB}",
-            't.yaml:5  medium.snr.0.between.1: there is no node "sta2" (did you mean sta1?); known: ap1, sta1',
+            't.yaml:5  medium.snr.0.between.1: unknown node "sta2" (did you mean sta1?); known: ap1, sta1',
         ),
-        ("{from: ap1, to: x, is: 3 dB}", 't.yaml:5  medium.snr.0.to: there is no node "x"; known: ap1, sta1'),
+        ("{from: ap1, to: x, is: 3 dB}", 't.yaml:5  medium.snr.0.to: unknown node "x"; known: ap1, sta1'),
         ("{from: ap1, to: ap1, is: 3 dB}", "t.yaml:5  medium.snr.0: ap1 cannot hear itself; name two nodes"),
         (
             "{from: ap1, to: sta1, is: 3 dB}, {from: ap1, to: sta1, is: 5 dB}",
@@ -530,7 +530,7 @@ def test_too_many_updates(plans: Plans) -> None:
 
 def test_a_topology_is_judged_by_itself(plans: Plans) -> None:
     Path("alone.yaml").write_text(topology("{snr: [{between: [ap1, x], is: 3 dB}]}"))
-    with pytest.raises(InputError, match=r"alone.yaml:5  medium.snr.0.between.1: there is no node"):
+    with pytest.raises(InputError, match=r"alone.yaml:5  medium.snr.0.between.1: unknown node"):
         check(Path("alone.yaml"))
     Path("alone.yaml").write_text(topology("{}"))
     assert check(Path("alone.yaml")) == "topology"

@@ -30,8 +30,8 @@ def test_roles_become_their_nodes_and_words_stay(plans: Plans) -> None:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ('air-share: {of: overlaps, unit: "%"}', 'there is no role "overlaps" (did you mean overlap?); known: idle, '),
-        ('frame-loss: {of: data, unit: "%"}', 'there is no role "data"; known: server, client, h1, '),
+        ('air-share: {of: overlaps, unit: "%"}', 'unknown role "overlaps" (did you mean overlap?); known: idle, '),
+        ('frame-loss: {of: data, unit: "%"}', 'unknown role "data"; known: server, client, h1, '),
         (
             'frame-loss: {of: server, unit: "%"}',
             '"server" includes nodes without a radio: h1; name stations or access points',

@@ -73,7 +73,7 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
             "type: sta",
             'm.yaml:5  nodes.sta1.type: unknown key "type" (did you mean kind?); write one of ',
         ),
-        ("kind: sta", "kind: station", 'nodes.sta1.kind: there is no kind of node "station" (did you mean sta?)'),
+        ("kind: sta", "kind: station", 'nodes.sta1.kind: unknown kind of node "station" (did you mean sta?)'),
         (
             "kind: sta",
             "kind: sta, wlans: 2",
@@ -179,7 +179,7 @@ def test_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str,
         (
             "loss: {of",
             "throughput: {of",
-            'm.yaml:8  metrics.throughput: there is no metric "throughput" (did you mean goodput?)',
+            'm.yaml:8  metrics.throughput: unknown metric "throughput" (did you mean goodput?)',
         ),
         (
             "metrics:",
@@ -218,10 +218,10 @@ def test_a_command(files: None, topology: str, workload: str, setting: str, mess
     ("event", "message"),
     [
         ("at: 5 s, event: roam, node: sta1", "the kind of an event is a key; write {at: …, roam: …} with what it"),
-        ("at: 5 s, handover: sta1, to: ap1", 'there is no kind of event "handover" (did you mean roam?)'),
+        ("at: 5 s, handover: sta1, to: ap1", 'unknown kind of event "handover" (did you mean roam?)'),
         (
             "at: 5 s, teleport: sta1, to: ap1",
-            'there is no kind of event "teleport"; an event needs one of ',
+            'unknown kind of event "teleport"; an event needs one of ',
         ),
         ("at: 5 s, link: h1-ap1, to: off", 'timeline.0.to: "off" is not one of up, down (did you mean down?)'),
         ("at: 5 s, link: h1-ap1, state: down", 'timeline.0.state: unknown key "state" (did you mean to?)'),

@@ -191,12 +191,12 @@ def test_a_group_with_count_moves_each_by_itself(plans: Plans) -> None:
     [
         (
             "model: RandomWaypoint, nodes: sta1",
-            't.yaml:9  mobility.0.model: there is no mobility model "RandomWaypoint" (did you mean RandomWayPoint?); '
+            't.yaml:9  mobility.0.model: unknown mobility model "RandomWaypoint" (did you mean RandomWayPoint?); '
             "known: GaussMarkov, RandomDirection, RandomWalk, RandomWayPoint, ReferencePoint, Trace, Waypoints",
         ),
         (
             roaming("RandomWalk", "sta9"),
-            't.yaml:9  mobility.0.nodes.0: there is no node "sta9" (did you mean sta3?); known: ap1, sta1, sta2, sta3',
+            't.yaml:9  mobility.0.nodes.0: unknown node "sta9" (did you mean sta3?); known: ap1, sta1, sta2, sta3',
         ),
         (
             roaming("RandomWalk", "sta1", "sta1"),

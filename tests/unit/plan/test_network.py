@@ -242,7 +242,7 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("h1: {kind: host}", rest="links: [{between: [h1, switch]}]\n"),
-            't.yaml:4  links.0.between.1: there is no node "switch"; known nodes: h1',
+            't.yaml:4  links.0.between.1: unknown node "switch"; known nodes: h1',
         ),
         (
             nodes("h1: {kind: host}", rest="links: [{between: [h1, h1]}]\n"),

@@ -206,7 +206,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
         (
             "json",
             "metrics:\n  m: {of: cl.rtt, unit: ms}\n",
-            'w.yaml:7  metrics.m.of: there is no process "cl" (did you mean cli?); known: cli',
+            'w.yaml:7  metrics.m.of: unknown process "cl" (did you mean cli?); known: cli',
         ),
         (
             "json",

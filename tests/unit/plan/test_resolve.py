@@ -185,12 +185,12 @@ def test_references(plans: Plans, text: str, meaning: str) -> None:
     [
         (
             "{servr.ip}",
-            "{servr.ip}: there is no role or node servr (did you mean server?); "
+            "{servr.ip}: unknown role or node servr (did you mean server?); "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
         (
             "{node.name}",
-            "{node.name}: there is no role or node node (did you mean self?); "
+            "{node.name}: unknown role or node node (did you mean self?); "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
         ("{server.adress}", "{server.adress}: a node has no adress; known: ip, name, mac, interface"),
@@ -261,7 +261,7 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "processes:\n  - {on: client, run: {probe: wget}}\n",
-            'w.yaml:5  processes.0.run.probe: there is no probe "wget"; known: ',
+            'w.yaml:5  processes.0.run.probe: unknown probe "wget"; known: ',
         ),
         (
             "processes:\n  - {on: client, run: {probe: curl, ulr: x}}\n",
@@ -365,24 +365,23 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, roam: sta9, to: ap2",
-            't.yaml:14  timeline.0.roam: there is no node "sta9" (did you mean sta2?); known: client, sta1, sta2',
+            't.yaml:14  timeline.0.roam: unknown node "sta9" (did you mean sta2?); known: client, sta1, sta2',
         ),
         (
             "at: 5 s, roam: sta1, to: ap9",
-            't.yaml:14  timeline.0.to: there is no node "ap9" (did you mean ap2?); known: ap1, ap2',
+            't.yaml:14  timeline.0.to: unknown node "ap9" (did you mean ap2?); known: ap1, ap2',
         ),
         (
             "at: 5 s, power: ap9, to: off",
-            't.yaml:14  timeline.0.power: there is no node "ap9" (did you mean ap2?); known: ap1, ap2',
+            't.yaml:14  timeline.0.power: unknown node "ap9" (did you mean ap2?); known: ap1, ap2',
         ),
         (
             "at: 5 s, disconnect: h9",
-            't.yaml:14  timeline.0.disconnect: there is no node "h9"; known: client, sta1, sta2',
+            't.yaml:14  timeline.0.disconnect: unknown node "h9"; known: client, sta1, sta2',
         ),
         (
             "at: 5 s, move: ap9, to: [1 m, 1 m, 1 m]",
-            't.yaml:14  timeline.0.move: there is no node "ap9" (did you mean ap2?); '
-            "known: client, ap1, ap2, sta1, sta2",
+            't.yaml:14  timeline.0.move: unknown node "ap9" (did you mean ap2?); known: client, ap1, ap2, sta1, sta2',
         ),
         (
             "at: 5 s, roam: h1, to: ap2",
@@ -395,7 +394,7 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, link: h1-s2, to: up",
-            't.yaml:14  timeline.0.link: there is no link "h1-s2" (did you mean h1-s1?); '
+            't.yaml:14  timeline.0.link: unknown link "h1-s2" (did you mean h1-s1?); '
             "known links: h1-s1, s1-ap1, s1-ap2",
         ),
         (
@@ -403,10 +402,10 @@ def test_stops_reach_every_node(plans: Plans) -> None:
             "t.yaml:14  timeline.0.jitter: is larger than the delay, so delays would be negative; use a longer delay "
             "or a smaller jitter",
         ),
-        ("at: 5 s, stop: fetch", 't.yaml:14  timeline.0.stop: there is no process "fetch"; known processes: none'),
+        ("at: 5 s, stop: fetch", 't.yaml:14  timeline.0.stop: unknown process "fetch"; known processes: none'),
         (
             "at: 5 s, exec: h1, run: [echo, '{x.ip}']",
-            "t.yaml:14  timeline.0.run.1: {x.ip}: there is no role or node x; "
+            "t.yaml:14  timeline.0.run.1: {x.ip}: unknown role or node x; "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
         (
@@ -511,15 +510,15 @@ def test_metrics_name_every_process(plans: Plans) -> None:
     [
         (
             "velocity: {of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.velocity: there is no metric "velocity"; known: ',
+            'w.yaml:7  metrics.velocity: unknown metric "velocity"; known: ',
         ),
         (
             "speed: {kind: goodputt, of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.speed.kind: there is no metric "goodputt" (did you mean goodput?); known: ',
+            'w.yaml:7  metrics.speed.kind: unknown metric "goodputt" (did you mean goodput?); known: ',
         ),
         (
             "goodput: {of: fetsh, unit: Mbit/s}",
-            'w.yaml:7  metrics.goodput.of: there is no process "fetsh" (did you mean fetch?); known: fetch,',
+            'w.yaml:7  metrics.goodput.of: unknown process "fetsh" (did you mean fetch?); known: fetch,',
         ),
         (
             "goodput: {of: fetch, unit: ms}",
@@ -647,7 +646,7 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     text = f"{WORKLOAD}processes:\n  - {{on: client, run: {{probe: pingg, to: server}}, as: call}}\n"
     text += "metrics:\n  rtt: {of: call, unit: ms}\n"
     told = refusal(plans, text)
-    assert told.startswith('w.yaml:5  processes.0.run.probe: there is no probe "pingg" (did you mean ping?)')
+    assert told.startswith('w.yaml:5  processes.0.run.probe: unknown probe "pingg" (did you mean ping?)')
     assert "\nw.yaml" not in told
 
 
@@ -692,9 +691,9 @@ def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
         check(path)
     told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
     assert [line.partition(";")[0] for line in told] == [
-        'metrics.nonsens: there is no metric "nonsens"',
+        'metrics.nonsens: unknown metric "nonsens"',
         'metrics.rtt.unit: "words" is not a unit of this metric',
-        'metrics.late.of: there is no process "q"',
+        'metrics.late.of: unknown process "q"',
     ]
 
 
@@ -709,8 +708,8 @@ def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None
         check(path)
     told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
     assert [line.partition(";")[0] for line in told] == [
-        'timeline.0.netem: there is no link "lin"',
-        'timeline.1.roam: there is no node "sta9" (did you mean sta2?)',
+        'timeline.0.netem: unknown link "lin"',
+        'timeline.1.roam: unknown node "sta9" (did you mean sta2?)',
     ]
 
 

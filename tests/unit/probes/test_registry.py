@@ -26,7 +26,7 @@ def test_the_tools_of_the_lab_are_known() -> None:
 
 
 def test_an_unknown_probe_is_an_input_error() -> None:
-    with pytest.raises(InputError, match='there is no probe "telepathy"'):
+    with pytest.raises(InputError, match='unknown probe "telepathy"'):
         load("telepathy")
 
 

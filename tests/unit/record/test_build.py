@@ -213,8 +213,8 @@ def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> 
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ('"probe": "curl"', 'there is no probe "of-a-stack", which fetch used'),
-        ('"kind": "goodput"', 'there is no metric "of-a-stack", the kind of goodput'),
+        ('"probe": "curl"', 'unknown probe "of-a-stack", which fetch used'),
+        ('"kind": "goodput"', 'unknown metric "of-a-stack", the kind of goodput'),
     ],
 )
 def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, told: str) -> None:

@@ -72,7 +72,7 @@ def test_any_event_of_a_timeline(guest: Guest) -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("move: sta2, to: [6 m, 0 m, 1 m]", 'there is no node "sta2" (did you mean sta1?)'),
+        ("move: sta2, to: [6 m, 0 m, 1 m]", 'unknown node "sta2" (did you mean sta1?)'),
         ("move: h1, to: [6 m, 0 m, 1 m]", "h1 has no radio (it is a host); only nodes with a radio move"),
         ("move: sta1, to: [6, 0 m, 1 m]", "has no unit"),
         ("jump: sta1", "jump"),
