@@ -182,7 +182,7 @@ REFUSED = {
     "link with more": ["Unknown attribute type", "LINK"],
     "level beyond all": ["an SNR lies between -200 and 200 dB", None],
     "level as low as can be": ["an SNR lies between -200 and 200 dB", None],
-    "unknown fading": ["unknown fading table 3", None],
+    "unknown fading": ["there is no fading table 3", None],
     "coherence too long": ["a coherence time is at most 100 s", None],
     "delay too long": ["a propagation delay is at most 30 us", None],
     "fault of nothing": ["integer out of range", "FAULT_COUNT"],
