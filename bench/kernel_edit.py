@@ -25,7 +25,7 @@ from unittest import mock
 
 from bench.machine import load_average, machine
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import PACKAGE, ensure_source
 from lab.builders.kernel.tree import SHELF
 from lab.cache.report import LineReport
@@ -55,7 +55,7 @@ CODE = Change(
 HEADER = Change("include/net/mac80211.h", "struct device;", '#define LAB_BENCH "{mark}"')
 
 
-def copy_of(series: Series, directory: Path) -> Path:
+def copy_of(series: PatchSeries, directory: Path) -> Path:
     """Copy the parts of a series, of which there is a further one: bench."""
     for part in series.parts:
         shutil.copytree(part.directory, directory / part.name, dirs_exist_ok=True)
@@ -65,7 +65,7 @@ def copy_of(series: Series, directory: Path) -> Path:
     return directory
 
 
-def changed_series(unchanged: Series, directory: Path, change: Change, mark: str) -> Series:
+def changed_series(unchanged: PatchSeries, directory: Path, change: Change, mark: str) -> PatchSeries:
     """A copy of a series, in a new directory, with a change more."""
     copy_of(unchanged, directory)
     (tree,) = (cache_root() / SHELF).glob("[!.]*")
@@ -77,7 +77,7 @@ def changed_series(unchanged: Series, directory: Path, change: Change, mark: str
         "".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}"))
     )
     (directory / "bench" / "series").write_text(f"{NAME}\n")
-    return Series(directory)
+    return PatchSeries(directory)
 
 
 def boot(kernel: Kernel, message: str = "") -> float:
@@ -94,7 +94,7 @@ def boot(kernel: Kernel, message: str = "") -> float:
     return float(took_s - walls["wall_s"] + walls["boot_wall_s"])
 
 
-def clean_build(series: Series, root: Path) -> Kernel:
+def clean_build(series: PatchSeries, root: Path) -> Kernel:
     """The kernel of a series, built from nothing in another cache."""
     source = ensure_source(LineReport()).path.parent
     with mock.patch.dict(os.environ, XDG_CACHE_HOME=str(root)):
@@ -112,7 +112,7 @@ def main() -> None:
     change = HEADER if chosen.header else CODE
     print(f"{machine()}; {load_average()}")
     with tempfile.TemporaryDirectory() as parent:
-        unchanged = Series(copy_of(Series(), Path(parent) / "unchanged"))
+        unchanged = PatchSeries(copy_of(PatchSeries(), Path(parent) / "unchanged"))
         # another kernel than any in the cache, so that it is built, with the same objects
         page = unchanged.directory / "bench" / "files" / "Documentation" / "bench.rst"
         page.parent.mkdir(parents=True)

@@ -13,7 +13,7 @@ from lab.builders.image.initrd import initrd_key
 from lab.builders.image.node_image import RECIPE as LAYER_RECIPE
 from lab.builders.image.node_image import Folder
 from lab.builders.kernel.kernel import MAKE_VARIABLES, RECIPE
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.toolchain import toolchain_versions
 from lab.cache.store import cache_root, content_key
 
@@ -37,7 +37,7 @@ def cache(images: Iterable[Path] = ()) -> Cache:
         HostError: there is no compiler.
         InputError: an image has nothing to build.
     """
-    kernel = (Series().sha256(), toolchain_versions(), json.dumps(MAKE_VARIABLES), str(RECIPE))
+    kernel = (PatchSeries().sha256(), toolchain_versions(), json.dumps(MAKE_VARIABLES), str(RECIPE))
     key = content_key(*kernel, image_key(read_packages()), initrd_key())
     folders = [Folder(path) for path in images]
     for folder in folders:

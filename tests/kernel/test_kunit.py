@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.kernel import ensure_kernel
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.cache.report import SilentReport
 from lab.machine.memory import memory_directory
 
@@ -60,7 +60,7 @@ def boot(directory: Path, *arguments: str) -> str:
 def suites_of_the_series() -> set[str]:
     """Names of the KUnit suites in our files: .name of struct kunit_suite."""
     found = set()
-    for path in (path for part in Series().parts for path in (part.directory / "files").rglob("*_test.c")):
+    for path in (path for part in PatchSeries().parts for path in (part.directory / "files").rglob("*_test.c")):
         found |= set(re.findall(r"struct kunit_suite \w+ = \{[^}]*?\.name = \"([^\"]+)\"", path.read_text()))
     return found
 

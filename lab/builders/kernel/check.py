@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from lab.builders.kernel.kernel import configure, configure_what_there_is, make
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import Source, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, KernelTree, Plain
 from lab.builders.step import BuildLog
@@ -31,7 +31,7 @@ CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types
 _SPARSE_LINE = re.compile(r"^(?P<file>\S+?):\d+:\d+: (?P<what>(?:warning|error): .*)")
 
 
-def check_series(source: Source, series: Series, report: Report) -> None:
+def check_series(source: Source, series: PatchSeries, report: Report) -> None:
     """Check the series against the source it applies to.
 
     Raises:
@@ -44,7 +44,7 @@ def check_series(source: Source, series: Series, report: Report) -> None:
     )
 
 
-def _check(directory: Path, source: Source, series: Series, store: Store, report: Report) -> None:
+def _check(directory: Path, source: Source, series: PatchSeries, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     tree, objects, objects_before = KernelTree(directory / "tree"), directory / "objects", directory / "objects-before"
     tree.directory.mkdir()
@@ -77,7 +77,7 @@ def _check(directory: Path, source: Source, series: Series, store: Store, report
         log.run("cleaning up", ["rm", "-rf", str(path)])
 
 
-def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:
+def checkpatch(tree: Path, series: PatchSeries, log: BuildLog, report: Report) -> None:
     """Run the tree's checkpatch on every patch and every C file.
 
     Raises:
@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     report = LineReport()
     try:
-        check_series(given_source(options.source) if options.source else ensure_source(report), Series(), report)
+        check_series(given_source(options.source) if options.source else ensure_source(report), PatchSeries(), report)
     except LabError as error:
         report.step(f"lab: {error}")
         return 1

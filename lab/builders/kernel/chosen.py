@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.builders.kernel.kernel import FACTS, PROGRAM, SHELF, Kernel, ensure_kernel, load_kernel
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.cache.report import Report
 from lab.cache.store import Store, file_sha256
 from lab.errors import InputError
@@ -49,7 +49,7 @@ class KernelChoice:
         return kernel
 
 
-def chosen_kernel(text: str, series: Series | None = None) -> Kernel:
+def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
     """A kernel that has been built.
 
     Args:
@@ -60,7 +60,7 @@ def chosen_kernel(text: str, series: Series | None = None) -> Kernel:
     Raises:
         InputError: There is no such kernel, or several.
     """
-    series = series or Series()
+    series = series or PatchSeries()
     path = Path(text)
     program = path / PROGRAM if path.is_dir() else path
     if program.is_file():
@@ -81,12 +81,16 @@ def chosen_kernel(text: str, series: Series | None = None) -> Kernel:
 def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None:
     """The kernel of these hashes, if it is cached."""
     return next(
-        (each for each in cached_kernels(Series()) if (each.sha256, each.series_sha256) == (sha256, series_sha256)),
+        (
+            each
+            for each in cached_kernels(PatchSeries())
+            if (each.sha256, each.series_sha256) == (sha256, series_sha256)
+        ),
         None,
     )
 
 
-def cached_kernels(series: Series) -> list[Kernel]:
+def cached_kernels(series: PatchSeries) -> list[Kernel]:
     """The kernels in the cache, newest first; without those that are damaged."""
     store = Store(SHELF, "the kernel")
     entries = [path.parent for path in store.directory.glob(f"[!.]*/{FACTS}") if store.damage(path.parent.name) is None]
@@ -98,7 +102,7 @@ def describe(kernel: Kernel) -> str:
     return f"{kernel.key}  {kernel.release}, {'tested' if kernel.tested else 'not tested'}"
 
 
-def _at(program: Path, series: Series) -> Kernel:
+def _at(program: Path, series: PatchSeries) -> Kernel:
     sha256 = file_sha256(program)
     try:
         facts = json.loads((program.parent / FACTS).read_text())

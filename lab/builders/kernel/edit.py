@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.builders.kernel.series import Part, Series
+from lab.builders.kernel.series import Part, PatchSeries
 from lab.builders.kernel.source import Source, ensure_source, given_source, unpack
 from lab.builders.step import BuildLog
 from lab.cache.report import LineReport, Report
@@ -64,7 +64,7 @@ FORMAT_PATCH = [
 ]
 
 
-def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
+def edit(source: Source, series: PatchSeries, tree: Path, report: Report) -> None:
     """Unpack the source with the series as commits.
 
     Raises:
@@ -90,7 +90,7 @@ def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
     report.step("commit your changes there, then run `make kernel-patches`")
 
 
-def _base_commits(tree: Path, source: Source, series: Series, report: Report) -> None:
+def _base_commits(tree: Path, source: Source, series: PatchSeries, report: Report) -> None:
     report.step("making a git repository of it")
     _forget_packaging(tree)
     git(tree, "init", "--quiet", "--initial-branch=lab")
@@ -116,7 +116,7 @@ def _forget_packaging(tree: Path) -> None:
         ignore.write_text("".join(line for line in lines if line.strip() not in ("/*", "!/debian/")))
 
 
-def _apply(tree: Path, source: Source, series: Series, report: Report) -> None:
+def _apply(tree: Path, source: Source, series: PatchSeries, report: Report) -> None:
     patches = series.patches
     if not patches:
         return
@@ -136,7 +136,7 @@ def _apply(tree: Path, source: Source, series: Series, report: Report) -> None:
             ) from error
 
 
-def write_back(tree: Path, series: Series) -> list[Path]:
+def write_back(tree: Path, series: PatchSeries) -> list[Path]:
     """Write the commits of the tree to files/, patches/ and series of their parts; returns the patches.
 
     Raises:
@@ -307,9 +307,9 @@ def main(arguments: list[str] | None = None) -> int:
         tree = checkout(f"make kernel-{options.verb}") / (options.tree or TREE)
         if options.verb == "edit":
             source = given_source(options.source) if options.source else ensure_source(report)
-            edit(source, Series(), tree, report)
+            edit(source, PatchSeries(), tree, report)
         else:
-            for path in write_back(tree, Series()):
+            for path in write_back(tree, PatchSeries()):
                 report.step(shown(path))
     except LabError as error:
         report.step(f"lab: {error}")

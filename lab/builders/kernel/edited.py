@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.builders.kernel.edit import BASE, SOURCE_PATH, SOURCE_SHA256, git
-from lab.builders.kernel.series import Series, hash_of
+from lab.builders.kernel.series import PatchSeries, hash_of
 from lab.builders.kernel.source import Source, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
@@ -18,10 +18,10 @@ from lab.cache.report import Report
 from lab.errors import BuildError, InputError
 
 
-class EditedTree(Series):
+class EditedTree(PatchSeries):
     """The changes in such a tree, as they are when first asked for, with the configuration of a series."""
 
-    def __init__(self, tree: Path, series: Series) -> None:
+    def __init__(self, tree: Path, series: PatchSeries) -> None:
         super().__init__(series.directory)
         self.tree = tree
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from lab.builders.kernel.config import check_survived, read_options
 from lab.builders.kernel.edited import EditedTree, is_edited
 from lab.builders.kernel.modules import PLACE, WithModules
-from lab.builders.kernel.series import Series, Tested
+from lab.builders.kernel.series import PatchSeries, Tested
 from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
 from lab.builders.kernel.tree import SHELF as KEPT
 from lab.builders.kernel.tree import kernel_tree
@@ -66,7 +66,7 @@ def ensure_kernel(
     source: Path | None = None,
     refresh: bool = False,
     modules: Mapping[str, Path] | None = None,
-    series: Series | None = None,
+    series: PatchSeries | None = None,
 ) -> Kernel:
     """The kernel, built unless it is cached.
 
@@ -83,7 +83,7 @@ def ensure_kernel(
         HostError: A tool, space or permission is missing.
         InputError: ``source`` is not a kernel source.
     """
-    changed = series = series or Series()
+    changed = series = series or PatchSeries()
     store = Store(SHELF, "the kernel", most=MOST)
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)
@@ -112,7 +112,7 @@ def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str
     return message
 
 
-def load_kernel(directory: Path, series: Series) -> Kernel:
+def load_kernel(directory: Path, series: PatchSeries) -> Kernel:
     """Read a finished entry of the cache."""
     facts = json.loads((directory / FACTS).read_text())
     tested = series.tested.names(facts["package_sha256"], facts["series_sha256"])
@@ -120,7 +120,7 @@ def load_kernel(directory: Path, series: Series) -> Kernel:
     return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, parts=parts, **facts)
 
 
-def _make(directory: Path, changed: Series, source: Source, compiler: str, store: Store, report: Report) -> None:
+def _make(directory: Path, changed: PatchSeries, source: Source, compiler: str, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
     tell_if_untested(changed.tested, source, series_sha256, report)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from lab.builders.kernel.series import Series, hash_of
+from lab.builders.kernel.series import PatchSeries, hash_of
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.errors import BuildError
@@ -29,10 +29,10 @@ _OBJECTS = re.compile(r"^\s*obj-[my]\s*[:+]?=", re.MULTILINE)
 _KBUILD = f"include $(src)/{MAKEFILE}\nobj-y += $(obj-m)\nobj-m :=\n"
 
 
-class WithModules(Series):
+class WithModules(PatchSeries):
     """A series, and modules in addition."""
 
-    def __init__(self, series: Series, modules: Mapping[str, Path]) -> None:
+    def __init__(self, series: PatchSeries, modules: Mapping[str, Path]) -> None:
         """``modules``: folders by name."""
         super().__init__(series.directory)
         self._series = series

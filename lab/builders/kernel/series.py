@@ -85,7 +85,7 @@ class Part:
             shutil.copy(source, target)
 
 
-class Series:
+class PatchSeries:
     """The parts of the kernel in the order in which they apply: those that ``series`` lists, then those of stacks."""
 
     def __init__(self, directory: Path = PATCHES) -> None:

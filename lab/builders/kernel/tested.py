@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 import sys
 
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import Source, ensure_source
 from lab.cache.report import LineReport
 from lab.checkout import checkout
 
 
-def note(series: Series, source: Source) -> bool:
+def note(series: PatchSeries, source: Source) -> bool:
     """Write source and series into ``tested``; returns whether it named others."""
     series_sha256 = series.sha256()
     if series.tested.names(source.sha256, series_sha256):
@@ -28,7 +28,7 @@ def note(series: Series, source: Source) -> bool:
 def main() -> int:
     """Write it; say so if it has changed."""
     checkout("hwsim-patches/tested")
-    if note(Series(), ensure_source(LineReport())):
+    if note(PatchSeries(), ensure_source(LineReport())):
         print("hwsim-patches/tested names this kernel now: commit it with your change")
     return 0
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from lab.builders import everything
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.cache.store import cache_root
 from lab.errors import InputError
 
 CHANGES: list[Callable[[pytest.MonkeyPatch], None]] = [
-    lambda patch: patch.setattr(Series, "sha256", lambda _: "other patches"),
+    lambda patch: patch.setattr(PatchSeries, "sha256", lambda _: "other patches"),
     lambda patch: patch.setattr(everything, "toolchain_versions", lambda: "gcc 99"),
     lambda patch: patch.setattr(everything, "read_packages", lambda: ["curl"]),
     lambda patch: patch.setattr(everything, "initrd_key", lambda: "another init"),

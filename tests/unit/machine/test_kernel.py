@@ -9,7 +9,7 @@ import pytest
 
 from lab.builders.kernel import tested
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import given_source
 from lab.cache.store import Store
 from lab.errors import BuildError
@@ -45,19 +45,19 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def series(tmp_path: Path) -> Series:
+def series(tmp_path: Path) -> PatchSeries:
     directory = tmp_path / "hwsim-patches"
     (directory / "own" / "config").mkdir(parents=True)
     (directory / "own" / "config" / "00-base.config").write_text("# why\nCONFIG_KNOWN=y\n")
     (directory / "series").write_text("own\n")
     (directory / "tested").write_text("package 6.12.1-1\nsha256 0\nseries 0\nobjects 2\n")
-    return Series(directory)
+    return PatchSeries(directory)
 
 
 class Builder:
     """``ensure_kernel`` with everything in a directory of the test."""
 
-    def __init__(self, tree: Path, series: Series, store: Store) -> None:
+    def __init__(self, tree: Path, series: PatchSeries, store: Store) -> None:
         self.tree, self.series, self.store = tree, series, store
         self.told = KeptReport()
 
@@ -69,7 +69,7 @@ class Builder:
 
 
 @pytest.fixture
-def build(tree: Path, series: Series, cache: None) -> Builder:
+def build(tree: Path, series: PatchSeries, cache: None) -> Builder:
     return Builder(tree, series, Store("kernel", "the kernel"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.check import check_series
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import given_source
 from lab.errors import BuildError
 from tests.kept import KeptReport
@@ -60,7 +60,7 @@ class Checked:
         (self.directory / "files" / "net" / "new.c").write_text(f"{file}\n")
 
     def check(self) -> None:
-        check_series(given_source(self.tree), Series(self.directory.parent), self.told)
+        check_series(given_source(self.tree), PatchSeries(self.directory.parent), self.told)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from lab.builders.kernel.chosen import chosen_kernel
 from lab.builders.kernel.kernel import Kernel
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.cache.store import Store, file_sha256
 from tests.kept import KeptReport
 from tests.refused import refused
@@ -24,7 +24,7 @@ class Kernels:
 
     def __init__(self, place: Path) -> None:
         self.store = Store("kernel", "the kernel")
-        self.series = Series(place / "hwsim-patches")
+        self.series = PatchSeries(place / "hwsim-patches")
         self.series.directory.mkdir()
         (self.series.directory / "tested").write_text("package 6.12.1-1\nsha256 1\nseries 2\nobjects 2\n")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.config import check_survived, read_options
-from lab.builders.kernel.series import Part, Series
+from lab.builders.kernel.series import Part, PatchSeries
 from lab.errors import BuildError
 
 
@@ -60,6 +60,6 @@ def test_later_fragment_wins(tmp_path: Path) -> None:
 
 def test_every_fragment_says_why() -> None:
     """Each fragment of the lab is readable, and begins with a reason below its licence."""
-    for path in Series().fragments:
+    for path in PatchSeries().fragments:
         assert read_options(path)
         assert any(line.startswith("# ") and "SPDX" not in line for line in path.read_text().splitlines()), path

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.edit import edit, git, write_back
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import Source, given_source
 from lab.errors import BuildError, InputError
 from tests.kept import KeptReport
@@ -35,16 +35,16 @@ def source(tmp_path: Path) -> Source:
 
 
 @pytest.fixture
-def series(tmp_path: Path) -> Series:
+def series(tmp_path: Path) -> PatchSeries:
     """Two parts of the instrument, and one of a stack; none has anything yet."""
     for folder in ("hwsim-patches/low", "hwsim-patches/high", "workloads/stack/kernel"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "hwsim-patches" / "series").write_text("low\nhigh\n")
-    return Series(tmp_path / "hwsim-patches")
+    return PatchSeries(tmp_path / "hwsim-patches")
 
 
 @pytest.fixture
-def tree(source: Source, series: Series, tmp_path: Path) -> Path:
+def tree(source: Source, series: PatchSeries, tmp_path: Path) -> Path:
     directory = tmp_path / "build" / "kernel"
     edit(source, series, directory, KeptReport())
     return directory
@@ -56,7 +56,7 @@ def commit(tree: Path, message: str, part: str | None = "low") -> None:
     git(tree, "commit", "--quiet", f"--message={message}", *trailer, env=USER)
 
 
-def content(series: Series) -> dict[str, bytes]:
+def content(series: PatchSeries) -> dict[str, bytes]:
     parts = [path for part in series.parts for path in part.directory.rglob("*") if path.is_file()]
     return {str(path): path.read_bytes() for path in parts}
 
@@ -84,7 +84,7 @@ def change(tree: Path) -> None:
     commit(tree, "net: greet louder still")
 
 
-def test_commits_become_patches_and_new_files(tree: Path, series: Series) -> None:
+def test_commits_become_patches_and_new_files(tree: Path, series: PatchSeries) -> None:
     change(tree)
     written = write_back(tree, series)
     assert names(written) == ["low/0001-net-greet-louder.patch", "low/0002-net-greet-louder-still.patch"]
@@ -98,7 +98,7 @@ def test_commits_become_patches_and_new_files(tree: Path, series: Series) -> Non
     assert "From: A User <user@example.org>\nDate: Thu, 2 Jan 2025 03:04:05 +0000\n" in patch
 
 
-def test_there_and_back_changes_no_byte(tree: Path, series: Series, source: Source, tmp_path: Path) -> None:
+def test_there_and_back_changes_no_byte(tree: Path, series: PatchSeries, source: Source, tmp_path: Path) -> None:
     change(tree)
     write_back(tree, series)
     before = content(series)
@@ -110,7 +110,7 @@ def test_there_and_back_changes_no_byte(tree: Path, series: Series, source: Sour
 
 
 def test_user_configuration_of_git_does_not_show(
-    tree: Path, series: Series, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, series: PatchSeries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(tree)
     write_back(tree, series)
@@ -131,7 +131,7 @@ def stacked(tree: Path) -> None:
     commit(tree, "net: let the stack in", "stack")
 
 
-def test_each_part_has_its_own(tree: Path, series: Series, source: Source, tmp_path: Path) -> None:
+def test_each_part_has_its_own(tree: Path, series: PatchSeries, source: Source, tmp_path: Path) -> None:
     stacked(tree)
     assert names(write_back(tree, series))[2:] == ["kernel/0001-net-let-the-stack-in.patch"]
     low, high, stack = series.parts
@@ -146,7 +146,7 @@ def test_each_part_has_its_own(tree: Path, series: Series, source: Source, tmp_p
     assert content(series) == before
 
 
-def test_a_commit_on_top_goes_to_its_part(tree: Path, series: Series) -> None:
+def test_a_commit_on_top_goes_to_its_part(tree: Path, series: PatchSeries) -> None:
     stacked(tree)
     lengthen(tree, "net/hello.c", "half", after="zero")
     (tree / "net" / "low.c").write_text("low\n")
@@ -163,7 +163,7 @@ def test_a_commit_on_top_goes_to_its_part(tree: Path, series: Series) -> None:
     assert "Part:" not in "".join(patch.read_text() for patch in series.patches)
 
 
-def test_a_commit_that_cannot_go_to_its_part_can_be_resolved(tree: Path, series: Series) -> None:
+def test_a_commit_that_cannot_go_to_its_part_can_be_resolved(tree: Path, series: PatchSeries) -> None:
     stacked(tree)
     lengthen(tree, "net/hello.c", "five", after="four")
     commit(tree, "net: count on", "low")
@@ -174,7 +174,7 @@ def test_a_commit_that_cannot_go_to_its_part_can_be_resolved(tree: Path, series:
 
 
 @pytest.mark.parametrize(("part", "said"), [(None, "names no part"), ("other", "names the part other")])
-def test_a_commit_of_no_part(tree: Path, series: Series, part: str | None, said: str) -> None:
+def test_a_commit_of_no_part(tree: Path, series: PatchSeries, part: str | None, said: str) -> None:
     (tree / "net" / "hello.c").write_text("changed\n")
     commit(tree, "net: change", part)
     with pytest.raises(InputError, match=rf'"net: change" {said}') as caught:
@@ -183,7 +183,7 @@ def test_a_commit_of_no_part(tree: Path, series: Series, part: str | None, said:
 
 
 def test_a_part_does_not_change_files_that_a_later_one_adds(
-    tree: Path, series: Series, source: Source, tmp_path: Path
+    tree: Path, series: PatchSeries, source: Source, tmp_path: Path
 ) -> None:
     stacked(tree)
     write_back(tree, series)
@@ -195,7 +195,7 @@ def test_a_part_does_not_change_files_that_a_later_one_adds(
         write_back(again, series)
 
 
-def test_removed_commit_and_file_go(tree: Path, series: Series) -> None:
+def test_removed_commit_and_file_go(tree: Path, series: PatchSeries) -> None:
     change(tree)
     write_back(tree, series)
     git(tree, "reset", "--quiet", "--hard", "lab-files")
@@ -204,29 +204,29 @@ def test_removed_commit_and_file_go(tree: Path, series: Series) -> None:
     assert series.files == []
 
 
-def test_new_files_are_seen_though_debian_ignores_them(tree: Path, series: Series) -> None:
+def test_new_files_are_seen_though_debian_ignores_them(tree: Path, series: PatchSeries) -> None:
     (tree / "fresh.c").write_text("fresh\n")
     assert "fresh.c" in git(tree, "status", "--porcelain")
 
 
-def test_uncommitted_change_is_refused(tree: Path, series: Series) -> None:
+def test_uncommitted_change_is_refused(tree: Path, series: PatchSeries) -> None:
     (tree / "net" / "hello.c").write_text("changed\n")
     with pytest.raises(InputError, match=r"(?s)uncommitted changes:\n.*net/hello\.c"):
         write_back(tree, series)
 
 
-def test_tree_is_not_overwritten(tree: Path, series: Series, source: Source) -> None:
+def test_tree_is_not_overwritten(tree: Path, series: PatchSeries, source: Source) -> None:
     with pytest.raises(InputError, match="exists already"):
         edit(source, series, tree, KeptReport())
 
 
-def test_tree_that_is_not_there(series: Series, tmp_path: Path) -> None:
+def test_tree_that_is_not_there(series: PatchSeries, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         write_back(tmp_path / "nowhere", series)
 
 
 def test_patch_that_no_longer_applies_can_be_resolved_in_the_tree(
-    tree: Path, series: Series, source: Source, tmp_path: Path
+    tree: Path, series: PatchSeries, source: Source, tmp_path: Path
 ) -> None:
     change(tree)
     write_back(tree, series)

@@ -9,7 +9,7 @@ import pytest
 
 from lab.builders.kernel.chosen import KernelChoice
 from lab.builders.kernel.modules import WithModules
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.step import BuildLog
 from lab.cache.report import SilentReport
 from lab.errors import BuildError, InputError
@@ -26,12 +26,12 @@ def module(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def series(tmp_path: Path) -> Series:
+def series(tmp_path: Path) -> PatchSeries:
     (tmp_path / "hwsim-patches").mkdir(parents=True)
-    return Series(tmp_path / "hwsim-patches")
+    return PatchSeries(tmp_path / "hwsim-patches")
 
 
-def test_a_module_becomes_part_of_the_source(module: Path, series: Series, log: BuildLog, tmp_path: Path) -> None:
+def test_a_module_becomes_part_of_the_source(module: Path, series: PatchSeries, log: BuildLog, tmp_path: Path) -> None:
     linux = {Path("drivers/Makefile"): b"obj-y += cache/\n"}
     changes = WithModules(series, {"tcp-one": module}).changes(linux.get, tmp_path / "scratch", "6.12", log)
     assert changes == {
@@ -44,7 +44,7 @@ def test_a_module_becomes_part_of_the_source(module: Path, series: Series, log: 
     }
 
 
-def test_its_files_are_part_of_the_hash(module: Path, series: Series) -> None:
+def test_its_files_are_part_of_the_hash(module: Path, series: PatchSeries) -> None:
     def sha256() -> str:
         return WithModules(series, {"tcp-one": module}).sha256()
 
@@ -57,7 +57,7 @@ def test_its_files_are_part_of_the_hash(module: Path, series: Series) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "obj-$(CONFIG_ONE) += tcp_one.o\n"])
-def test_a_module_that_builds_nothing(module: Path, series: Series, text: str) -> None:
+def test_a_module_that_builds_nothing(module: Path, series: PatchSeries, text: str) -> None:
     (module / "Makefile").write_text(text)
     with pytest.raises(BuildError, match="the kernel module tcp-one builds no object") as caught:
         WithModules(series, {"tcp-one": module}).sha256()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.builders.kernel.series import Series, failed_file
+from lab.builders.kernel.series import PatchSeries, failed_file
 from lab.builders.step import BuildLog
 from lab.errors import BuildError
 
@@ -27,7 +27,7 @@ Subject: [PATCH] greet louder
 
 
 @pytest.fixture
-def series(tmp_path: Path) -> Series:
+def series(tmp_path: Path) -> PatchSeries:
     directory = tmp_path / "hwsim-patches" / "own"
     (directory / "patches").mkdir(parents=True)
     (directory / "files" / "net").mkdir(parents=True)
@@ -37,7 +37,7 @@ def series(tmp_path: Path) -> Series:
     (directory / "config" / "00-base.config").write_text("CONFIG_NET=y\n")
     (directory / "series").write_text("# comment\n0001-greet-louder.patch  # why\n")
     (directory.parent / "series").write_text("own\n")
-    return Series(directory.parent)
+    return PatchSeries(directory.parent)
 
 
 @pytest.fixture
@@ -47,13 +47,13 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
-def test_patches_and_files_are_put_into_the_tree(series: Series, tree: Path, log: BuildLog) -> None:
+def test_patches_and_files_are_put_into_the_tree(series: PatchSeries, tree: Path, log: BuildLog) -> None:
     series.apply(tree, "6.12", log)
     assert (tree / "net" / "hello.c").read_text() == "zero\none\nHELLO\nthree\n"
     assert (tree / "net" / "new.c").read_text() == "new\n"
 
 
-def test_patch_that_no_longer_applies_is_named_with_its_file(series: Series, tree: Path, log: BuildLog) -> None:
+def test_patch_that_no_longer_applies_is_named_with_its_file(series: PatchSeries, tree: Path, log: BuildLog) -> None:
     (tree / "net" / "hello.c").write_text("quite\nanother\nfile\n")
     with pytest.raises(BuildError) as caught:
         series.apply(tree, "6.12.200-1", log)
@@ -61,45 +61,45 @@ def test_patch_that_no_longer_applies_is_named_with_its_file(series: Series, tre
     assert "make kernel-edit" in str(caught.value)
 
 
-def test_patch_for_a_file_that_is_gone(series: Series, tree: Path, log: BuildLog) -> None:
+def test_patch_for_a_file_that_is_gone(series: PatchSeries, tree: Path, log: BuildLog) -> None:
     (tree / "net" / "hello.c").unlink()
     with pytest.raises(BuildError, match=r"no longer applies to Linux 6\.12: net/hello\.c"):
         series.apply(tree, "6.12", log)
 
 
-def test_patch_that_is_in_the_kernel_already(series: Series, tree: Path, log: BuildLog) -> None:
+def test_patch_that_is_in_the_kernel_already(series: PatchSeries, tree: Path, log: BuildLog) -> None:
     (tree / "net" / "hello.c").write_text("zero\none\nHELLO\nthree\n")
     with pytest.raises(BuildError, match=r"no longer applies to Linux 6\.12: net/hello\.c"):
         series.apply(tree, "6.12", log)
 
 
-def test_new_file_must_be_new(series: Series, tree: Path, log: BuildLog) -> None:
+def test_new_file_must_be_new(series: PatchSeries, tree: Path, log: BuildLog) -> None:
     (tree / "net" / "new.c").write_text("old\n")
     with pytest.raises(BuildError, match=r"files/net/new\.c already exists in the kernel source"):
         series.apply(tree, "6.12", log)
 
 
-def test_series_names_what_is_not_there(series: Series) -> None:
+def test_series_names_what_is_not_there(series: PatchSeries) -> None:
     (series.directory / "own" / "series").write_text("0001-greet-louder.patch\n0002-gone.patch\n")
     with pytest.raises(BuildError, match=r"own/series:2  \S+/own/patches/0002-gone\.patch does not exist"):
         _ = series.patches
 
 
-def test_patch_that_series_forgot(series: Series) -> None:
+def test_patch_that_series_forgot(series: PatchSeries) -> None:
     (series.directory / "own" / "series").write_text("")
     with pytest.raises(BuildError, match=r"patches/0001-greet-louder\.patch is not listed"):
         _ = series.patches
 
 
 @pytest.mark.parametrize("changed", ["patches/0001-greet-louder.patch", "files/net/new.c", "config/00-base.config"])
-def test_hash_sees_every_change(series: Series, changed: str) -> None:
+def test_hash_sees_every_change(series: PatchSeries, changed: str) -> None:
     before = series.sha256()
     path = series.directory / "own" / changed
     path.write_text(path.read_text() + "\n")
     assert series.sha256() != before
 
 
-def test_hash_does_not_see_the_comments_of_series(series: Series) -> None:
+def test_hash_does_not_see_the_comments_of_series(series: PatchSeries) -> None:
     before = series.sha256()
     (series.directory / "own" / "series").write_text("0001-greet-louder.patch\n")
     assert series.sha256() == before
@@ -112,7 +112,7 @@ def test_file_that_patch_failed_on() -> None:
 
 
 @pytest.fixture
-def stack(series: Series) -> Path:
+def stack(series: PatchSeries) -> Path:
     """The part of a stack, which changes a new file of the series."""
     folder = series.directory.parent / "workloads" / "stack" / "kernel"
     (folder / "patches").mkdir(parents=True)
@@ -125,7 +125,7 @@ def stack(series: Series) -> Path:
     return folder
 
 
-def test_the_part_of_a_stack_follows(series: Series, stack: Path, tree: Path, log: BuildLog) -> None:
+def test_the_part_of_a_stack_follows(series: PatchSeries, stack: Path, tree: Path, log: BuildLog) -> None:
     assert series.names == ["own", "stack"]
     assert [path.name for path in series.fragments] == ["00-base.config", "stack.config"]
     series.apply(tree, "6.12", log)
@@ -133,7 +133,7 @@ def test_the_part_of_a_stack_follows(series: Series, stack: Path, tree: Path, lo
     assert series.patched == [Path("net/hello.c")]
 
 
-def test_without_the_stack_the_kernel_is_that_without_its_part(series: Series, tmp_path: Path) -> None:
+def test_without_the_stack_the_kernel_is_that_without_its_part(series: PatchSeries, tmp_path: Path) -> None:
     before = series.sha256()
     folder = tmp_path / "workloads" / "stack" / "kernel" / "files"
     folder.mkdir(parents=True)
@@ -143,33 +143,33 @@ def test_without_the_stack_the_kernel_is_that_without_its_part(series: Series, t
     assert (series.names, series.sha256()) == (["own"], before)
 
 
-def test_the_same_files_in_another_part_are_another_series(series: Series) -> None:
+def test_the_same_files_in_another_part_are_another_series(series: PatchSeries) -> None:
     before = series.sha256()
     (series.directory / "own").rename(series.directory / "other")
     (series.directory / "series").write_text("other\n")
     assert series.sha256() != before
 
 
-def test_a_part_that_is_not_listed(series: Series) -> None:
+def test_a_part_that_is_not_listed(series: PatchSeries) -> None:
     (series.directory / "more").mkdir()
     with pytest.raises(BuildError, match=r"hwsim-patches/more is not listed in \S+/hwsim-patches/series"):
         _ = series.parts
 
 
-def test_a_part_that_does_not_exist(series: Series) -> None:
+def test_a_part_that_does_not_exist(series: PatchSeries) -> None:
     (series.directory / "series").write_text("own\nmore\n")
     with pytest.raises(BuildError, match=r"series:2  \S+/more does not exist"):
         _ = series.parts
 
 
-def test_a_stack_with_the_name_of_a_part(series: Series) -> None:
+def test_a_stack_with_the_name_of_a_part(series: PatchSeries) -> None:
     (series.directory.parent / "workloads" / "own" / "kernel").mkdir(parents=True)
     with pytest.raises(BuildError, match=r"workloads/own/kernel: \S+ already has a part own"):
         _ = series.parts
 
 
 def test_our_own_series_is_whole() -> None:
-    ours = Series()
+    ours = PatchSeries()
     assert ours.patches
     assert ours.files
     assert len(ours.tested.sha256) == 64
@@ -177,7 +177,7 @@ def test_our_own_series_is_whole() -> None:
 
 def test_the_part_of_a_stack_in_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is in the kernel and in its hash; that of a stack of the lab's own with the same name is not."""
-    before = Series()
+    before = PatchSeries()
     taken = next((part.name for part in before.parts if part.directory.parent != before.directory), "other")
     for name in ("mine", taken):
         config = tmp_path / "workloads" / name / "kernel" / "config"
@@ -185,7 +185,7 @@ def test_the_part_of_a_stack_in_the_current_directory(tmp_path: Path, monkeypatc
         (config / "mine.config").write_text("CONFIG_NET=y\n")
     hashed = before.sha256()
     monkeypatch.chdir(tmp_path)
-    here = Series()
+    here = PatchSeries()
     assert {*here.names} == {*before.names, taken, "mine"}
     parts = {part.name: part.directory for part in here.parts}
     assert parts["mine"] == tmp_path / "workloads" / "mine" / "kernel"
@@ -195,7 +195,7 @@ def test_the_part_of_a_stack_in_the_current_directory(tmp_path: Path, monkeypatc
 
 def test_each_part_of_the_instrument_applies_without_the_others() -> None:
     """So the medium can be posted without the rest: no file has to do with two parts."""
-    ours = Series()
+    ours = PatchSeries()
     parts: dict[str, list[str]] = {}
     for part in (part for part in ours.parts if part.directory.parent == ours.directory):
         patched = re.findall(r"^(?:\+\+\+ b|--- a)/(\S+)", "".join(map(Path.read_text, part.patches)), re.MULTILINE)

@@ -12,7 +12,7 @@ import pytest
 
 from lab.builders.kernel.edit import edit
 from lab.builders.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
-from lab.builders.kernel.series import Series
+from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import given_source
 from lab.cache.store import cache_root
 from lab.errors import BuildError, InputError
@@ -70,7 +70,7 @@ class Lab:
         self.place = place
         self.archive = place / "linux-6.12.117.tar.xz"
         self.pack(self.archive)
-        self.series = Series(place / "hwsim-patches")
+        self.series = PatchSeries(place / "hwsim-patches")
         for name in ("config", "patches", "files"):
             (self.series.directory / "own" / name).mkdir(parents=True)
         (self.series.directory / "series").write_text("own\n")
