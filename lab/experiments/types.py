@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lab.probes.base import TimeSeries
+
 
 @dataclass(frozen=True)
 class Level:
@@ -183,15 +185,6 @@ class Trial:
     seed: int
     plan: str  # JSON, canonical (lab.shared.types)
     command: str  # lab run … --seed …, which repeats it
-
-
-@dataclass(frozen=True)
-class TimeSeries:
-    """A quantity over the virtual time of a trial: for time-series, and cdf over samples."""
-
-    t_s: tuple[float, ...]
-    values: tuple[float, ...]
-    unit: str
 
 
 @dataclass(frozen=True)

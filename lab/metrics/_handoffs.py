@@ -14,7 +14,7 @@ from itertools import pairwise, zip_longest
 
 from lab.captures import pcap
 from lab.metrics._packets import is_dhcp
-from lab.probes.base import Occurrence, Series
+from lab.probes.base import Occurrence, TimeSeries
 
 SCAN_BELONGS_NS = 1_000_000_000  # results that are older when authentication begins are of another scan
 _IPV4 = b"\x08\x00"
@@ -164,14 +164,14 @@ class Downlink:
         inside = self.t_ns[bisect_left(self.t_ns, begin_ns) : bisect_right(self.t_ns, end_ns)]
         return max((after - before for before, after in pairwise(inside)), default=None)
 
-    def rate(self, name: str, begin_ns: int, end_ns: int, bin_ns: int) -> Series:
+    def rate(self, name: str, begin_ns: int, end_ns: int, bin_ns: int) -> TimeSeries:
         """Return bit/s in each bin of a span (whole frames, as captured), at the end of the bin."""
         bins = [0] * ((end_ns - begin_ns) // bin_ns)
         first = bisect_left(self.t_ns, begin_ns)
         for index in range(first, bisect_left(self.t_ns, begin_ns + len(bins) * bin_ns)):
             bins[(self.t_ns[index] - begin_ns) // bin_ns] += self._bits[index]
         stamps = [begin_ns + (index + 1) * bin_ns for index in range(len(bins))]
-        return Series(name, "bit/s", stamps, [bits * 1_000_000_000 / bin_ns for bits in bins])
+        return TimeSeries(name, "bit/s", stamps, [bits * 1_000_000_000 / bin_ns for bits in bins])
 
 
 def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:

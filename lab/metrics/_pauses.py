@@ -25,7 +25,7 @@ from typing import Any
 from lab.captures import pcap
 from lab.metrics._handoffs import Handoff
 from lab.metrics._packets import Segment, is_dhcp, segment
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 
 _HALF = 2**31  # of the sequence numbers of TCP
 _MS = 1_000_000
@@ -46,7 +46,7 @@ class Sender:
     """A node on which ss sampled, and a capture on it, if there is one."""
 
     node: str
-    series: Sequence[Series]
+    series: Sequence[TimeSeries]
     capture: pcap.Capture | None = None
 
 
@@ -189,16 +189,16 @@ def _left(capture: pcap.Capture, epoch_ns: int, wanted: Segment, end_ns: int) ->
     return idle_ns / _MS, times > 1
 
 
-def _last(series: Series | None, t_ns: int) -> float | None:
+def _last(series: TimeSeries | None, t_ns: int) -> float | None:
     index = bisect_right(series.t_ns, t_ns) if series is not None else 0
     return series.values[index - 1] if series is not None and index else None
 
 
-def _next(series: Series, t_ns: int) -> float | None:
+def _next(series: TimeSeries, t_ns: int) -> float | None:
     return next((value for at, value in zip(series.t_ns, series.values, strict=True) if at >= t_ns), None)
 
 
-def _backed_off(series: Series | None, pause: Pause) -> bool:
+def _backed_off(series: TimeSeries | None, pause: Pause) -> bool:
     """Return whether a sample in the pause shows that the timer had expired and was doubled."""
     return series is not None and any(
         value > 0 and pause.begin_ns < at <= pause.end_ns for at, value in zip(series.t_ns, series.values, strict=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared import types
 
 
@@ -21,11 +21,11 @@ class PeerQuantity(Metric):
             for name, sampled in self._peers(source, context).items():
                 if sampled.values:
                     values = [value * self.factor for value in sampled.values]
-                    figures.series.append(Series(name, self.unit, sampled.t_ns, values))
+                    figures.series.append(TimeSeries(name, self.unit, sampled.t_ns, values))
                     figures.values += values
         return figures
 
-    def _peers(self, source: Source, context: Context) -> dict[str, Series]:
+    def _peers(self, source: Source, context: Context) -> dict[str, TimeSeries]:
         names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
         peers = instances(source, self.quantity)
         found = {source.id: series_of(source, self.quantity)}

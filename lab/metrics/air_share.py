@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -43,7 +43,7 @@ class AirShare(Metric):
                     shares = [
                         100 * span / total if total else 0.0 for span, total in zip(spans_ns, totals_ns, strict=True)
                     ]
-                    figures.series.append(Series(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
+                    figures.series.append(TimeSeries(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
             elif t_ns[-1] > t_ns[0]:
                 sent_ns = sum(_sent_ns(radio) for radio in context.medium["radios"] if radio["node"] == name)
                 figures.rows.append({"of": name, "mhz": None, "share": 100 * sent_ns / (t_ns[-1] - t_ns[0])})

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, TypeVar
 from lab.captures import pcap
 from lab.errors import InputError, ParameterError, RecordError
 from lab.probes import base as probes
-from lab.probes.base import Parsed, Raw, ResultType, Series
+from lab.probes.base import Parsed, Raw, ResultType, TimeSeries
 from lab.probes.base.results import described, offered
 from lab.registry import Room
 from lab.shared import types
@@ -97,7 +97,7 @@ class Figures:
 
     values: list[float] = field(default_factory=list)  # one value for each item named by ``per``
     rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details; keys contain other units
-    series: list[Series] = field(default_factory=list)  # over time, named after the source
+    series: list[TimeSeries] = field(default_factory=list)  # over time, named after the source
 
 
 class Metric:
@@ -220,12 +220,12 @@ def _listed(names: Sequence[str]) -> str:
     return f"a process of {', '.join(names)}" if names else "a process of a probe that yields them (no probe does)"
 
 
-def series_of(source: Source, name: str) -> Series:
+def series_of(source: Source, name: str) -> TimeSeries:
     """Return the series of that name; empty if the probe has none."""
     return source.parsed.series_of(name)
 
 
-def instances(source: Source, name: str) -> dict[str, Series]:
+def instances(source: Source, name: str) -> dict[str, TimeSeries]:
     """Return the series ``name/<instance>`` by instance: ``signal`` of each peer, ``cwnd`` of each connection."""
     prefix = f"{name}/"
     return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
@@ -253,7 +253,7 @@ def unheard(metric: types.Metric, context: Context) -> list[probes.Sent]:
     return [flow for flow in sent if flow.packets and flow.name not in receivers.get((flow.to, flow.port), {flow.name})]
 
 
-def increase(counter: Series, samples_ns: Sequence[int]) -> float:
+def increase(counter: TimeSeries, samples_ns: Sequence[int]) -> float:
     """Return how much a counter grew during a run.
 
     A counter starts at 0 when it appears after a sample without it (the peer was gone), and when it is smaller than

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, all_found
 from lab.probes.base import Delay as Found
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import DURATION
 
@@ -32,7 +32,7 @@ class Delay(Metric):
         for _, delay in all_found(metric, context, Found):
             values = [value * _MILLISECOND for value in delay.means.values]
             row = {"mean": delay.mean_ns, "min": delay.min_ns, "max": delay.max_ns}
-            figures.series.append(Series(delay.name, "ns", delay.means.t_ns, values))
+            figures.series.append(TimeSeries(delay.name, "ns", delay.means.t_ns, values))
             figures.rows.append({"process": delay.name, "packets": delay.packets, **row})
             of_flow = row["max"] if metric.per == "longest" else row["mean"]
             figures.values += values if metric.per == "interval" else [of_flow]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lab.metrics.base import PRINTED, Context, Figures, Metric, series_of, summary
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import dimension_of
 
@@ -47,7 +47,7 @@ class Printed(Metric):
                 continue
             factor = _factor(printed.unit, metric.unit)
             values = [value * factor for value in printed.values] if factor != 1 else printed.values
-            figures.series.append(Series(name, metric.unit, printed.t_ns, values))
+            figures.series.append(TimeSeries(name, metric.unit, printed.t_ns, values))
             figures.rows.append({"source": name, "last": values[-1], **summary(values)})
             figures.values += values if metric.per != "process" else [values[-1]]
         return figures

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, chosen, instances, series_of, summary
-from lab.probes.base import Samples, Series
+from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import DURATION
 
@@ -34,7 +34,7 @@ class Rtt(Metric):
                 if not series.values:
                     continue
                 values = [value * _MILLISECOND for value in series.values]
-                figures.series.append(Series(name, "ns", series.t_ns, values))
+                figures.series.append(TimeSeries(name, "ns", series.t_ns, values))
                 row = summary(values)
                 row.pop("sum")
                 figures.rows.append({"source": name, **row})

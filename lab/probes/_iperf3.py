@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.probes.base import Delivery, Flow, Param, Parsed, Raw, Samples, Series
+from lab.probes.base import Delivery, Flow, Param, Parsed, Raw, Samples, TimeSeries
 from lab.probes.base.text import Json
 
 EVERY = Param(  # iperf3 refuses shorter and longer intervals
@@ -97,6 +97,6 @@ def found(raw: Raw, parsed: Parsed) -> Iterator[object]:
     values = parsed.values
     if "bytes" in values:
         goodput = parsed.series_of("goodput")
-        rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
+        rate = TimeSeries(raw.id, "bit/s", goodput.t_ns, goodput.values)
         yield Delivery(raw.id, values["bytes"], round(values.get("seconds", 0) * _SECOND), rate)
     yield Flow(raw.id, values.get("packets", 0), values.get("lost", 0))

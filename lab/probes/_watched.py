@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from lab.probes.base import Parsed, Raw, Series
+from lab.probes.base import Parsed, Raw, TimeSeries
 
 _HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
 
@@ -24,9 +24,9 @@ def watched(raw: Raw, parsed: Parsed) -> None:
         parsed.add("received", "B", t_ns, raw.integer(number, size, line, "size"))
 
 
-def rate(raw: Raw, parsed: Parsed) -> Series:
+def rate(raw: Raw, parsed: Parsed) -> TimeSeries:
     """Return bit/s between consecutive samples of ``received``, at the time of the later one."""
-    rates = Series(raw.id, "bit/s")
+    rates = TimeSeries(raw.id, "bit/s")
     received = parsed.series_of("received")
     for (before_ns, before), (t_ns, size) in pairwise(zip(received.t_ns, received.values, strict=True)):
         if t_ns > before_ns:

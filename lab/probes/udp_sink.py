@@ -18,8 +18,8 @@ from lab.probes.base import (
     Raw,
     Receiver,
     Samples,
-    Series,
     Target,
+    TimeSeries,
     program_path,
 )
 from lab.probes.base.text import Json, documents, stamp_ns
@@ -77,7 +77,7 @@ class UdpSink(Probe):
                 name,
                 flow["bytes"],
                 flow["last_ns"] - flow["first_ns"],
-                Series(name, "bit/s", rate.t_ns, rate.values),
+                TimeSeries(name, "bit/s", rate.t_ns, rate.values),
                 in_duration=later,
             )
             least_ns, mean_ns, most_ns = (flow[f"delay_{key}_ns"] for key in ("min", "mean", "max"))

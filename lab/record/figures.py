@@ -13,7 +13,7 @@ from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.metrics.base import Context, Metric, Source, measures, summary
 from lab.numbers import count
-from lab.probes.base import Parsed, Raw, Series
+from lab.probes.base import Parsed, Raw, TimeSeries
 from lab.shared import types
 from lab.shared.outcome import Failure, Outcome
 
@@ -78,7 +78,7 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     def of_row(name: str, value: Any) -> Any:
         return converted(value) if name in kind.columns and value is not None else value
 
-    def of_series(series: Series) -> dict[str, Any]:
+    def of_series(series: TimeSeries) -> dict[str, Any]:
         """Return a series in the metric's unit if it has the metric's dimension, else unchanged."""
         own = series.unit == kind.unit
         values = [converted(value) for value in series.values] if own else series.values

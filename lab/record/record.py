@@ -12,7 +12,7 @@ from typing import Any
 
 from lab.errors import RecordError, writing
 from lab.named import Named
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared.types import Plan
 
 VERSION = 1
@@ -84,11 +84,11 @@ class Record:
         """What views failed to show, one message each; part of reports, not of the record."""
         return []
 
-    def series(self, source: str, name: str) -> Series | None:
+    def series(self, source: str, name: str) -> TimeSeries | None:
         """Return a sampled series of a process or probe."""
         for item in self.data["sources"].get(source, {}).get("series", []):
             if item["name"] == name:
-                return Series(**item)
+                return TimeSeries(**item)
         return None
 
     @cached_property

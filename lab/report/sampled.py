@@ -10,7 +10,7 @@ from typing import Any
 from lab.drawing import Figure
 from lab.metrics.base import increase
 from lab.numbers import plain
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.record.record import Record
 from lab.tables import Column, Table, words
 from lab.views.parts.lines import gap, line
@@ -55,7 +55,7 @@ def tables(record: Record) -> Iterator[Table]:
     for source in record.data["sources"].values():
         if not _peers(source):
             continue
-        series = {item["name"]: Series(**item) for item in source["series"]}
+        series = {item["name"]: TimeSeries(**item) for item in source["series"]}
         samples_ns = series[_PEERS].t_ns if _PEERS in series else []
         peers = [name.partition("/")[2] for name in series if name.startswith("tx_packets/")]
         for peer in peers:

@@ -13,7 +13,7 @@ from lab.views.base import View
 from lab.views.parts.lines import gap, line
 from lab.views.parts.many import over_time
 
-Series = Sequence[Mapping[str, Any]]
+RecordedSeries = Sequence[Mapping[str, Any]]
 
 
 class OverTime(View):
@@ -40,11 +40,11 @@ class OverTime(View):
                 height=self.height,
             )
 
-    def series(self, result: Result) -> Series:
+    def series(self, result: Result) -> RecordedSeries:
         """Return what is shown."""
         return result.series
 
-    def lines(self, series: Series, record: Record) -> list[Line]:
+    def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return the series as lines."""
         return [line(one, dots=True) for one in series]
 
@@ -52,7 +52,7 @@ class OverTime(View):
         """Return the title of the figure."""
         return f"{result.name}: {between(result)}"
 
-    def about(self, result: Result, series: Series) -> str:
+    def about(self, result: Result, series: RecordedSeries) -> str:
         """Return what the figure shows."""
         return f"{result.name}: {result.about}"
 
@@ -65,7 +65,7 @@ class PerPeer(OverTime):
     verb: ClassVar[str] = ""  # between the node and its peer in the legend
     dots: ClassVar[bool] = False  # else steps
 
-    def lines(self, series: Series, record: Record) -> list[Line]:
+    def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return the lines, named as ``sta1 hears ap1`` after the node of the probe and its peer."""
         found = []
         for one in series:

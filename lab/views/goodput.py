@@ -11,7 +11,7 @@ from lab.numbers import plain, size
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
-from lab.views._over_time import OverTime, Series
+from lab.views._over_time import OverTime, RecordedSeries
 from lab.views.parts.lines import SECOND, line, moments
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
@@ -23,10 +23,10 @@ class Goodput(OverTime):
     quantity = "goodput"
     height = 300
 
-    def series(self, result: Result) -> Series:
+    def series(self, result: Result) -> RecordedSeries:
         return [series for series in result.series if series["values"]]
 
-    def lines(self, series: Series, record: Record) -> list[Line]:
+    def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return steps, and the area below a single one."""
         return [line(_from_start(one), step=True, area=len(series) == 1) for one in series]
 
@@ -41,7 +41,7 @@ class Goodput(OverTime):
         mean = f"{plain(result.values['mean'] or 0, 3)} {result.unit}"
         return f"{len(rows)} transfers, {total} in all, {mean} each on average"
 
-    def about(self, result: Result, series: Series) -> str:
+    def about(self, result: Result, series: RecordedSeries) -> str:
         empty = len(result.series) - len(series)
         left_out = f"; {empty} more without data" if empty else ""
         return f"{result.name}: bytes that reached the application, per interval{left_out}"

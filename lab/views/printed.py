@@ -2,11 +2,11 @@
 """What programs print, over time."""
 
 from lab.record.record import Result
-from lab.views._over_time import OverTime, Series
+from lab.views._over_time import OverTime, RecordedSeries
 
 
 class Printed(OverTime):
     """One line with dots for each value of a process; none if it was printed only once."""
 
-    def series(self, result: Result) -> Series:
+    def series(self, result: Result) -> RecordedSeries:
         return [series for series in result.series if len(series["values"]) > 1]

@@ -39,7 +39,7 @@ class Own(Probe):
 METRIC = """\
 from lab.metrics.base import Figures, Metric
 from lab.metrics.transfer_time import TransferTime
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 
 
 class Own(TransferTime):
@@ -163,7 +163,7 @@ def test_what_a_probe_found_cannot_be_told(code: str, told: str) -> None:
                 ("[float('inf')]", "inf"),
                 ("['12']", "'12'"),
                 ("[1], [{'total': float('nan')}]", "nan"),
-                ("[1], [], [Series('a', 'ns', [1], [float('-inf')])]", "-inf"),
+                ("[1], [], [TimeSeries('a', 'ns', [1], [float('-inf')])]", "-inf"),
             ]
         ),
     ],

@@ -16,8 +16,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lab.experiments.types import Experiment, TimeSeries
+from lab.experiments.types import Experiment
 from lab.expressions.expression import Unmeasured
+from lab.probes.base import TimeSeries
 from lab.record.figures import by_name, measured
 from lab.shared.types import Plan
 
@@ -59,9 +60,6 @@ def _size_bytes(file: Mapping[str, Any]) -> int | None:
     return size if file["text"] is None else len(file["text"].encode())
 
 
-_SECOND = 1_000_000_000
-
-
 def wanted(experiment: Experiment) -> tuple[str, ...]:
     """The names of all series that the figures show."""
     metrics = {metric.name for metric in experiment.metrics}
@@ -75,7 +73,7 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
 
 def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, TimeSeries]:
     """For ``Outcome.series``: the named series (``wanted``) that a run, the content of record.json, has."""
-    found = {name: _together(_named(name, data)) for name in names}
+    found = {name: _together(name, _named(name, data)) for name in names}
     return {name: one for name, one in found.items() if one is not None}
 
 
@@ -92,8 +90,8 @@ def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     ]
 
 
-def _together(found: Sequence[Mapping[str, Any]]) -> TimeSeries | None:
-    """The mean of the series that have the unit of the first one."""
+def _together(name: str, found: Sequence[Mapping[str, Any]]) -> TimeSeries | None:
+    """Compute the mean of the series that have the unit of the first one."""
     if not found:
         return None
     unit = found[0]["unit"]
@@ -108,4 +106,4 @@ def _together(found: Sequence[Mapping[str, Any]]) -> TimeSeries | None:
     for t_ns, number, value in samples:
         held[number] = value
         means[t_ns] = math.fsum(held.values()) / len(held)
-    return TimeSeries(tuple(t_ns / _SECOND for t_ns in means), tuple(means.values()), unit)
+    return TimeSeries(name, unit, list(means), list(means.values()))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.drawing.marks import Dot
-from lab.experiments.types import Axis, Experiment, FigureSpec, Point, Results, Summary, TimeSeries
+from lab.experiments.types import Axis, Experiment, FigureSpec, Point, Results, Summary
 from lab.numbers import short
+from lab.probes.base import TimeSeries
 from lab.text import capitalized
 
 _MOST = 1e150
@@ -159,7 +160,7 @@ class FigureData:
         """The series of that name of all trials of a group."""
         numbers = {point.number for point in group.points}
         outcomes = (found for found in self.results.outcomes if found.point in numbers)
-        return [found.series[name] for found in outcomes if name in found.series and found.series[name].t_s]
+        return [found.series[name] for found in outcomes if name in found.series and found.series[name].t_ns]
 
     def dot(self, x: float, point: Point, metric: str) -> Dot:
         """The mean with its error bar; a gap if there is none."""

@@ -22,8 +22,9 @@ from lab.experiments.output.frames import (
     values_axis,
     without_series,
 )
-from lab.experiments.types import Point, TimeSeries
+from lab.experiments.types import Point
 from lab.numbers import short
+from lab.probes.base import TimeSeries
 
 
 def box(view: FigureData) -> Chart:
@@ -168,14 +169,16 @@ def _together(
 ) -> tuple[list[float], list[float], list[float], list[float]]:
     """Times, the mean over the trials, and the edges of the error band (None for a single trial)."""
     if len(found) == 1:
-        return list(found[0].t_s), list(found[0].values), [], []
-    begin = max(series.t_s[0] for series in found)
-    end = max(min(series.t_s[-1] for series in found), begin)
-    count = min(_BINS, max(len(series.t_s) for series in found))
+        return found[0].t_s, found[0].values, [], []
+    stamps_s = [series.t_s for series in found]
+    begin = max(stamps[0] for stamps in stamps_s)
+    end = max(min(stamps[-1] for stamps in stamps_s), begin)
+    count = min(_BINS, max(map(len, stamps_s)))
     times = [begin + (end - begin) * index / max(count - 1, 1) for index in range(count)]
     means, lows, highs = [], [], []
     for t_s in times:
-        values = [series.values[max(bisect.bisect_right(series.t_s, t_s) - 1, 0)] for series in found]
+        indexes = (max(bisect.bisect_right(stamps, t_s) - 1, 0) for stamps in stamps_s)
+        values = [series.values[index] for series, index in zip(found, indexes, strict=True)]
         mean = math.fsum(values) / len(values)
         means.append(mean)
         deviation = statistics.stdev(values)

@@ -29,9 +29,10 @@ from lab.experiments.file.points import located
 from lab.experiments.run import forkserver, trials
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, unpack_directory
-from lab.experiments.types import Experiment, Outcome, Point, TimeSeries, Trial, TrialMetric
+from lab.experiments.types import Experiment, Outcome, Point, Trial, TrialMetric
 from lab.machine.uses import Uses
 from lab.plan.load import code_of, modules_of
+from lab.probes.base import TimeSeries
 from lab.report.remarks import remarks as out_of_memory
 from lab.runs import provenance
 from lab.runs.pool import Pool, Workers

@@ -38,7 +38,7 @@ from lab.probes.base.results import ResultType as ResultType
 from lab.probes.base.results import Retransmissions as Retransmissions
 from lab.probes.base.results import Samples as Samples
 from lab.probes.base.results import Sent as Sent
-from lab.probes.base.results import Series as Series
+from lab.probes.base.results import TimeSeries as TimeSeries
 from lab.probes.base.results import Transfer as Transfer
 from lab.registry import Room
 from lab.shared.paths import PROGRAMS_IN_NODE
@@ -106,23 +106,23 @@ class Occurrence:
 class Parsed:
     """What a parser found in the output of one run of a probe."""
 
-    series: list[Series] = field(default_factory=list)
+    series: list[TimeSeries] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)  # bytes, retransmits, sha256, ...
-    _named: dict[str, Series] = field(default_factory=dict, repr=False, compare=False)
+    _named: dict[str, TimeSeries] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, name: str, unit: str, t_ns: int, value: float) -> None:
         """Append a sample to the series of that name; the first sample creates the series."""
         series = self._named.get(name)
         if series is None:
-            series = self._named[name] = Series(name, unit)
+            series = self._named[name] = TimeSeries(name, unit)
             self.series.append(series)
         series.t_ns.append(t_ns)
         series.values.append(value)
 
-    def series_of(self, name: str) -> Series:
+    def series_of(self, name: str) -> TimeSeries:
         """Return the series of that name; an empty one if there is none."""
-        return next((series for series in self.series if series.name == name), Series(name, ""))
+        return next((series for series in self.series if series.name == name), TimeSeries(name, ""))
 
 
 class ProbeOutputError(ValueError):

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 
 @dataclass
-class Series:
+class TimeSeries:
     """A sampled quantity: ``t_ns`` (since the timeline's start) and ``values``, of equal length.
 
     If a probe samples several instances, the name contains the instance after a slash: ``signal/02:00:01:00:02:00``.
@@ -22,6 +22,11 @@ class Series:
     unit: str  # B, bit/s, ms, dBm, packets, ...
     t_ns: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+
+    @property
+    def t_s(self) -> list[float]:
+        """The times in seconds."""
+        return [t_ns / 1e9 for t_ns in self.t_ns]
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Delay:
     min_ns: float
     mean_ns: float
     max_ns: float
-    means: Series  # ms, of each interval
+    means: TimeSeries  # ms, of each interval
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ class Delivery:
     name: str
     bytes: int
     duration_ns: int
-    rate: Series | None = None  # bit/s over time
+    rate: TimeSeries | None = None  # bit/s over time
     in_duration: float | None = None  # bytes that arrived within the duration, if not all
 
     def goodput_bps(self) -> float:

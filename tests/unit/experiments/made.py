@@ -24,10 +24,10 @@ from lab.experiments.types import (
     Results,
     Row,
     Summary,
-    TimeSeries,
     TrialMetric,
     Verdict,
 )
+from lab.probes.base import TimeSeries
 
 HASHES: dict[str, str | None] = {"kernel": "a" * 64, "image": "b" * 64, "code": "c" * 64, "series": None}
 VERSIONS: dict[str, object] = {"lab": "0.1.0", "kernel": "6.12.48", "packages": {"hostapd": "2:2.10-24", "iw": "6.9-1"}}
@@ -134,9 +134,9 @@ def results(
 
 
 def _series(level: float, chance: random.Random) -> dict[str, TimeSeries]:
-    times = tuple(index / 10 for index in range(100))
-    values = tuple(level * (1 + 0.3 * math.sin(t_s)) + chance.gauss(0, 0.1 * level) for t_s in times)
-    return {"goodput": TimeSeries(times, values, "Mbit/s")}
+    t_ns = [index * 100_000_000 for index in range(100)]
+    values = [level * (1 + 0.3 * math.sin(at_ns / 1e9)) + chance.gauss(0, 0.1 * level) for at_ns in t_ns]
+    return {"goodput": TimeSeries("goodput", "Mbit/s", t_ns, values)}
 
 
 DISTANCE = axis("distance", "2 m", "4 m", "6 m", "8 m", "10 m", unit="m")

@@ -51,14 +51,14 @@ def test_a_series_of_a_metric_and_of_a_probe() -> None:
     run = data(metrics, ping=[item("rtt", "ms", (0, 3.0))])
     found = sources.series(["goodput", "ping.rtt", "gone", "ping.gone"], run)
     assert list(found) == ["goodput", "ping.rtt"]
-    assert (found["goodput"].t_s, found["goodput"].values, found["goodput"].unit) == ((1.0, 2.0), (4.0, 6.0), "Mbit/s")
+    assert (found["goodput"].t_s, found["goodput"].values, found["goodput"].unit) == ([1.0, 2.0], [4.0, 6.0], "Mbit/s")
 
 
 def test_several_are_their_mean_at_each_moment() -> None:
     one, two = item("signal/a", "dBm", (0, -40.0), (2, -50.0)), item("signal/b", "dBm", (1, -60.0), (2, -70.0))
     other = item("signal/c", "bit/s", (0, 1.0))
     found = sources.series(["dump.signal"], data({}, dump_at_sta1=[one, other], dump_at_sta2=[two]))["dump.signal"]
-    assert found.values == (-40.0, -50.0, -60.0)
+    assert found.values == [-40.0, -50.0, -60.0]
 
 
 def test_of_a_real_record(record: Record) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.metrics.base import Context, Source
-from lab.probes.base import Occurrence, Parsed, Raw, Series
+from lab.probes.base import Occurrence, Parsed, Raw, TimeSeries
 from lab.shared.outcome import Happened
 from lab.shared.types import Metric, Node, Plan, Radio
 
@@ -35,7 +35,7 @@ def source(
     *,
     identifier: str | None = None,
     on: str = "sta1",
-    series: Iterable[Series] = (),
+    series: Iterable[TimeSeries] = (),
     occurrences: Iterable[Occurrence] = (),
     values: Mapping[str, Any] | None = None,
     raw: Path = Path(),

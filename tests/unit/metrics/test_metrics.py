@@ -10,7 +10,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.metrics.base import MEDIUM, PRINTED, increase, known, load, measures, summary
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
 
@@ -47,7 +47,7 @@ def test_nothing_recorded_gives_no_figures(kind: str) -> None:
 
 
 def test_goodput_of_curl_is_the_mean_over_the_transfer() -> None:
-    received = Series("received", "B", [2 * SECOND, 3 * SECOND, 4 * SECOND], [0, 1000, 1500])
+    received = TimeSeries("received", "B", [2 * SECOND, 3 * SECOND, 4 * SECOND], [0, 1000, 1500])
     values = {"bytes": 1500, "time_total_s": 2.0, "exit_code": 0}
     fetch = source("curl", identifier="fetch", series=[received], values=values)
     figures = load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch))
@@ -58,13 +58,13 @@ def test_goodput_of_curl_is_the_mean_over_the_transfer() -> None:
 
 
 def test_goodput_of_a_curl_that_was_ended_counts_what_arrived() -> None:
-    received = Series("received", "B", [2 * SECOND, 4 * SECOND], [0, 1000])
+    received = TimeSeries("received", "B", [2 * SECOND, 4 * SECOND], [0, 1000])
     fetch = source("curl", identifier="fetch", series=[received], values={"bytes": 1000})
     assert load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch)).values == [4000]
 
 
 def test_goodput_of_iperf3() -> None:
-    rate = Series("goodput", "bit/s", [SECOND], [5e6])
+    rate = TimeSeries("goodput", "bit/s", [SECOND], [5e6])
     up = source("iperf3", series=[rate], values={"bytes": 1_000_000, "seconds": 2.0})
     figures = load("goodput").figures(wanted("goodput", "iperf3", unit="Mbit/s"), context(up))
     assert figures.values == [4e6] and figures.series[0].values == [5e6]
@@ -127,20 +127,24 @@ def test_outage_wants_events() -> None:
 
 def test_counters_begin_anew_with_each_association() -> None:
     samples = [0, 1, 2, 3, 4, 5]
-    assert increase(Series("x", "", [0, 1, 2], [100, 101, 103]), samples) == 3, "what was before the run is left out"
-    assert increase(Series("x", "", [1, 2], [5, 7]), samples) == 7
-    assert increase(Series("x", "", [0, 1, 4, 5], [100, 101, 150, 151]), samples) == 1 + 151, "it was gone in between"
-    assert increase(Series("x", "", [0, 1, 2], [100, 101, 4]), samples) == 1 + 4
+    assert increase(TimeSeries("x", "", [0, 1, 2], [100, 101, 103]), samples) == 3, (
+        "what was before the run is left out"
+    )
+    assert increase(TimeSeries("x", "", [1, 2], [5, 7]), samples) == 7
+    assert increase(TimeSeries("x", "", [0, 1, 4, 5], [100, 101, 150, 151]), samples) == 1 + 151, (
+        "it was gone in between"
+    )
+    assert increase(TimeSeries("x", "", [0, 1, 2], [100, 101, 4]), samples) == 1 + 4
 
 
 def test_retries() -> None:
     counters = [
-        Series("peers", "1", [0, 1, 2, 3], [1, 1, 1, 1]),
-        Series(f"tx_packets/{AP1}", "packets", [0, 1], [10, 30]),
-        Series(f"tx_retries/{AP1}", "frames", [0, 1], [1, 4]),
-        Series(f"tx_failed/{AP1}", "frames", [0, 1], [0, 1]),
-        Series(f"tx_packets/{AP2}", "packets", [2, 3], [10, 30]),
-        Series(f"tx_retries/{AP2}", "frames", [2, 3], [1, 4]),
+        TimeSeries("peers", "1", [0, 1, 2, 3], [1, 1, 1, 1]),
+        TimeSeries(f"tx_packets/{AP1}", "packets", [0, 1], [10, 30]),
+        TimeSeries(f"tx_retries/{AP1}", "frames", [0, 1], [1, 4]),
+        TimeSeries(f"tx_failed/{AP1}", "frames", [0, 1], [0, 1]),
+        TimeSeries(f"tx_packets/{AP2}", "packets", [2, 3], [10, 30]),
+        TimeSeries(f"tx_retries/{AP2}", "frames", [2, 3], [1, 4]),
     ]
     dump = source("station-dump", series=counters)
     figures = load("retries").figures(wanted("retries", "station-dump", unit="frames"), context(dump))
@@ -151,7 +155,10 @@ def test_retries() -> None:
 
 
 def test_retransmits() -> None:
-    seen = [Series("retransmits/a-b", "segments", [0, 1], [0, 6]), Series("retransmits/c-d", "segments", [1], [2])]
+    seen = [
+        TimeSeries("retransmits/a-b", "segments", [0, 1], [0, 6]),
+        TimeSeries("retransmits/c-d", "segments", [1], [2]),
+    ]
     sources = [source("ss", series=seen, on="h1"), source("iperf3", values={"retransmits": 5})]
     metric = load("retransmits")
     assert metric.figures(wanted("retransmits", "ss", "iperf3", unit="segments"), context(*sources)).values == [8, 5]
@@ -160,8 +167,8 @@ def test_retransmits() -> None:
 
 
 def test_rtt() -> None:
-    replies = source("ping", series=[Series("rtt", "ms", [0, 1], [1.0, 3.0])])
-    tcp = source("ss", series=[Series("rtt/a-b", "ms", [0], [7.0])])
+    replies = source("ping", series=[TimeSeries("rtt", "ms", [0, 1], [1.0, 3.0])])
+    tcp = source("ss", series=[TimeSeries("rtt/a-b", "ms", [0], [7.0])])
     figures = load("rtt").figures(wanted("rtt", "ping", "ss", unit="ms"), context(replies, tcp))
     assert figures.values == [1 * MS, 3 * MS, 7 * MS]
     assert [row["source"] for row in figures.rows] == ["ping", "ss a-b"]
@@ -185,10 +192,13 @@ FLOWS = {
 
 
 def test_flows_of_a_udp_sink() -> None:
-    series = [Series("goodput/load@sta1", "bit/s", [SECOND], [8e3]), Series("goodput/voice", "bit/s", [SECOND], [1e3])]
+    series = [
+        TimeSeries("goodput/load@sta1", "bit/s", [SECOND], [8e3]),
+        TimeSeries("goodput/voice", "bit/s", [SECOND], [1e3]),
+    ]
     series += [
-        Series("delay/load@sta1", "ms", [SECOND], [2]),
-        Series("delay/voice", "ms", [SECOND, 2 * SECOND], [3, 5]),
+        TimeSeries("delay/load@sta1", "ms", [SECOND], [2]),
+        TimeSeries("delay/voice", "ms", [SECOND, 2 * SECOND], [3, 5]),
     ]
     sink = source("udp-sink", identifier="sink", series=series, values={"flows": FLOWS})
     figures = load("goodput").figures(wanted("goodput", "sink", unit="bit/s"), context(sink))
@@ -224,8 +234,8 @@ def test_a_flow_of_which_nothing_arrives_is_lost(
 
 
 def test_signal() -> None:
-    dump = source("station-dump", series=[Series(f"signal/{AP1}", "dBm", [0, 1], [-40, -44])])
-    link = source("link", series=[Series("signal", "dBm", [0], [-50])])
+    dump = source("station-dump", series=[TimeSeries(f"signal/{AP1}", "dBm", [0, 1], [-40, -44])])
+    link = source("link", series=[TimeSeries("signal", "dBm", [0], [-50])])
     figures = load("signal").figures(wanted("signal", "station-dump", "link", unit="dBm"), context(dump, link))
     assert figures.values == [-40, -44, -50]
     assert [series.name for series in figures.series] == ["station-dump ap1", "link"]
@@ -233,8 +243,8 @@ def test_signal() -> None:
 
 @pytest.mark.parametrize(("kind", "quantity"), [("rx-bitrate", "rx_bitrate"), ("tx-bitrate", "tx_bitrate")])
 def test_bitrates(kind: str, quantity: str) -> None:
-    dump = source("station-dump", series=[Series(f"{quantity}/{AP1}", "Mbit/s", [0, 1], [54, 5.5])])
-    link = source("link", series=[Series(quantity, "Mbit/s", [0], [6])])
+    dump = source("station-dump", series=[TimeSeries(f"{quantity}/{AP1}", "Mbit/s", [0, 1], [54, 5.5])])
+    link = source("link", series=[TimeSeries(quantity, "Mbit/s", [0], [6])])
     figures = load(kind).figures(wanted(kind, "station-dump", "link", unit="Mbit/s"), context(dump, link))
     assert figures.values == [54e6, 5.5e6, 6e6]
     assert [(series.name, series.unit) for series in figures.series] == [

@@ -14,7 +14,7 @@ from lab.captures import pcap as reader
 from lab.metrics._handoffs import Downlink, Handoff
 from lab.metrics._packets import Segment, is_dhcp, segment
 from lab.metrics._pauses import Pause, Resumed, Sender, causes, resumed
-from lab.probes.base import Raw, Series, load
+from lab.probes.base import Raw, TimeSeries, load
 from lab.views.outage import explained
 
 from .samples import MS, SECOND, STA1, pcap
@@ -68,12 +68,12 @@ def sender(
     stamps = [PAUSE.begin_ns + index * 100 * MS for index in range(len(retransmits))]
     steady = {"rto": rto_ms, "rtt": rtt_ms, "min_rtt": 10.0, "unsent": unsent}
     series = [
-        Series(f"retransmits/{CONNECTION}", "segments", stamps, list(retransmits)),
-        *(Series(f"{name}/{CONNECTION}", "", stamps, [value] * len(stamps)) for name, value in steady.items()),
+        TimeSeries(f"retransmits/{CONNECTION}", "segments", stamps, list(retransmits)),
+        *(TimeSeries(f"{name}/{CONNECTION}", "", stamps, [value] * len(stamps)) for name, value in steady.items()),
     ]
     if backoff:
         times, values = zip(*backoff, strict=True)
-        series.append(Series(f"backoff/{CONNECTION}", "times", list(times), list(values)))
+        series.append(TimeSeries(f"backoff/{CONNECTION}", "times", list(times), list(values)))
     return [Sender("h1", series, capture)]
 
 

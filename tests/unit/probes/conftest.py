@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.probes.base import Parsed, Raw, Series, load
+from lab.probes.base import Parsed, Raw, TimeSeries, load
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -42,10 +42,10 @@ def typed(tmp_path: Path) -> Callable[..., Parsed]:
 
 
 @pytest.fixture
-def series() -> Callable[[Parsed, str], Series]:
+def series() -> Callable[[Parsed, str], TimeSeries]:
     """The series of that name."""
 
-    def find(parsed: Parsed, name: str) -> Series:
+    def find(parsed: Parsed, name: str) -> TimeSeries:
         (found,) = [item for item in parsed.series if item.name == name]
         return found
 

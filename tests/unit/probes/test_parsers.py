@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from lab.captures import pcap
-from lab.probes.base import Delivery, Flow, Parsed, ProbeOutputError, Raw, Series, load
+from lab.probes.base import Delivery, Flow, Parsed, ProbeOutputError, Raw, TimeSeries, load
 from lab.probes.base.text import number, seconds, stamp_ns
 
 from .conftest import FIXTURES
 
 Parse = Callable[..., Parsed]
-Find = Callable[[Parsed, str], Series]
+Find = Callable[[Parsed, str], TimeSeries]
 SECOND = 1_000_000_000
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, chosen, series_of
-from lab.probes.base import Samples, Series
+from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 
 
@@ -23,6 +23,6 @@ class OfState(Metric):
             sampled = series_of(source, kind.quantity)
             values = [value * self.factor for value in sampled.values]
             if values:
-                figures.series.append(Series(source.id, self.unit, sampled.t_ns, values))
+                figures.series.append(TimeSeries(source.id, self.unit, sampled.t_ns, values))
                 figures.values += values
         return figures

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, chosen, series_of
-from lab.probes.base import Samples, Series
+from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -45,7 +45,7 @@ class Dip(Metric):
         return figures
 
 
-def _rows(goodput: Series, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _rows(goodput: TimeSeries, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
     for moment_ns in moments:
         before = _between(goodput, moment_ns - _BEFORE_S * _SECOND_NS, moment_ns)
         during = _between(goodput, moment_ns, moment_ns + _DIP_S * _SECOND_NS)
@@ -57,7 +57,7 @@ def _rows(goodput: Series, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
         yield {"at_s": moment_ns / _SECOND_NS, "lowest": lowest, "recovered": recovered}
 
 
-def _between(goodput: Series, begin_ns: int, end_ns: int) -> list[float]:
+def _between(goodput: TimeSeries, begin_ns: int, end_ns: int) -> list[float]:
     """Return the values of the intervals that end after the first time, and by the second."""
     stamped = zip(goodput.t_ns, goodput.values, strict=True)
     return [value for t_ns, value in stamped if begin_ns < t_ns <= end_ns]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, all_found
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import DURATION
 
@@ -43,5 +43,5 @@ class Jitter(Metric):
             figures.rows.append({"process": found.name, **row})
             over_time = found.over_time
             values = [value * _MILLISECOND_NS for value in over_time.values]
-            figures.series.append(Series(found.name, "ns", over_time.t_ns, values))
+            figures.series.append(TimeSeries(found.name, "ns", over_time.t_ns, values))
         return figures

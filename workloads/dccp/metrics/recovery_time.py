@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, chosen, series_of
-from lab.probes.base import Samples, Series
+from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import DURATION
 
@@ -50,7 +50,7 @@ def _gaps(context: Context) -> Iterator[tuple[int, int]]:
             yield begin_ns, end_ns
 
 
-def _rows(goodput: Series, gaps: list[tuple[int, int]], end_ns: int) -> Iterator[dict[str, Any]]:
+def _rows(goodput: TimeSeries, gaps: list[tuple[int, int]], end_ns: int) -> Iterator[dict[str, Any]]:
     stamped = list(zip(goodput.t_ns, goodput.values, strict=True))
     for begin_ns, back_ns in gaps:
         before = [value for t_ns, value in stamped if begin_ns - _BEFORE_NS < t_ns <= begin_ns]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Variation:
     packets_ns: float | None  # between packets, meaned over each interval, then over intervals
     intervals_ns: float | None  # between the mean delays of intervals
     smoothed_ns: float | None  # RFC 3550, at the end of each interval, meaned
-    over_time: Series  # ms: the first, of each interval
+    over_time: TimeSeries  # ms: the first, of each interval
 
 
 @dataclass(frozen=True)

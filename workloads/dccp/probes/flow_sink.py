@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes.base import Delay, Delivery, Flow, Param, Parsed, Probe, Raw, Samples, Series, Target
+from lab.probes.base import Delay, Delivery, Flow, Param, Parsed, Probe, Raw, Samples, Target, TimeSeries
 from lab.probes.base.text import Json
 
 from . import _report
@@ -104,15 +104,15 @@ class FlowSink(Probe):
         series = {one.name: one for one in parsed.series}
         took_ns = values["last_ns"] - values["first_ns"]
         later = values["bytes"] * (values["packets"] - 1) / values["packets"]
-        rate = series.get("goodput", Series("", ""))
-        over_time = Series(raw.id, "bit/s", rate.t_ns, rate.values)
+        rate = series.get("goodput", TimeSeries("", ""))
+        over_time = TimeSeries(raw.id, "bit/s", rate.t_ns, rate.values)
         yield Delivery(raw.id, values["bytes"], took_ns, over_time, in_duration=later)
         least_ns, mean_ns, most_ns = (values[f"delay_{key}_ns"] for key in ("min", "mean", "max"))
-        yield Delay(raw.id, values["packets"], least_ns, mean_ns, most_ns, series.get("delay", Series("", "ms")))
+        yield Delay(raw.id, values["packets"], least_ns, mean_ns, most_ns, series.get("delay", TimeSeries("", "ms")))
         packets_ns, intervals_ns, smoothed_ns = (
             values[f"jitter_{key}_ns"] for key in ("packets", "intervals", "smoothed")
         )
-        changes = series.get("delay_change", Series("", "ms"))
+        changes = series.get("delay_change", TimeSeries("", "ms"))
         yield Variation(raw.id, packets_ns, intervals_ns, smoothed_ns, changes)
         yield Order(raw.id, values["packets"], values["out_of_order"])
 

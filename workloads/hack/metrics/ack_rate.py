@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
-from lab.probes.base import Samples, Series
+from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 
 _SECOND = 1_000_000_000
@@ -45,13 +45,15 @@ class AckRate(Metric):
         return figures
 
 
-def _of_peer(source: Source, peer: str, name: str, samples_ns: Sequence[int]) -> tuple[dict[str, Any], list[Series]]:
+def _of_peer(
+    source: Source, peer: str, name: str, samples_ns: Sequence[int]
+) -> tuple[dict[str, Any], list[TimeSeries]]:
     """Return the mean of each kind, and its rate in each interval, stamped with the interval's end."""
     row: dict[str, Any] = {"peer": name}
     found = []
     for kind, quantity in _KINDS.items():
-        counter = instances(source, quantity).get(peer, Series("", ""))
-        series = Series(f"{source.node.name} to {name}, {kind}", AckRate.unit)
+        counter = instances(source, quantity).get(peer, TimeSeries("", ""))
+        series = TimeSeries(f"{source.node.name} to {name}, {kind}", AckRate.unit)
         total = 0.0
         for (before_ns, t_ns), grown in growth(counter, samples_ns):
             total += grown
@@ -62,7 +64,7 @@ def _of_peer(source: Source, peer: str, name: str, samples_ns: Sequence[int]) ->
     return row, found
 
 
-def growth(counter: Series, samples_ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], float]]:
+def growth(counter: TimeSeries, samples_ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], float]]:
     """Yield each interval between samples at whose end there is a counter, and by how much it grew.
 
     It starts from 0 if it was absent or is smaller than before.

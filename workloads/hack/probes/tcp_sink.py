@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.errors import ParameterError
-from lab.probes.base import Delivery, Param, Parsed, Probe, ProbeOutputError, Raw, Samples, Series, Target, program_path
+from lab.probes.base import (
+    Delivery,
+    Param,
+    Parsed,
+    Probe,
+    ProbeOutputError,
+    Raw,
+    Samples,
+    Target,
+    TimeSeries,
+    program_path,
+)
 from lab.probes.base.text import Json, documents
 
 from . import _tcp
@@ -73,8 +84,8 @@ class TcpSink(Probe):
         """Yield what arrived in the last connection; nothing if nothing was counted."""
         if "seconds" not in parsed.values:
             return
-        goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
-        rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
+        goodput = next((one for one in parsed.series if one.name == "goodput"), TimeSeries("", ""))
+        rate = TimeSeries(raw.id, "bit/s", goodput.t_ns, goodput.values)
         size, duration_ns = parsed.values["bytes"], round(parsed.values["seconds"] * _SECOND)
         yield Delivery(raw.id, size, duration_ns, rate)
 

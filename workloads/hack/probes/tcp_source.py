@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Series, Target, Transfer, program_path
+from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Target, TimeSeries, Transfer, program_path
 from lab.probes.base.text import Json, documents
 
 from . import _tcp
@@ -59,5 +59,5 @@ class TcpSource(Probe):
             return
         complete = bool(values.get("complete"))
         duration_ns = round(values["seconds"] * _SECOND)
-        yield Transfer(raw.id, values["bytes"], duration_ns, Series(raw.id, "bit/s"), complete=complete)
+        yield Transfer(raw.id, values["bytes"], duration_ns, TimeSeries(raw.id, "bit/s"), complete=complete)
         yield Retransmissions(raw.id, values["retransmits"])

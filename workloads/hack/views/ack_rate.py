@@ -8,7 +8,7 @@ from itertools import pairwise
 from lab.drawing import Line
 from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.views._over_time import OverTime, Series
+from lab.views._over_time import OverTime, RecordedSeries
 from lab.views.parts.lines import SECOND, line
 
 
@@ -17,10 +17,10 @@ class AckRate(OverTime):
 
     height = 300
 
-    def series(self, result: Result) -> Series:
+    def series(self, result: Result) -> RecordedSeries:
         return [series for series in result.series if any(series["values"])]
 
-    def lines(self, series: Series, record: Record) -> list[Line]:
+    def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return steps; a sample without the counter means that nothing was counted since the one before it."""
         return [line(one, step=True, gap=1.5 * _interval_s(series)) for one in series]
 
@@ -29,11 +29,11 @@ class AckRate(OverTime):
         share = plain(100 * compressed / (compressed + native), 3)
         return f"{share} % of the TCP ACKs are compressed"
 
-    def about(self, result: Result, series: Series) -> str:
+    def about(self, result: Result, series: RecordedSeries) -> str:
         return f"{super().about(result, series)}, per interval of {plain(_interval_s(series), 3)} s"
 
 
-def _interval_s(series: Series) -> float:
+def _interval_s(series: RecordedSeries) -> float:
     """Return the time between samples."""
     between_ns = (after - before for one in series for before, after in pairwise(one["t_ns"]))
     closest_ns: int = min(between_ns, default=SECOND)

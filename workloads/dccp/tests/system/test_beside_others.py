@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from lab.probes import base as probes
-from lab.probes.base import Delivery, Parsed, Raw, Series
+from lab.probes.base import Delivery, Parsed, Raw, TimeSeries
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -59,7 +59,7 @@ def read(ran: Ran, probe: str, name: str) -> tuple[Parsed, Raw]:
     return probes.load(probe).parse(raw), raw
 
 
-def series(parsed: Parsed, name: str) -> Series:
+def series(parsed: Parsed, name: str) -> TimeSeries:
     (found,) = [one for one in parsed.series if one.name == name]
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lab.metrics.base import Figures, Source, load
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from tests.unit.metrics.samples import context, source, wanted
 
 MS, SECOND = 10**6, 10**9
@@ -17,7 +17,7 @@ MS, SECOND = 10**6, 10**9
 def sink(identifier: str = "sink", **changes: Any) -> Source:
     """Of three intervals with mean delays of 10, 16 and 4 ms, and changes of 1, 3 and 2 ms between packets."""
     t_ns = [second * SECOND for second in (1, 2, 3)]
-    series = [Series("delay", "ms", t_ns, [10, 16, 4]), Series("delay_change", "ms", t_ns, [1, 3, 2])]
+    series = [TimeSeries("delay", "ms", t_ns, [10, 16, 4]), TimeSeries("delay_change", "ms", t_ns, [1, 3, 2])]
     values = {
         "packets": 8, "bytes": 800, "lost": 2, "out_of_order": 2, "first_ns": 0, "last_ns": 2 * SECOND,
         "delay_min_ns": 1 * MS, "delay_mean_ns": 10 * MS, "delay_max_ns": 20 * MS, "jitter_packets_ns": 2 * MS,

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import pytest
 
 from lab.metrics.base import Figures, Source, load
-from lab.probes.base import Series
+from lab.probes.base import TimeSeries
 from lab.shared.outcome import Happened
 from tests.unit.metrics.samples import SECOND, context, source, wanted
 
 
 def sink(*goodput: float, every_ns: int = SECOND) -> Source:
     stamps = [(number + 1) * every_ns for number in range(len(goodput))]
-    return source("flow-sink", identifier="sink", series=[Series("goodput", "bit/s", stamps, list(goodput))])
+    return source("flow-sink", identifier="sink", series=[TimeSeries("goodput", "bit/s", stamps, list(goodput))])
 
 
 def dip(flow: Source, roams_s: Sequence[int], per: str | None = None) -> Figures:
@@ -78,14 +78,14 @@ def test_a_gap_is_from_a_disconnect_to_the_next_connect() -> None:
     ],
 )
 def test_what_a_sender_samples(kind: str, quantity: str, unit: str, factor: int) -> None:
-    flow = source("flow-send", identifier="flow", series=[Series(quantity, "", [1, 2], [3.0, 5.0])])
+    flow = source("flow-send", identifier="flow", series=[TimeSeries(quantity, "", [1, 2], [3.0, 5.0])])
     silent = source("flow-send", identifier="silent")
     found = load(kind).figures(wanted(kind, "flow", "silent", unit=unit), context(flow, silent))
     assert found.values == [3 * factor, 5 * factor]
-    assert found.series == [Series("flow", unit, [1, 2], [3 * factor, 5 * factor])]
+    assert found.series == [TimeSeries("flow", unit, [1, 2], [3 * factor, 5 * factor])]
 
 
 def test_lost_packets_over_time() -> None:
-    flow = source("flow-sink", identifier="sink", series=[Series("lost", "packets", [1, 2], [7, -1])])
+    flow = source("flow-sink", identifier="sink", series=[TimeSeries("lost", "packets", [1, 2], [7, -1])])
     found = load("lost-packets").figures(wanted("lost-packets", "sink", unit="packets"), context(flow))
     assert found.values == [7, -1]

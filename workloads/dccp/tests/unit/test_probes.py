@@ -12,7 +12,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.probes import base as probes
-from lab.probes.base import Delay, Delivery, Flow, Parsed, ProbeOutputError, Raw, Series, Target, load
+from lab.probes.base import Delay, Delivery, Flow, Parsed, ProbeOutputError, Raw, Target, TimeSeries, load
 from tests.unit.plan.conftest import WORKLOAD, Plans
 
 from ...probes._results import Order, Variation
@@ -21,7 +21,7 @@ TARGET = Target("h2", "h2-eth0", None, "10.0.0.2/8")
 EPOCH_NS = 1767225600_999999744  # of the run that left the fixtures
 MS, SECOND = 10**6, 10**9
 Pasted = Callable[..., Parsed]
-Find = Callable[[Parsed, str], Series]
+Find = Callable[[Parsed, str], TimeSeries]
 
 
 def argv(probe: str, **params: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab.metrics.base import Context, Figures, load
-from lab.probes.base import Parsed, Series
+from lab.probes.base import Parsed, TimeSeries
 from lab.record import Record
 from lab.record.record import Result
 from lab.views import base as views
@@ -146,10 +146,10 @@ def rates(parsed: Parsed, name: str = "sta1") -> Figures:
 def sampled(times_s: list[float], **counters: Mapping[Any, int]) -> Parsed:
     """Samples at these times, with counters towards ap1 at some of them."""
     parsed = Parsed()
-    parsed.series.append(Series("pairs", "1", [round(t_s * SECOND) for t_s in times_s], [1] * len(times_s)))
+    parsed.series.append(TimeSeries("pairs", "1", [round(t_s * SECOND) for t_s in times_s], [1] * len(times_s)))
     for name, levels in counters.items():
         times_ns = [round(t_s * SECOND) for t_s in levels]
-        parsed.series.append(Series(f"{name}/{AP1}", "1", times_ns, list(levels.values())))
+        parsed.series.append(TimeSeries(f"{name}/{AP1}", "1", times_ns, list(levels.values())))
     return parsed
 
 

@@ -15,7 +15,7 @@ import pytest
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command
 from lab.guest.netlink import wire
 from lab.guest.netlink.generic import Family
-from lab.probes.base import Parsed, ProbeOutputError, Series, Target, load
+from lab.probes.base import Parsed, ProbeOutputError, Target, TimeSeries, load
 from lab.shared.frozen import built
 from lab.shared.medium_types import MediumPart
 from lab.shared.types import Plan
@@ -26,7 +26,7 @@ from ...radio_settings._hack import PART
 
 PEER = "02:00:01:00:02:00"
 EPOCH_NS = 1_767_225_600_999_999_744
-Find = Callable[[Parsed, str], Series]
+Find = Callable[[Parsed, str], TimeSeries]
 
 
 def numbers(way: str, **counts: int) -> bytes:

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from lab.probes.base import Delivery, Parsed, ProbeOutputError, Raw, Retransmissions, Series, Target, Transfer, load
+from lab.probes.base import Delivery, Parsed, ProbeOutputError, Raw, Retransmissions, Target, TimeSeries, Transfer, load
 
 from ...probes import _tcp_program
 
 PROGRAM = [sys.executable, _tcp_program.__file__]
 STATION = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2")
-Find = Callable[[Parsed, str], Series]
+Find = Callable[[Parsed, str], TimeSeries]
 
 
 def words(probe: str, **params: Any) -> list[str]:
