@@ -40,7 +40,7 @@ _UNFIT = re.compile(r"\W")  # in the name of a package
 
 
 @dataclass(frozen=True)
-class Place:
+class RoomFile:
     """A file of a room."""
 
     path: Path
@@ -77,40 +77,40 @@ class Room(Generic[T]):
         """Return the message about a name that nothing has."""
         return unknown(self.noun, name, self.known())
 
-    def place(self, name: str) -> Place:
+    def file(self, name: str) -> RoomFile:
         """Return the file of a name.
 
         Raises:
             InputError: there is no such name; or two stacks, or a stack and the lab, have a file of that name.
         """
-        places = self._found().get(name)
-        if places is None:
+        files = self._found().get(name)
+        if files is None:
             raise InputError(self.unknown(name))
-        if len(places) > 1:
-            first, second = (library.shown(one.path) for one in places[:2])
+        if len(files) > 1:
+            first, second = (library.shown(one.path) for one in files[:2])
             raise InputError(
                 f'another file has the same name, "{name}": {first}',
                 where=second,
                 hint=f"rename one of them: names in {self.folder} must be unique across all stacks and the lab",
             )
-        return places[0]
+        return files[0]
 
     def where(self, name: str) -> str:
-        """Return the file of a name, for messages. Errors as in ``place``."""
-        return library.shown(self.place(name).path)
+        """Return the file of a name, for messages. Errors as in ``file``."""
+        return library.shown(self.file(name).path)
 
     def get(self, name: str) -> type[T]:
         """Return the class of that name.
 
         Raises:
-            InputError: as in ``place``, or the import fails, or the file has no such class, or several.
+            InputError: as in ``file``, or the import fails, or the file has no such class, or several.
         """
-        place = self.place(name)
-        module = _imported(place, f"{self.folder}/{name}")
+        file = self.file(name)
+        module = _imported(file, f"{self.folder}/{name}")
         try:
             return shared.only(module, self.base)
         except shared.RuleError as error:
-            raise InputError(str(error), where=library.shown(place.path), hint=shared.RULE) from None
+            raise InputError(str(error), where=library.shown(file.path), hint=shared.RULE) from None
 
     def get_or_base(self, name: str) -> type[T]:
         """Return the class of that name, or the base class: a record may be older than what is there."""
@@ -128,15 +128,15 @@ class Room(Generic[T]):
         """Return the name of a class."""
         return kind.__module__.split(".")[-2 if self.part else -1].replace("_", "-")
 
-    def of_stacks(self) -> list[Place]:
+    def of_stacks(self) -> list[RoomFile]:
         """Return the files of stacks whose names no other file has."""
-        return [places[0] for places in self._found().values() if len(places) == 1 and places[0].stack is not None]
+        return [files[0] for files in self._found().values() if len(files) == 1 and files[0].stack is not None]
 
     def stray(self) -> Iterator[InputError]:
         """Yield an error for each file of a stack that lacks the file it goes with: a view without its metric."""
         usable = self._found()
-        for name, places in _all(self.folder, self.part, _homes()).items():
-            for one in places:
+        for name, files in _all(self.folder, self.part, _homes()).items():
+            for one in files:
                 if one not in usable.get(name, ()):
                     yield InputError(
                         f'the stack {one.stack} has no file "{name}" in {self.goes_with}, so this one is not used',
@@ -158,7 +158,7 @@ class Room(Generic[T]):
         except LabError:
             raise
         except Exception as raised:  # a user's code may raise anything
-            found = self.place(name)
+            found = self.file(name)
             if found.stack is None:
                 raise
             raise error(
@@ -167,28 +167,28 @@ class Room(Generic[T]):
                 hint=f"the file is part of the stack {found.stack} ({self.folder}/{name})",
             ) from raised
 
-    def _found(self) -> dict[str, list[Place]]:
+    def _found(self) -> dict[str, list[RoomFile]]:
         return _found(self.folder, self.part, self.goes_with, _homes())
 
 
-def _imported(place: Place, what: str) -> ModuleType:
+def _imported(file: RoomFile, what: str) -> ModuleType:
     """Import a file. InputError: that fails; the lab's own files raise what they raise."""
     try:
-        return importlib.import_module(place.module)
+        return importlib.import_module(file.module)
     except (Exception, SystemExit) as error:  # a user's file may raise anything
-        if place.stack is None:
+        if file.stack is None:
             raise
         raise InputError(
             f"cannot be imported: {type(error).__name__}: {error}".partition("\n")[0],
-            where=_blamed(error, place),
-            hint=f"the file is part of the stack {place.stack} ({what})",
+            where=_blamed(error, file),
+            hint=f"the file is part of the stack {file.stack} ({what})",
         ) from error
 
 
 def _of_guest(folder: str, name: str) -> ModuleType:
     """Return what the guest does for a name, for a dry run; in the guest, all of it lies in the lab's folder."""
-    place: Place = Room[Any](folder, "kind", object, "guest").place(name)
-    return _imported(place, f"{folder}/{name}")
+    file: RoomFile = Room[Any](folder, "kind", object, "guest").file(name)
+    return _imported(file, f"{folder}/{name}")
 
 
 shared.module = _of_guest
@@ -223,29 +223,29 @@ def _homes() -> tuple[_Home, ...]:
 
 
 @cache
-def _found(folder: str, part: str, goes_with: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
+def _found(folder: str, part: str, goes_with: str, homes: tuple[_Home, ...]) -> dict[str, list[RoomFile]]:
     """Return all usable files of a room, by name; more than one for a name is an error when the name is used."""
     found = _all(folder, part, homes)
     if not goes_with:
         return found
-    needed = {name: {one.stack for one in places} for name, places in _all(goes_with, "", homes).items()}
-    usable = {name: [one for one in places if one.stack in needed.get(name, ())] for name, places in found.items()}
-    return {name: places for name, places in usable.items() if places}
+    needed = {name: {one.stack for one in files} for name, files in _all(goes_with, "", homes).items()}
+    usable = {name: [one for one in files if one.stack in needed.get(name, ())] for name, files in found.items()}
+    return {name: files for name, files in usable.items() if files}
 
 
-def _all(folder: str, part: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
-    found: dict[str, dict[str | None, Place]] = {}
-    of_lab = (Place(path, PACKAGE) for path in _files(PACKAGE / folder, part))
+def _all(folder: str, part: str, homes: tuple[_Home, ...]) -> dict[str, list[RoomFile]]:
+    found: dict[str, dict[str | None, RoomFile]] = {}
+    of_lab = (RoomFile(path, PACKAGE) for path in _files(PACKAGE / folder, part))
     for one in (*of_lab, *(one for home in homes for one in _of_stacks(folder, part, home))):
         name = (one.path.parent.name if part else one.path.stem).replace("_", "-")
         found.setdefault(name, {}).setdefault(one.stack, one)  # the first one of two files of the same stack
     return {name: list(found[name].values()) for name in sorted(found)}
 
 
-def _of_stacks(folder: str, part: str, home: _Home) -> Iterator[Place]:
+def _of_stacks(folder: str, part: str, home: _Home) -> Iterator[RoomFile]:
     for path in [home.folder / folder] if home.is_stack else sorted(home.folder.glob(f"*/{folder}")):
         stack = f"{home.folder.name}/" if home.is_stack else path.relative_to(home.folder).parts[0]
-        yield from (Place(file, home.folder, stack) for file in _files(path, part))
+        yield from (RoomFile(file, home.folder, stack) for file in _files(path, part))
 
 
 def _files(room: Path, part: str) -> list[Path]:
@@ -273,7 +273,7 @@ def _package(folder: Path) -> str:
     return name
 
 
-def _blamed(error: BaseException, found: Place) -> str:
+def _blamed(error: BaseException, found: RoomFile) -> str:
     """Return ``file:line`` of an error: of a syntax error, or the last line of the stack in the traceback."""
     import traceback  # no lab file raises in most runs
 

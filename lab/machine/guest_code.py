@@ -111,10 +111,10 @@ def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
 def _of_stacks() -> dict[Path, bytes]:
     """Return the files of the kinds of stacks, where they would be if the kinds were the lab's."""
     return {
-        Path(room, place.path.parent.name, file.name): file.read_bytes()
+        Path(room, found.path.parent.name, file.name): file.read_bytes()
         for room in (NODES, EVENTS)
-        for place in Room(room, "kind", object, Path(KIND_FILE).stem).of_stacks()
-        for file in sorted(place.path.parent.glob("*.py"))
+        for found in Room(room, "kind", object, Path(KIND_FILE).stem).of_stacks()
+        for file in sorted(found.path.parent.glob("*.py"))
         if file.name != HOST_FILE
     }
 

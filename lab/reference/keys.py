@@ -115,7 +115,7 @@ def text() -> str:
 def stacks() -> list[str]:
     """Return the stacks that add something."""
     return sorted(
-        {str(place.stack) for room in (probes.PROBES, metrics.METRICS, EVENTS, SETTINGS) for place in room.of_stacks()}
+        {str(file.stack) for room in (probes.PROBES, metrics.METRICS, EVENTS, SETTINGS) for file in room.of_stacks()}
     )
 
 

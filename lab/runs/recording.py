@@ -48,10 +48,10 @@ def recording(uses: Uses) -> Recording:
     The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
     stack that lies in two folders, the second has its number in the name.
     """
-    places = [PROBES.place(name) for name in uses.probes]
-    places += [METRICS.place(kind) for kind in uses.metrics]
-    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
-    own = {place.package: place.folder for place in places if place.stack is not None}
+    files = [PROBES.file(name) for name in uses.probes]
+    files += [METRICS.file(kind) for kind in uses.metrics]
+    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(file.path for file in files)]
+    own = {file.package: file.folder for file in files if file.stack is not None}
     imports = Imports()
     code = imports.closure(roots, own)
     imported = imports.foreign(code.values(), own)

@@ -93,7 +93,7 @@ def test_every_module_has_a_file_and_a_name_of_its_own(write: Write) -> None:
     assert module.__file__ == str(path)
     assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-swp\.probes\.one", module.__name__)
     assert PROBES.get("ping").__module__ == "lab.probes.ping"
-    (own, *_) = [name for name in PROBES.known() if PROBES.place(name).folder == OWN]
+    (own, *_) = [name for name in PROBES.known() if PROBES.file(name).folder == OWN]
     assert PROBES.get(own).__module__.startswith("workloads."), "as tests and mypy call it"
 
 
@@ -101,11 +101,11 @@ OWN = library.own_folder("workload")
 
 
 def test_the_nearer_file_of_one_stack_is_taken(write: Write) -> None:
-    name = next(name for name in PROBES.known() if PROBES.place(name).folder == OWN)
-    found = PROBES.place(name)
+    name = next(name for name in PROBES.known() if PROBES.file(name).folder == OWN)
+    found = PROBES.file(name)
     nearer = write(str(found.path.relative_to(OWN)), PROBE.format(about="nearer"))
     registry._found.cache_clear()
-    assert PROBES.place(name).path == nearer and PROBES.place(name).stack == found.stack
+    assert PROBES.file(name).path == nearer and PROBES.file(name).stack == found.stack
 
 
 @pytest.mark.parametrize("other", ["b/probes/same.py", None])

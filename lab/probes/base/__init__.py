@@ -269,7 +269,7 @@ def load(name: str) -> Probe:
         InputError: There is no such probe, two files have that name, or the file is invalid.
     """
     probe = PROBES.made(name)
-    stack = PROBES.place(name).stack
+    stack = PROBES.file(name).stack
     if stack is not None and library.code_called(stack):
         probe.stack = stack
     return probe

@@ -109,8 +109,8 @@ def test_data_files_that_the_code_names_count(
 
 def test_the_labs_own_code_names_no_data_file() -> None:
     """Only those of stacks count; the program of the UDP probes is in plans."""
-    files = [PROBES.place(name).path for name in PROBES.known()]
-    files += [METRICS.place(name).path for name in METRICS.known()]
+    files = [PROBES.file(name).path for name in PROBES.known()]
+    files += [METRICS.file(name).path for name in METRICS.known()]
     own = [path for path in files if path.is_relative_to(PACKAGE)]
     code = Imports().closure([PACKAGE / "record/build.py", PACKAGE / "captures/split.py", *own])
     assert [path.name for path in data_files(code.values(), PACKAGE, but=code)] == ["_udp_program.py"]
