@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lab.drawing.layout import WIDTH
 from lab.drawing.palette import Colour
-from lab.drawing.shapes import FACES, Path, Place, Scene, Shapes, Text, box
+from lab.drawing.shapes import FACES, XY, Path, Scene, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 from lab.numbers import distinct, ticks
 
@@ -164,7 +164,7 @@ def _arrow(arrow: Arrow, frame: _Frame, end: float) -> Shapes:
     begin, top, bottom = frame.x(arrow.source), frame.y(arrow.begin_us), frame.y(arrow.end_us)
     cut = arrow.begin_us < 0 or arrow.end_us > frame.ladder.length_us
     if cut or arrow.collided:
-        outline: tuple[Place, ...] = box(begin, top, end, bottom)
+        outline: tuple[XY, ...] = box(begin, top, end, bottom)
     else:
         neck = end - min(_head(bottom - top), abs(end - begin)) * (1 if end > begin else -1)
         outline = ((begin, top), (neck, top), (end, (top + bottom) / 2), (neck, bottom), (begin, bottom))

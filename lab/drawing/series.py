@@ -14,7 +14,7 @@ from typing import TypeVar
 from lab.drawing.frame import Frame
 from lab.drawing.marks import Area, Dot, Line, Trace
 from lab.drawing.palette import DASHES, PALETTE, Colour, series
-from lab.drawing.shapes import Dots, Path, Place, Shapes
+from lab.drawing.shapes import XY, Dots, Path, Shapes
 
 Point = TypeVar("Point")
 TINT = 0.16
@@ -23,7 +23,7 @@ _WIDE, _THIN = 1.8, 0.9  # of a line; also the radius of a point without a line
 _FAINT = 0.55  # opacity of a line that is one of many
 _DOT, _SPECK = 1.5, 1.0  # radius of points that have none
 _SEEN = 0.4  # shorter error bars are not drawn
-_MARKERS: tuple[tuple[Place, ...], ...] = (
+_MARKERS: tuple[tuple[XY, ...], ...] = (
     (),  # a circle
     ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     ((0, -1.25), (1.2, 0.85), (-1.2, 0.85)),
@@ -91,7 +91,7 @@ def area(mark: Area, frame: Frame) -> Shapes:
     yield Path((*there, *reversed(back)), None, series(mark.style), closed=True, opacity=TINT)
 
 
-def stroke(places: tuple[Place, ...], style: int | None, published: bool) -> Shapes:
+def stroke(places: tuple[XY, ...], style: int | None, published: bool) -> Shapes:
     """Draw the line of a series: dashed if published, double when the colours repeat."""
     colour: Colour = "soft" if style is None else series(style)
     double = style is not None and style // len(PALETTE) % 2 == 1
@@ -139,7 +139,7 @@ def _runs(points: Sequence[Point], apart: Callable[[Point, Point], bool]) -> lis
     return runs
 
 
-def _steps(places: list[Place], *, back: bool = False) -> list[Place]:
+def _steps(places: list[XY], *, back: bool = False) -> list[XY]:
     """Return steps: each value is valid up to the next place, or with ``back`` from the previous one."""
     found = places[:1]
     for (x, y), (next_x, next_y) in pairwise(places):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lab.drawing.palette import Colour
 
-Place = tuple[float, float]
+XY = tuple[float, float]
 MARGIN = 12.0  # around a drawing in its own file
 FAMILY = ("DejaVu Sans", "Verdana", "Bitstream Vera Sans", "sans-serif")  # the first three have the same widths
 
@@ -41,7 +41,7 @@ FACES = {
 class Path:
     """Straight lines through points."""
 
-    places: tuple[Place, ...]
+    places: tuple[XY, ...]
     stroke: Colour | None = None
     fill: Colour | None = None
     closed: bool = False
@@ -55,7 +55,7 @@ class Path:
 class Dots:
     """Circles of one size."""
 
-    places: tuple[Place, ...]
+    places: tuple[XY, ...]
     radius: float
     stroke: Colour | None = None
     fill: Colour | None = None
@@ -90,6 +90,6 @@ class Scene:
     shapes: list[Shape] = field(default_factory=list)
 
 
-def box(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
+def box(left: float, top: float, right: float, bottom: float) -> tuple[XY, ...]:
     """Return the corners of a rectangle."""
     return ((left, top), (right, top), (right, bottom), (left, bottom))

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from lab.drawing.palette import Colour, class_of, dark_style, on_white
-from lab.drawing.shapes import FACES, FAMILY, MARGIN, Dots, Path, Place, Scene, Shape, Text, box
+from lab.drawing.shapes import FACES, FAMILY, MARGIN, XY, Dots, Path, Scene, Shape, Text, box
 from lab.text import printable
 
 _FAMILY = ",".join(FAMILY)
@@ -78,7 +78,7 @@ def _path(path: Path) -> str:
     return _element(_data(path.places) + ("Z" if path.closed else ""), path, extra)
 
 
-def _data(places: tuple[Place, ...]) -> str:
+def _data(places: tuple[XY, ...]) -> str:
     """Return path data, with short commands for horizontal and vertical lines."""
     parts: list[str] = []
     before = ("", "")

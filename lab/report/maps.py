@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from lab.drawing import WIDTH
 from lab.drawing.palette import series
-from lab.drawing.shapes import Dots, Path, Place, Shape, Shapes, Text, box
+from lab.drawing.shapes import XY, Dots, Path, Shape, Shapes, Text, box
 from lab.drawing.words import text_width
 from lab.numbers import distinct, plain, ticks
-from lab.plan.timeline.movement import Courses, place
+from lab.plan.timeline.movement import Courses, xyz
 from lab.shared.types import Node, Plan
 from lab.show.words import colours, noun
 
@@ -29,7 +29,7 @@ _GRID = 4.0  # px: how exactly the places of lines and markers are known to labe
 # how bad it is for a label to cover a marker, each point of a line, a name, and to leave the map
 DOT, LINES, _NAME, _BEYOND = 20, 1, 50, 1000
 
-Parts = tuple[tuple[Place, ...], ...]
+Parts = tuple[tuple[XY, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ def tracks(plan: Plan) -> list[Track]:
     courses = Courses()
     for event in plan.events:
         if event.kind == _MOVE:
-            to_m, speed_m_s = place(event.params["position_m"]), event.params.get("speed_m_s")
+            to_m, speed_m_s = xyz(event.params["position_m"]), event.params.get("speed_m_s")
             courses.move(plan.node(event.target), event.at_ns, to_m, speed_m_s)
     found |= {name: tuple(_parts(plan.node(name), courses, plan.duration_ns)) for name in courses.legs}
     return [Track(node.name, found[node.name]) for node in plan.nodes if node.name in found]
 
 
-def _parts(node: Node, courses: Courses, end_ns: int) -> Iterator[tuple[Place, ...]]:
+def _parts(node: Node, courses: Courses, end_ns: int) -> Iterator[tuple[XY, ...]]:
     """Yield the parts of a way that is made of moves; a jump begins another part."""
     legs = courses.legs[node.name]
-    part: list[Place] = [place(node.position_m)[:2]] if node.position_m else []
+    part: list[XY] = [xyz(node.position_m)[:2]] if node.position_m else []
     for index, leg in enumerate(legs):
         over_ns = min(legs[index + 1].start_ns if index + 1 < len(legs) else end_ns, end_ns)
         if leg.end_ns == leg.start_ns:
@@ -80,14 +80,14 @@ class Map:
 
     plan: Plan
     ways: Sequence[Track]
-    starts_m: dict[str, Place]
-    low: Place
-    high: Place
+    starts_m: dict[str, XY]
+    low: XY
+    high: XY
     scale: float  # px per m
     left: float
     top: float
 
-    def at(self, point: Iterable[float]) -> Place:
+    def at(self, point: Iterable[float]) -> XY:
         """Return the place on paper."""
         x, y, *_ = point
         return self.left + (x - self.low[0]) * self.scale, self.top + (self.high[1] - y) * self.scale
@@ -108,7 +108,7 @@ class Map:
         for wall in self.walls():
             yield stroke("wall", wall, "wall")
 
-    def walls(self) -> list[tuple[Place, Place]]:
+    def walls(self) -> list[tuple[XY, XY]]:
         """Return the ends of walls on paper."""
         return [(self.at(begin), self.at(end)) for begin, end in _walls(self.plan)]
 
@@ -116,7 +116,7 @@ class Map:
 def fitted(plan: Plan, top: float) -> Map | None:
     """Return the map that shows all places of a plan, from start to end, below ``top``; None if there are none."""
     ways = tracks(plan)
-    starts_m: dict[str, Place] = {node.name: place(node.position_m)[:2] for node in plan.nodes if node.position_m}
+    starts_m: dict[str, XY] = {node.name: xyz(node.position_m)[:2] for node in plan.nodes if node.position_m}
     starts_m |= {track.node: track.parts[0][0] for track in ways}
     if not starts_m:
         return None
@@ -158,7 +158,7 @@ def tint(plan: Plan, node: str) -> int:
     return series(colours(plan)[node])
 
 
-def symbol(node: Node, at: Place, plan: Plan) -> Shape:
+def symbol(node: Node, at: XY, plan: Plan) -> Shape:
     """Return the look of a node: a square for an access point, a dot for another radio, a circle for others."""
     x, y = at
     colour, tip = tint(plan, node.name), details(node)
@@ -179,7 +179,7 @@ def details(node: Node) -> str:
     return "; ".join(parts)
 
 
-def dotted(places: Sequence[Place]) -> Iterator[Place]:
+def dotted(places: Sequence[XY]) -> Iterator[XY]:
     """Yield points along a line, near enough for a label not to fit between two of them."""
     for (x1, y1), (x2, y2) in pairwise(places):
         steps = max(1, math.ceil(math.dist((x1, y1), (x2, y2)) / _GRID))
@@ -195,17 +195,17 @@ class Labels:
         self._taken: list[tuple[float, float, float, float]] = []
         self._avoided: Counter[tuple[int, int]] = Counter()  # how bad it is to cover each cell of a grid
 
-    def avoid(self, points: Iterable[Place], badness: int) -> None:
+    def avoid(self, points: Iterable[XY], badness: int) -> None:
         """Cover these points only if everything else is worse."""
         for cell in {(round(x / _GRID), round(y / _GRID)) for x, y in points}:
             self._avoided[cell] += badness
 
-    def take(self, corners: Sequence[Place]) -> None:
+    def take(self, corners: Sequence[XY]) -> None:
         """Keep a rectangle free."""
         (left, top), (right, bottom) = corners[0], corners[2]
         self._taken.append((left, top, right, bottom))
 
-    def near(self, point: Place, text: str) -> Iterator[Text]:
+    def near(self, point: XY, text: str) -> Iterator[Text]:
         """Yield a name at the first free place: to the right, left, above, below, at a corner; nothing if none is."""
         x, y = point
         width = text_width(text, "mark")
@@ -224,7 +224,7 @@ class Labels:
             self._taken.append((left, top, left + width, top + _LINE))
             yield Text(left, top + _LINE - 2, text, "mark", colour="ink")
 
-    def _covered(self, corner: Place, width: float) -> int:
+    def _covered(self, corner: XY, width: float) -> int:
         """Return how bad a place for a label is."""
         left, top = corner
         right, bottom = left + width, top + _LINE
@@ -245,7 +245,7 @@ _LINE_SAMPLES = {
 }
 
 
-def stroke(look: str, places: Sequence[Place], tip: str = "") -> Path:
+def stroke(look: str, places: Sequence[XY], tip: str = "") -> Path:
     """Return a line that looks like one of the legend: ``wall``, ``link`` or ``radio``."""
     like = _LINE_SAMPLES[look]
     return Path(tuple(places), like.stroke, width=like.width, dash=like.dash, tip=tip)

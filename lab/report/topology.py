@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from statistics import fmean
 
 from lab.drawing import WIDTH, svg
-from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text, box
+from lab.drawing.shapes import XY, Path, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
 from lab.errors import InputError, writing
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
@@ -39,7 +39,7 @@ def draw(plan: Plan) -> Scene:
     rows = _rows(plan, set(paper.starts_m) if paper else set())
     if paper and rows:
         paper = replace(paper, top=_ROW_TOP + _ROW_HEIGHT * len(rows) - _BOX_HEIGHT)
-    places: dict[str, Place] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
+    places: dict[str, XY] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
     boxes = _boxes(plan, rows, places)
     places |= boxes
     labels = Labels(paper.left, paper.right, paper.bottom) if paper else Labels(0.0, WIDTH, math.inf)
@@ -152,9 +152,9 @@ def _rows(plan: Plan, placed: set[str]) -> list[list[str]]:
     return [layer[first : first + _ROW_MOST] for layer in listed for first in range(0, len(layer), _ROW_MOST)]
 
 
-def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, Place]) -> dict[str, Place]:
+def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, XY]) -> dict[str, XY]:
     """Return the centres of the boxes of nodes in rows, from left to right as their neighbours in the rows below."""
-    found: dict[str, Place] = {}
+    found: dict[str, XY] = {}
     for number, row in enumerate(rows):
         y = _ROW_TOP + _ROW_HEIGHT * (len(rows) - 1 - number)
         below = {**placed, **found}
@@ -167,7 +167,7 @@ def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, Place
     return found
 
 
-def _course(a: str, b: str, places: Mapping[str, Place]) -> tuple[Place, ...]:
+def _course(a: str, b: str, places: Mapping[str, XY]) -> tuple[XY, ...]:
     """Return the line between two nodes: a curve if another node is on the straight one."""
     (x1, y1), (x2, y2) = places[a], places[b]
     length = math.dist(places[a], places[b])
@@ -186,7 +186,7 @@ def _course(a: str, b: str, places: Mapping[str, Place]) -> tuple[Place, ...]:
     )
 
 
-def _on_line(point: Place, begin: Place, end: Place) -> bool:
+def _on_line(point: XY, begin: XY, end: XY) -> bool:
     """Return whether a node at this point is on the line between two others."""
     length = math.dist(begin, end)
     if length < RADIUS:
@@ -197,12 +197,12 @@ def _on_line(point: Place, begin: Place, end: Place) -> bool:
     return RADIUS < along < length - RADIUS and aside < 2 * RADIUS
 
 
-def _middle(line: Path) -> Place:
+def _middle(line: Path) -> XY:
     (x1, y1), (x2, y2) = line.places
     return (x1 + x2) / 2, (y1 + y2) / 2
 
 
-def _outlines(shapes: Iterable[Shape]) -> Iterable[Sequence[Place]]:
+def _outlines(shapes: Iterable[Shape]) -> Iterable[Sequence[XY]]:
     return (((shape.x, shape.y),) if isinstance(shape, Text) else shape.places for shape in shapes)
 
 
@@ -223,12 +223,12 @@ def _shape(link: Link) -> str:
     return shape(link.netem) if link.netem != Netem() else ""
 
 
-def _around(at: Place) -> tuple[Place, ...]:
+def _around(at: XY) -> tuple[XY, ...]:
     x, y = at
     return box(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
 
 
-def _node(node: Node, at: Place, colour: int) -> Shapes:
+def _node(node: Node, at: XY, colour: int) -> Shapes:
     x, y = at
     yield Path(_around(at), colour, "paper", closed=True, width=2, tip=details(node))
     room = _BOX_WIDTH - 8

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lab.drawing import WIDTH
 from lab.drawing.palette import DASHES, PALETTE
-from lab.drawing.shapes import Dots, Path, Place, Scene, Shape, Shapes
+from lab.drawing.shapes import XY, Dots, Path, Scene, Shape, Shapes
 from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, Map, Track, dotted, fitted, legend, symbol, tint
 from lab.shared.types import Plan
@@ -62,8 +62,8 @@ def _way(track: Track, paper: Map) -> Shapes:
             yield Path((paper.at(track.parts[index - 1][-1]), places[0]), colour, dash="1 4", width=1.2, tip="a jump")
 
 
-def _thinned(places: list[Place]) -> Iterator[Place]:
-    last: Place | None = None
+def _thinned(places: list[XY]) -> Iterator[XY]:
+    last: XY | None = None
     for index, here in enumerate(places):
         if last is None or index == len(places) - 1 or math.dist(last, here) > _APART:
             yield here

@@ -48,10 +48,10 @@ def recording(uses: Uses) -> Recording:
     The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
     stack that lies in two folders, the second has its number in the name.
     """
-    files = [PROBES.file(name) for name in uses.probes]
-    files += [METRICS.file(kind) for kind in uses.metrics]
-    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(file.path for file in files)]
-    own = {file.package: file.folder for file in files if file.stack is not None}
+    named = [PROBES.file(name) for name in uses.probes]
+    named += [METRICS.file(kind) for kind in uses.metrics]
+    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(file.path for file in named)]
+    own = {file.package: file.folder for file in named if file.stack is not None}
     imports = Imports()
     code = imports.closure(roots, own)
     imported = imports.foreign(code.values(), own)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lab.model.topology import Topology
 from lab.plan.problems import Problems, Source
-from lab.plan.timeline.movement import Place
+from lab.plan.timeline.movement import Position
 
 _LIGHT_M_PER_NS = 0.299792458
 _MOST_M = 8_900.0  # below HWSIM_MEDIUM_DELAY_MAX_NS: a frame has to arrive before the wait for its answer ends
@@ -24,7 +24,7 @@ class Delays:
         self._names = names
         self._too_far: tuple[str, str, float] | None = None  # the first two that are, and their distance in m
 
-    def between_ns(self, places: Mapping[str, Place]) -> npt.NDArray[np.int64]:
+    def between_ns(self, places: Mapping[str, Position]) -> npt.NDArray[np.int64]:
         """Return the delays with nodes at ``places`` (m), in ns, shape (n, n); 0 where one has no place."""
         size = len(self._names)
         placed = [index for index, name in enumerate(self._names) if name in places]

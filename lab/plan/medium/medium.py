@@ -24,7 +24,7 @@ from lab.plan.medium.outages import outages
 from lab.plan.medium.snr import SnrMatrix
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
-from lab.plan.timeline.movement import Courses, Place, place
+from lab.plan.timeline.movement import Courses, Position, xyz
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
 from lab.shared.streams import seed_of, stream, stream_of
 from lab.shared.types import Node, radio_numbers
@@ -108,8 +108,8 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
         )
 
 
-def _places(nodes: list[Node]) -> dict[str, Place]:
-    return {node.name: place(node.position_m) for node in nodes if node.position_m is not None}
+def _places(nodes: list[Node]) -> dict[str, Position]:
+    return {node.name: xyz(node.position_m) for node in nodes if node.position_m is not None}
 
 
 class _Links:
@@ -119,7 +119,7 @@ class _Links:
         self,
         levels: SnrMatrix,
         fading: Fadings,
-        places: dict[str, Place],
+        places: dict[str, Position],
         delays: Delays | None,
     ) -> None:
         self._levels = levels
@@ -134,7 +134,7 @@ class _Links:
         size = len(self._lost_mb)
         return [self._link(i, j) for i in range(size) for j in range(size) if i != j]
 
-    def change(self, places: Mapping[str, Place], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
+    def change(self, places: Mapping[str, Position], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
         """Return the links that change when nodes move to ``places`` and pairs lose that much more (or less) than now.
 
         ``losses_mb``: numbers of two radios, and the difference in mB.
@@ -177,7 +177,7 @@ def _updates(
     times = sorted({*moves, *losses})
     before = [at_ns for at_ns in times if at_ns < since_ns]
     if before:
-        places = {node: place for at_ns in before for node, place in moves.get(at_ns, {}).items()}
+        places = {node: position for at_ns in before for node, position in moves.get(at_ns, {}).items()}
         links.change(places, [loss for at_ns in before for loss in losses.get(at_ns, ())])
     changes = 0
     for at_ns in times[len(before) :]:

@@ -17,7 +17,7 @@ from lab.model.medium import DEFAULT_SNR_DB, DEFAULT_TXPOWER_DBM
 from lab.phy.links import Radios, snr_matrix
 from lab.phy.shadowing import Shadowing
 from lab.phy.walls import Wall, wall_loss_db
-from lab.plan.timeline.movement import Place
+from lab.plan.timeline.movement import Position
 from lab.shared.types import Node, Radio
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class SnrMatrix:
         self.seed = seed
         self.shadowing = _shadowing(model, seed)
 
-    def snr_mb(self, places: Mapping[str, Place]) -> npt.NDArray[np.int64]:
+    def snr_mb(self, places: Mapping[str, Position]) -> npt.NDArray[np.int64]:
         """Return the SNR with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
         size = len(self.names)
         snr_db = np.full((size, size), DEFAULT_SNR_DB)
@@ -59,7 +59,7 @@ class SnrMatrix:
         np.fill_diagonal(snr_db, 0.0)
         return np.rint(np.clip(snr_db, -_LIMIT_DB, _LIMIT_DB) * 100.0).astype(np.int64)
 
-    def behind_walls(self, places: Mapping[str, Place]) -> npt.NDArray[np.bool_]:
+    def behind_walls(self, places: Mapping[str, Position]) -> npt.NDArray[np.bool_]:
         """Return which links cross a wall, with nodes at ``places`` (m); shape (n, n)."""
         crossing = np.zeros((len(self.names), len(self.names)), dtype=bool)
         placed = [index for index, name in enumerate(self.names) if name in places]
@@ -68,7 +68,7 @@ class SnrMatrix:
             crossing[np.ix_(placed, placed)] = wall_loss_db(here, self.walls) > 0
         return crossing
 
-    def _from_places(self, placed: list[int], places: Mapping[str, Place]) -> npt.NDArray[np.float64]:
+    def _from_places(self, placed: list[int], places: Mapping[str, Position]) -> npt.NDArray[np.float64]:
         names = tuple(self.names[index] for index in placed)
         radios = Radios(
             names=names,

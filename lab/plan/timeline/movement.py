@@ -16,7 +16,7 @@ from lab.shared.mobility_types import Waypoint
 from lab.shared.places import place_at
 from lab.shared.types import Node
 
-Place = tuple[float, float, float]  # x, y, z in m
+Position = tuple[float, float, float]  # x, y, z in m
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Leg:
 
     start_ns: int
     end_ns: int
-    start_m: Place
-    end_m: Place
+    start_m: Position
+    end_m: Position
 
-    def position_m(self, at_ns: int) -> Place:
+    def position_m(self, at_ns: int) -> Position:
         """Return the position at ``at_ns``, which must not be before ``start_ns``."""
         if at_ns >= self.end_ns:
             return self.end_m
@@ -44,7 +44,7 @@ class Courses:
     legs: dict[str, list[Leg]] = field(default_factory=dict)
     ways: Mapping[str, list[Waypoint]] = field(default_factory=dict)
 
-    def move(self, node: Node, at_ns: int, to_m: Place, speed_m_s: float | None) -> None:
+    def move(self, node: Node, at_ns: int, to_m: Position, speed_m_s: float | None) -> None:
         """Start a move at ``at_ns``; it replaces a move that has not ended.
 
         Raises:
@@ -57,23 +57,23 @@ class Courses:
         takes_ns = round(math.dist(start_m, to_m) / speed_m_s * 1e9) if speed_m_s else 0
         self.legs.setdefault(node.name, []).append(Leg(at_ns, at_ns + takes_ns, start_m, to_m))
 
-    def position_m(self, node: Node, at_ns: int) -> Place | None:
+    def position_m(self, node: Node, at_ns: int) -> Position | None:
         """Return the position of a node; None if it has none yet."""
         if node.name in self.ways:
             return place_at(self.ways[node.name], at_ns)
         begun = [leg for leg in self.legs.get(node.name, []) if leg.start_ns <= at_ns]
         if begun:
             return begun[-1].position_m(at_ns)
-        return place(node.position_m) if node.position_m is not None else None
+        return xyz(node.position_m) if node.position_m is not None else None
 
-    def waypoints(self, step_ns: int, until_ns: int, since_ns: int = 0) -> dict[int, dict[str, Place]]:
+    def waypoints(self, step_ns: int, until_ns: int, since_ns: int = 0) -> dict[int, dict[str, Position]]:
         """Return positions by time, then node: after each jump, every ``step_ns`` of a move, and at its end.
 
         Only times before ``until_ns`` are included. A move ends when the next one of the node begins. A node that moves
         by itself has those at multiples of ``step_ns`` at which it is not where it was before; of the time before
         ``since_ns``, the last one.
         """
-        found: dict[int, dict[str, Place]] = {}
+        found: dict[int, dict[str, Position]] = {}
         for name, way in self.ways.items():
             before = place_at(way, 0)
             first_ns = max(1, (since_ns - 1) // step_ns) * step_ns
@@ -111,7 +111,7 @@ def _steps(leg: Leg, step_ns: int, over_ns: int) -> Iterator[int]:
         yield leg.end_ns
 
 
-def place(position_m: Iterable[float]) -> Place:
+def xyz(position_m: Iterable[float]) -> Position:
     """Return coordinates as a tuple."""
     x, y, z = position_m
     return x, y, z

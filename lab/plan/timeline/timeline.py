@@ -16,7 +16,7 @@ from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
-from lab.plan.timeline.movement import Courses, Place
+from lab.plan.timeline.movement import Courses, Position
 from lab.plan.workload.placeholders import Names
 from lab.shared.mobility_types import Way
 from lab.shared.types import Event, Link, Node, Process
@@ -73,10 +73,10 @@ class _Scene:
         found: S = self.changed.of_events.setdefault(kind, kind())
         return found
 
-    def position(self, node: Node) -> Place | None:
+    def position(self, node: Node) -> Position | None:
         return self.changed.courses.position_m(node, self.event.model.at)
 
-    def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
+    def move(self, node: Node, to_m: Position, speed_m_s: float | None) -> None:
         if node.name in self.changed.courses.ways:
             where = self.network.source.document.where(("mobility",))
             self.refuse(f"{node.name} moves by itself ({where}); to move it, take it out of mobility:", "move")
@@ -117,7 +117,7 @@ class _Alone(_Scene):
     def fill(self, argv: list[str], node: Node, key: str) -> list[str]:
         return argv
 
-    def position(self, node: Node) -> Place | None:
+    def position(self, node: Node) -> Position | None:
         return super().position(node) or (0.0, 0.0, 0.0)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lab.drawing import WIDTH
 from lab.drawing.ladder import Arrow, Ladder, lay_out_ladders
-from lab.drawing.shapes import Path, Place, Scene, Text
+from lab.drawing.shapes import XY, Path, Scene, Text
 from tests.unit.drawing.test_layout import extent, texts
 
 LINES = ("ap1", "sta1", "sta2")
@@ -23,7 +23,7 @@ def drawn(*arrows: Arrow, lines: tuple[str, ...] = LINES[:2], length_us: float =
     return lay_out_ladders("ladder", [Ladder("stock", lines, arrows, length_us)])
 
 
-def outline(scene: Scene, tip: str) -> tuple[Place, ...]:
+def outline(scene: Scene, tip: str) -> tuple[XY, ...]:
     """The corners of the arrow with these words."""
     (found,) = [shape.places for shape in scene.shapes if isinstance(shape, Path) and shape.tip == tip]
     return found
@@ -42,7 +42,7 @@ def words(scene: Scene) -> list[str]:
     return [text.text for text in texts(scene)]
 
 
-def span(places: tuple[Place, ...]) -> tuple[float, float]:
+def span(places: tuple[XY, ...]) -> tuple[float, float]:
     ys = [y for _, y in places]
     return min(ys), max(ys)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lab import report
+from lab.drawing.shapes import XY, Scene, Text
 from lab.drawing.shapes import Path as Line
-from lab.drawing.shapes import Place, Scene, Text
 from lab.plan.load import load
 from lab.record import Record
 from lab.report import topology, trajectories
@@ -46,15 +46,15 @@ def plan(text: str) -> Plan:
     return load("t.yaml", "w.yaml")
 
 
-def node(scene: Scene, name: str) -> Place:
+def node(scene: Scene, name: str) -> XY:
     """Where the name of a node in a box is."""
     (found,) = [text for text in texts(scene) if text.text == name and text.kind == "panel"]
     return found.x, found.y
 
 
-def marks(scene: Scene) -> dict[str, tuple[Place, object]]:
+def marks(scene: Scene) -> dict[str, tuple[XY, object]]:
     """Place and colour of the node that each tip is about."""
-    found: dict[str, tuple[Place, object]] = {}
+    found: dict[str, tuple[XY, object]] = {}
     for shape in scene.shapes:
         if not isinstance(shape, Text) and ";" in shape.tip:
             xs, ys = zip(*shape.places, strict=True)
