@@ -125,7 +125,7 @@ Scale = Literal["x", "y"]
 Scales = Annotated[list[Scale], BeforeValidator(listed, json_schema_input_type=Scale | list[Scale])]
 
 
-class Figure(Model):
+class FigureEntry(Model):
     """A figure to draw. Its axes come from the grid, its values from the metrics."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"] = Field(
@@ -258,8 +258,8 @@ class ExperimentFile(Model):
         description="The metrics, by name: {that: sum(goodput), unit: Mbit/s}. outage: ms is short for "
         "outage: {that: outage, unit: ms}.",
     )
-    figure: Figure | None = Field(None, description="The figure to draw.")
-    figures: list[Figure] = Field([], description="Several figures to draw, instead of one.")
+    figure: FigureEntry | None = Field(None, description="The figure to draw.")
+    figures: list[FigureEntry] = Field([], description="Several figures to draw, instead of one.")
     paper: dict[Text, Published] = Field({}, description="Results of the paper, by metric.")
     claims: list[Claim] = Field([], description="Statements to check.")
     uncertain: UncertainParameters = Field({})

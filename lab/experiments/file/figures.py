@@ -11,7 +11,7 @@ from lab.experiments.labels import label_in, unknown_label
 from lab.experiments.types import Axis, FigureSpec, TrialMetric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
-from lab.model.experiment import Figure as Written
+from lab.model.experiment import FigureEntry
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Plan
 from lab.text import capitalized
@@ -45,7 +45,7 @@ def resolve(
     return tuple(reader.read(written, keys) for written, keys in _written(source.model))
 
 
-def _written(model: Model) -> Iterator[tuple[Written, Keys]]:
+def _written(model: Model) -> Iterator[tuple[FigureEntry, Keys]]:
     if model.figure is not None:
         yield model.figure, ("figure",)
     yield from ((figure, ("figures", index)) for index, figure in enumerate(model.figures))
@@ -76,7 +76,7 @@ class _Reader:
     together: Mapping[str, set[str]]
     problems: Problems
 
-    def read(self, written: Written, keys: Keys) -> FigureSpec:
+    def read(self, written: FigureEntry, keys: Keys) -> FigureSpec:
         """Resolve a figure and record mistakes."""
         before = len(self.problems.errors)
         needs = _NEEDS[written.kind]
@@ -95,7 +95,7 @@ class _Reader:
             self._check_places(written, keys, where)
         return _figure(written, where)
 
-    def _check(self, written: Written, keys: Keys, key: str, what: str | None) -> None:
+    def _check(self, written: FigureEntry, keys: Keys, key: str, what: str | None) -> None:
         name = getattr(written, key)
         if what is None:
             if name is not None:
@@ -113,7 +113,7 @@ class _Reader:
             is_other = f"{name} is {_NOUNS[other]}; " if name in self.known[other] else ""
             self.problems.add(self.source, keys, unknown(what, name, self.known[what], f"{is_other}{listed}"))
 
-    def _where(self, written: Written, keys: Keys) -> dict[str, str]:
+    def _where(self, written: FigureEntry, keys: Keys) -> dict[str, str]:
         found: dict[str, str] = {}
         for name, text in written.where.items():
             if name not in self.axes:
@@ -126,7 +126,7 @@ class _Reader:
                 found[name] = label
         return found
 
-    def _check_scales(self, written: Written, keys: Keys) -> None:
+    def _check_scales(self, written: FigureEntry, keys: Keys) -> None:
         """Check that a logarithmic scale has numbers above 0."""
         for key, name in (("x", written.x), ("y", written.y)):
             axis = self.axes.get(name or "")
@@ -140,7 +140,7 @@ class _Reader:
                 continue
             self.problems.add(self.source, (*keys, "log"), f"{axis.name} {wrong}; remove {key}")
 
-    def _check_places(self, written: Written, keys: Keys, where: Mapping[str, str]) -> None:
+    def _check_places(self, written: FigureEntry, keys: Keys, where: Mapping[str, str]) -> None:
         """Check that no two points share a place in a figure of means."""
         if written.kind not in _MEANS:
             return
@@ -155,7 +155,7 @@ class _Reader:
                 return
 
 
-def _figure(written: Written, where: dict[str, str]) -> FigureSpec:
+def _figure(written: FigureEntry, where: dict[str, str]) -> FigureSpec:
     """Build the figure; for a cdf and a time-series, x and y are both the series."""
     x, y = written.x or written.y or "", written.y or written.x or ""
     return FigureSpec(
@@ -171,7 +171,7 @@ def _figure(written: Written, where: dict[str, str]) -> FigureSpec:
     )
 
 
-def _title(written: Written) -> str:
+def _title(written: FigureEntry) -> str:
     return capitalized(
         {
             "cdf": f"distribution of {written.x}",
