@@ -21,7 +21,7 @@ class FrameShare(Metric):
     dimension = PERCENT
     unit = "%"
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None

@@ -15,7 +15,7 @@ class PeerQuantity(Metric):
     quantity = ""  # its name in probes
     factor = 1  # the probes' unit in base units
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for source in chosen(metric, context):
             for name, sampled in self._peers(source, context).items():

@@ -30,7 +30,7 @@ class AirShare(Metric):
     unit = "%"
     columns = ("share",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per use and channel, or per node."""
         figures = Figures()
         if context.medium is None:

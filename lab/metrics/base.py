@@ -112,7 +112,7 @@ class Metric:
     unit: str = ""  # the base unit, or what is counted
     columns: tuple[str, ...] = ()  # columns of rows that are in the unit of the metric
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Compute the metric. ``metric.of`` has passed ``check``."""
         raise NotImplementedError
 
@@ -231,18 +231,18 @@ def instances(source: Source, name: str) -> dict[str, TimeSeries]:
     return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
 
 
-def chosen(metric: types.Metric, context: Context, wanted: ResultType | None = None) -> list[Source]:
+def chosen(metric: types.PlannedMetric, context: Context, wanted: ResultType | None = None) -> list[Source]:
     """Return the sources that a metric names, in plan order; with ``wanted``, only those that yield it."""
     found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
     return [source for source in found if wanted is None or source.yields(wanted)]
 
 
-def all_found(metric: types.Metric, context: Context, wanted: type[Thing]) -> list[tuple[Source, Thing]]:
+def all_found(metric: types.PlannedMetric, context: Context, wanted: type[Thing]) -> list[tuple[Source, Thing]]:
     """Return all results of a type from the sources of a metric, each with its source, in plan order."""
     return [(source, thing) for source in chosen(metric, context) for thing in source.found(wanted)]
 
 
-def unheard(metric: types.Metric, context: Context) -> list[probes.Sent]:
+def unheard(metric: types.PlannedMetric, context: Context) -> list[probes.Sent]:
     """Return the flows to the sources of a metric of which nothing arrived, so that the sources do not know them."""
     receivers: dict[tuple[str, int], set[str]] = {}  # several may have had one port, one after the other
     for source, receiver in all_found(metric, context, probes.Receiver):

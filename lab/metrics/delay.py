@@ -27,7 +27,7 @@ class Delay(Metric):
     unit = "ns"
     columns = ("mean", "min", "max")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for _, delay in all_found(metric, context, Found):
             values = [value * _MILLISECOND for value in delay.means.values]

@@ -25,7 +25,7 @@ class Goodput(Metric):
     unit = "bit/s"
     columns = ("goodput",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row and one series per transfer or flow."""
         figures = Figures()
         silent = [Delivery(flow.name, 0, 0) for flow in unheard(metric, context)]

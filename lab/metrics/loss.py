@@ -22,7 +22,7 @@ class Loss(Metric):
     unit = "%"
     columns = ("loss",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per flow with at least one packet sent."""
         figures = Figures()
         silent = [Flow(flow.name, flow.packets, flow.packets) for flow in unheard(metric, context)]

@@ -51,7 +51,7 @@ class Outage(Metric):
         super().check(of, unit, per)
         self.needs(of, _ASSOCIATION)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per handoff, by time; with a capture also the receive rate around it."""
         figures = Figures()
         captures = {source.node.name: source for source in chosen(metric, context, Capture)}

@@ -35,7 +35,7 @@ class Printed(Metric):
         """Return 1: ``figures`` converts, since the base unit depends on what is printed."""
         return 1.0
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row and one series for each value of a process."""
         figures = Figures()
         for name in metric.of:

@@ -19,7 +19,7 @@ class Retransmits(Metric):
     per = ("process", "connection")
     unit = "segments"
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per connection (ss) or test (iperf3)."""
         figures = Figures()
         for source in chosen(metric, context):

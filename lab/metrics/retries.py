@@ -22,7 +22,7 @@ class Retries(Metric):
     per = ("process", "peer")
     unit = "frames"
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for source in chosen(metric, context):
             rows = [_row(source, peer, context) for peer in instances(source, "tx_retries")]

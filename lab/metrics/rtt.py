@@ -24,7 +24,7 @@ class Rtt(Metric):
     unit = "ns"
     columns = ("mean", "median", "min", "max")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row and series per source; for ss, per connection."""
         figures = Figures()
         for source in chosen(metric, context):

@@ -21,7 +21,7 @@ class TransferTime(Metric):
     unit = "ns"
     columns = ("first_byte", "total")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for _, transfer in all_found(metric, context, Transfer):
             if transfer.complete:

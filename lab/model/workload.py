@@ -327,7 +327,7 @@ class FileEntry(Model):
         return self
 
 
-class Metric(Model):
+class MetricEntry(Model):
     """A number computed from what processes and probes recorded."""
 
     of: Texts = Field(
@@ -406,7 +406,7 @@ class Workload(Model):
         [], description="Files to copy out of nodes at the end, in addition to those of processes."
     )
     probes: list[Watch] = Field([], description="Passive probes, started before the processes.")
-    metrics: dict[Identifier, Metric] = Field({}, description="Metrics of the result, by name.")
+    metrics: dict[Identifier, MetricEntry] = Field({}, description="Metrics of the result, by name.")
     checks: list[Check] = Field([], description="Conditions at the end of the run; the run fails unless all hold.")
     timeline: list[AnyEvent] = Field([], description="Events, in addition to those of the topology.")
     max_output: OutputSize = Field(

@@ -66,7 +66,7 @@ def _source(run: Run) -> Source:
     )
 
 
-def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
+def _result(metric: types.PlannedMetric, context: Context) -> dict[str, Any]:
     kind = _kind(metric)
     found = _found(kind, metric, context)
     scale = kind.scale(metric.unit)
@@ -99,7 +99,7 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     }
 
 
-def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figures:
+def _found(kind: Metric, metric: types.PlannedMetric, context: Context) -> kinds.Figures:
     """Compute a metric. RecordError: the metric of a stack failed, or a value is not a finite number."""
     with kinds.METRICS.blaming(metric.kind, "figures", RecordError):
         found: object = kind.figures(metric, context)
@@ -120,7 +120,7 @@ def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figure
     return found
 
 
-def _kind(metric: types.Metric) -> Metric:
+def _kind(metric: types.PlannedMetric) -> Metric:
     """Return the kind of a metric. RecordError: it belongs to a stack that was not found."""
     if metric.kind not in kinds.known():
         raise RecordError(f'unknown metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)

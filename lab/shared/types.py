@@ -296,7 +296,7 @@ class Event:
 
 
 @frozen
-class Metric:
+class PlannedMetric:
     """A figure computed from what a process or probe recorded."""
 
     name: str
@@ -331,7 +331,7 @@ class Plan:
     files: list[File]
     processes: list[Process]
     events: list[Event]
-    metrics: list[Metric]
+    metrics: list[PlannedMetric]
     checks: list[Check]
     medium: Medium | None = field(default=None, omitted=True)  # None: the stock one, which is perfect
     mobility: list[Way] = field(default_factory=list, omitted=True)  # where nodes go by themselves, in file order

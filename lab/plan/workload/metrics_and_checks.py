@@ -12,12 +12,11 @@ from lab.errors import InputError, suggestion, unknown
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
-from lab.model.workload import Metric as WrittenMetric
-from lab.model.workload import Workload
+from lab.model.workload import MetricEntry, Workload
 from lab.plan.problems import Problems, Source
 from lab.plan.workload.placeholders import Names
 from lab.probes import base as probes
-from lab.shared.types import Check, File, Metric, Prints, Process
+from lab.shared.types import Check, File, PlannedMetric, Prints, Process
 from lab.units import dimension_of
 
 
@@ -35,7 +34,7 @@ class _Written:
         return ("metrics", self.name)
 
     @property
-    def model(self) -> WrittenMetric:
+    def model(self) -> MetricEntry:
         return self.source.model.metrics[self.name]
 
     def refuse(self, key: str, message: str) -> None:
@@ -57,7 +56,7 @@ class _Written:
         except ValueError as error:
             self.problems.add_parameter(self.source, self.keys, error)
 
-    def resolve(self, runs: Mapping[str, list[Process]], names: Names, medium: bool) -> Metric:
+    def resolve(self, runs: Mapping[str, list[Process]], names: Names, medium: bool) -> PlannedMetric:
         model, kind = self.model, self.kind()
         takes = kinds.load(kind).takes if kind is not None else ()
         if kind is not None and kinds.MEDIUM in takes:
@@ -73,7 +72,9 @@ class _Written:
             if kind is not None and not missing and certain == model.of and all(_is_known(one.probe) for one in named):
                 self.check(kind, {process.name: process.probe for process in named})
             of = [process.id for process in named]
-        return Metric(self.name, kind or self.name, of, model.unit, model.per, self.source.document.where(self.keys))
+        return PlannedMetric(
+            self.name, kind or self.name, of, model.unit, model.per, self.source.document.where(self.keys)
+        )
 
     def _of_medium(self, kind: str, names: Names, medium: bool) -> list[str]:
         """Return what a metric of the medium is computed from: nodes of the named roles, or words of the metric."""
@@ -179,7 +180,7 @@ def metrics(
     medium: bool,
     problems: Problems,
     doubtful: Collection[str] = (),
-) -> list[Metric]:
+) -> list[PlannedMetric]:
     """Return every metric, in file order.
 
     ``medium``: whether the topology has one; ``doubtful``: processes with a mistake; what names them is not checked.

@@ -11,7 +11,7 @@ from typing import Any
 from lab.metrics.base import Context, Source
 from lab.probes.base import Occurrence, Parsed, Raw, TimeSeries
 from lab.shared.outcome import Happened
-from lab.shared.types import Metric, Node, Plan, Radio
+from lab.shared.types import Node, Plan, PlannedMetric, Radio
 
 SECOND = 1_000_000_000
 MS = 1_000_000
@@ -54,8 +54,8 @@ def context(*sources: Source, roams_ns: Iterable[int] = (), encrypt: str = "open
     return Context(plan(encrypt), {item.id: item for item in sources}, events, 30 * SECOND, 0)
 
 
-def wanted(kind: str, *of: str, unit: str, per: str | None = None) -> Metric:
-    return Metric(kind, kind, list(of), unit, per)
+def wanted(kind: str, *of: str, unit: str, per: str | None = None) -> PlannedMetric:
+    return PlannedMetric(kind, kind, list(of), unit, per)
 
 
 def event(t_ns: int, kind: str, **fields: Any) -> Occurrence:

@@ -19,7 +19,7 @@ from lab.probes.base import Parsed, ProbeOutputError, Raw
 from lab.record import build, matching
 from lab.record.printed import parse
 from lab.shared.outcome import Ended, Outcome
-from lab.shared.types import Check, Metric, Node, Plan, Prints, Process
+from lab.shared.types import Check, Node, Plan, PlannedMetric, Prints, Process
 
 BOOT_NS = 5_000_000_000
 JSON = Prints(True, [], {"rtt": "ms"})
@@ -111,9 +111,9 @@ def ran(directory: Path, prints: Prints, out: str, *checks: str) -> Path:
         for node in nodes
     ]
     metrics = [
-        Metric("rtt", "printed", ["cli@h1.rtt", "cli@h2.rtt"], "us", None),
-        Metric("last", "printed", ["cli@h1.rtt", "cli@h2.rtt"], "ms", "process"),
-        Metric("acked", "printed", ["cli@h1.acked"], "packets", None),
+        PlannedMetric("rtt", "printed", ["cli@h1.rtt", "cli@h2.rtt"], "us", None),
+        PlannedMetric("last", "printed", ["cli@h1.rtt", "cli@h2.rtt"], "ms", "process"),
+        PlannedMetric("acked", "printed", ["cli@h1.acked"], "packets", None),
     ]
     found = [Check(check) for check in checks]
     plan = Plan("x", "", "t", "w", 1, 30_000_000_000, {}, nodes, [], [], processes, [], metrics, found)

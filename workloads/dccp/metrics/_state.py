@@ -14,7 +14,7 @@ class OfState(Metric):
     per = ("sample",)
     factor = 1  # the probe's unit in base units
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one series per process that has the quantity."""
         figures = Figures()
         kind = self.takes[0]

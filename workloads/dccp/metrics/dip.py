@@ -33,7 +33,7 @@ class Dip(Metric):
     unit = "%"
     columns = ("lowest", "recovered")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per flow and moment of handoff."""
         figures = Figures()
         moments = sorted({event.t_ns for event in context.events if event.kind == "roam"})

@@ -31,7 +31,7 @@ class Jitter(Metric):
     unit = "ns"
     columns = ("packets", "intervals", "smoothed")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row and one series per flow of which enough arrived."""
         figures = Figures()
         for _, found in all_found(metric, context, Variation):

@@ -19,7 +19,7 @@ class OutOfOrder(Metric):
     unit = "%"
     columns = ("share",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for _, found in all_found(metric, context, Order):
             share = 100 * found.out_of_order / found.arrived

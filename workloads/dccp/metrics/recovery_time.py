@@ -32,7 +32,7 @@ class RecoveryTime(Metric):
     unit = "ns"
     columns = ("recovery",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         gaps = list(_gaps(context))
         for source in chosen(metric, context, self.takes[0]):

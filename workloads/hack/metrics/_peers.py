@@ -21,7 +21,7 @@ class OfAcks(Metric):
     way: ClassVar[str] = "sent"  # or received
     counters: ClassVar[Mapping[str, str]] = {"acks": "acks", "natives": "native"}  # what rows have, with its heading
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per node that has a value; none without a medium."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():

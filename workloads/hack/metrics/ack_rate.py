@@ -28,7 +28,7 @@ class AckRate(Metric):
     unit = "ACKs/s"
     columns = tuple(_KINDS)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
         for source in chosen(metric, context):

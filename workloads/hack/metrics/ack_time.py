@@ -39,7 +39,7 @@ class AckTime(Metric):
     unit = "ns"
     columns = _CAUSES
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             link = _link(name, context.plan)

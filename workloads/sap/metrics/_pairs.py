@@ -14,7 +14,7 @@ S = TypeVar("S", bound=Sent)
 A = TypeVar("A", bound=Arrived)
 
 
-def pairs(metric: types.Metric, context: Context, sent: type[S], arrived: type[A]) -> list[tuple[S, A]]:
+def pairs(metric: types.PlannedMetric, context: Context, sent: type[S], arrived: type[A]) -> list[tuple[S, A]]:
     """Yield (what was sent, what arrived) of the named processes."""
     senders = {one.port: one for _, one in all_found(metric, context, sent)}
     return [(senders[one.port], one) for _, one in all_found(metric, context, arrived) if one.port in senders]

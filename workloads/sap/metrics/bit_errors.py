@@ -24,7 +24,7 @@ class BitErrors(Metric):
     unit = "%"
     columns = ("bit_errors",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per sink that received anything; without a value if nothing was damaged."""
         figures = Figures()
         for _, payload in all_found(metric, context, Payload):

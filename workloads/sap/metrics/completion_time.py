@@ -23,7 +23,7 @@ class CompletionTime(Metric):
     unit = "ns"
     columns = ("total",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for _, completion in all_found(metric, context, Completion):
             figures.values.append(completion.elapsed_ns)

@@ -22,7 +22,7 @@ class CorrectBits(Metric):
     unit = "%"
     columns = ("correct",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for _, payload in all_found(metric, context, Payload):
             if payload.correct_share is not None:

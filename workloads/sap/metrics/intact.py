@@ -22,7 +22,7 @@ class Intact(Metric):
     unit = "%"
     columns = ("intact",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per transfer of a file that is not empty."""
         figures = Figures()
         for _, file in all_found(metric, context, Kind):

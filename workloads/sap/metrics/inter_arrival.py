@@ -29,7 +29,7 @@ class InterArrival(Metric):
     unit = "ns"
     columns = (*_KEYS, "deviation")
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per sink that received at least three datagrams."""
         figures = Figures()
         for _, gaps in all_found(metric, context, Gaps):

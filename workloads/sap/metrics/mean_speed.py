@@ -19,7 +19,7 @@ class MeanSpeed(Metric):
     unit = "m/s"
     columns = ("speed",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per sink that has an average."""
         figures = Figures()
         for _, walk in all_found(metric, context, WalkArrived):

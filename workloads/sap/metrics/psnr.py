@@ -34,7 +34,7 @@ class Psnr(Metric):
         super().check(of, unit, per)
         self.needs(of, FileSent, FileArrived)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         figures.rows = [_row(sent, arrived) for sent, arrived in pairs(metric, context, FileSent, FileArrived)]
         figures.values = [row["psnr"] for row in figures.rows if row["psnr"] is not None]

@@ -30,7 +30,7 @@ class SpeedError(Metric):
         super().check(of, unit, per)
         self.needs(of, WalkSent, WalkArrived)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
+    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for sent, arrived in pairs(metric, context, WalkSent, WalkArrived):
             truth, found = sent.speed_m_s, arrived.speed_m_s
