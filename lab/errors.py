@@ -27,13 +27,13 @@ class LabError(Exception):
         super().__init__(self._render())
 
     def as_json(self) -> dict[str, Any]:
-        """What ``--json`` prints instead of results."""
+        """Return what ``--json`` prints instead of results."""
         mistakes = [{"where": one.where, "message": one.message, "hint": one.hint} for one in self.all()]
         kept = None if self.directory is None else str(self.directory)
         return {"passed": False, "error": str(self), "mistakes": mistakes, "directory": kept}
 
     def all(self) -> list[LabError]:
-        """Every mistake that it reports."""
+        """Return every mistake that it reports."""
         return [self]
 
     def _render(self) -> str:

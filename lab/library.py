@@ -46,7 +46,7 @@ _remembered: dict[Path, None] = {}
 
 
 def remember_beside(folder: Path) -> None:
-    """Have the code in the rooms of a folder found, if it has some: a workload there was given by its path."""
+    """Remember a folder with code in its rooms, so that it is found: a workload there was given by its path."""
     if _has_code(folder):  # each folder is looked at again for each name
         _remembered[folder] = None
 

@@ -39,7 +39,7 @@ class Labs:
     """The labs of a test. The fixture is this object if the test has no marker: ``net = lab.start("one-ap")``."""
 
     def __init__(self, directory: Path) -> None:
-        """``directory``: for the directories of their runs."""
+        """Take ``directory``, for the directories of their runs."""
         self.all: list[Lab] = []
         self._directory = directory
 
@@ -65,7 +65,7 @@ class Labs:
             one.close()
 
     def __getitem__(self, name: str) -> NoReturn:
-        """Tell that there is no lab yet."""
+        """Refuse: the test has no lab yet."""
         __tracebackhide__ = True
         self._refuse(f'lab["{name}"]')
 
@@ -91,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """The lab of the test's marker, started; ``lab.start(topology=…)`` starts one if there is no marker."""
+    """Start the lab of the test's marker; without one, provide ``lab.start(topology=…)``."""
     node: pytest.Item = request.node
     labs = node.stash[_LABS] = Labs(tmp_path)
     markers = list(node.iter_markers("lab"))
@@ -139,7 +139,7 @@ def _check(options: dict[str, Any], place: str) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """End the labs of a test that failed, so that their captures are whole, and tell where their files are."""
+    """End the labs of a test that failed, so that their captures are whole, and report where their files are."""
     report = yield
     labs = item.stash.get(_LABS, None)
     if labs is not None and report.failed and call.when != "teardown":
@@ -148,7 +148,7 @@ def pytest_runtest_makereport(
 
 
 def _sections(one: Lab) -> Iterator[tuple[str, str]]:
-    """What the report of a test says of a lab: where its files are, and the last lines of its logs."""
+    """Yield what the report of a test says of a lab: where its files are, and the last lines of its logs."""
     from contextlib import suppress
 
     from lab.errors import LabError

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def data_files(code: Iterable[bytes], folder: Path, but: Iterable[Path] = ()) -> dict[Path, bytes]:
-    """The files below a folder that this code names, in alphabetical order, each with its content.
+    """Return the files below a folder that this code names, in alphabetical order, each with its content.
 
     Hidden folders are not searched; files in ``but`` do not count.
     """
@@ -28,7 +28,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _names(content: bytes) -> set[str]:
-    """What the strings of a file end with, as paths."""
+    """Return what the strings of a file end with, as paths."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # running it reports the error

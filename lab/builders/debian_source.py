@@ -37,7 +37,7 @@ class DebianSource:
 
 
 def ensure_source(report: Report, image: Image, package: str, where: str) -> DebianSource:
-    """The source of a package, fetched if the cache does not hold it.
+    """Return the source of a package; fetch it if the cache does not hold it.
 
     ``where``: ``file:line`` that names the package.
 
@@ -86,7 +86,7 @@ def _make(directory: Path, package: str, version: str, store: Store, report: Rep
 
 
 def described_version(description: str) -> str:
-    """The version that a .dsc file states.
+    """Return the version that a .dsc file states.
 
     Raises:
         BuildError: It states none.

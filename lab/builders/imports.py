@@ -24,7 +24,7 @@ Import = tuple[int, str, tuple[str, ...]]  # level (0: absolute), module, names 
 
 
 def imports(source: str | bytes) -> list[Import]:
-    """The imports of a module, in no particular order, each once.
+    """Return the imports of a module, in no particular order, each once.
 
     Args:
         source: as text, or as bytes in the encoding that Python finds (PEP 263: a byte order mark or a coding line).
@@ -56,13 +56,13 @@ def _is_for_type_checkers(test: ast.expr) -> bool:
 class Imports:
     """Finds the files that others import. Caches the imports of each file, by content, on disk too."""
 
-    def __init__(self, memory: Path | None = None, package: Path = PACKAGE) -> None:
-        """``memory`` is the file that caches imports; ``package`` is the folder of the lab."""
-        self._imports = Memo(memory or cache_root() / f"imports-{sys.implementation.cache_tag}.json", _found, _decoded)
+    def __init__(self, memo: Path | None = None, package: Path = PACKAGE) -> None:
+        """Keep the imports of files in ``memo``, a file; ``package`` is the folder of the lab."""
+        self._imports = Memo(memo or cache_root() / f"imports-{sys.implementation.cache_tag}.json", _found, _decoded)
         self._package = package
 
     def closure(self, files: Iterable[Path], own: Mapping[str, Path] | None = None) -> dict[Path, bytes]:
-        """These files and all files of ours that they import, in alphabetical order, each with its content.
+        """Return these files and all files of ours that they import, in alphabetical order, each with its content.
 
         Args:
             files: below the lab's folder or one of ``own``; a link stands for the file at its place.
@@ -92,7 +92,7 @@ class Imports:
         return {file: found[file] for file in sorted(found)}
 
     def foreign(self, contents: Iterable[bytes], own: Iterable[str] = ()) -> list[str]:
-        """The packages of others that these files import, in alphabetical order: not ours, not of Python itself.
+        """Return the packages of others that these files import, in alphabetical order, without those of Python itself.
 
         ``own``: names of further packages that are ours.
         """
@@ -116,17 +116,17 @@ class _Modules:
     """Our modules, by the names that they import each other by."""
 
     def __init__(self, folders: dict[str, Path]) -> None:
-        """``folders``: by package name. Inner ones come first: an installed lab contains its workloads."""
+        """Order ``folders``, by package name, inner ones first: an installed lab contains its workloads."""
         self._folders = dict(sorted(folders.items(), key=lambda item: len(item[1].parts), reverse=True))
 
     def name(self, file: Path) -> str:
-        """The name of the module in a file."""
+        """Return the name of the module in a file."""
         package, folder = next((name, one) for name, one in self._folders.items() if file.is_relative_to(one))
         within = file.relative_to(folder).with_suffix("").parts
         return ".".join([package, *(within[:-1] if file.name == _INIT else within)])
 
     def file(self, name: str) -> Path | None:
-        """The file of a module; None if we have no module of that name."""
+        """Return the file of a module; None if we have no module of that name."""
         for package, folder in self._folders.items():
             if name == package or name.startswith(f"{package}."):
                 base = folder.joinpath(*name[len(package) + 1 :].split("."))

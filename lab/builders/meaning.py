@@ -22,7 +22,7 @@ _READS_TEXT = re.compile(rb"__doc__|\b(getdoc|get_docstring|inspect|pydoc|doctes
 
 
 def meaning(content: bytes) -> str:
-    """The hash of a file. What is not valid Python counts byte by byte."""
+    """Hash a file without its docstrings and comments. What is not valid Python counts byte by byte."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):
@@ -34,12 +34,12 @@ def meaning(content: bytes) -> str:
 
 
 def reads_text(content: bytes) -> bool:
-    """Whether a file seems to read docstrings or source, its own or those of other files."""
+    """Return whether a file seems to read docstrings or source, its own or those of other files."""
     return _READS_TEXT.search(content) is not None
 
 
 def meanings(path: Path | None = None) -> Memo[str]:
-    """``meaning`` of files, remembered on disk, by default in the cache."""
+    """Return ``meaning`` of files, remembered on disk, by default in the cache."""
     return Memo(path or cache_root() / f"meanings-{sys.implementation.cache_tag}.json", meaning, _digest)
 
 

@@ -47,7 +47,7 @@ class BuildLog:
             file.write(f"{text}\n")
 
     def failure(self, step: str, reason: str, since: int = 0) -> BuildError | HostError:
-        """The error for a failed step, whose log begins at byte ``since``: a full disk if the log reports one."""
+        """Return the error of a failed step, whose log begins at byte ``since``: a full disk if the log reports it."""
         lines = self.path.read_bytes()[since:].decode(errors="replace").splitlines()
         if any(NO_SPACE_TEXT in line for line in lines):
             return no_space(self.directory)
@@ -147,7 +147,7 @@ _GUARDED = '{ read -r _ </proc/self/fd/"$0"; kill -TERM 0; } >/dev/null 2>&1 & e
 def running(
     argv: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: IO[bytes] | None, stdout: IO[bytes] | None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A build command in its own session, whose standard error (and output, unless it goes elsewhere) is a pipe.
+    """Start a build command in its own session; its standard error (and output, unless it goes elsewhere) is a pipe.
 
     It ends with us, however we end. It holds our locks until it has ended.
     """

@@ -21,7 +21,7 @@ LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/li
 
 
 def toolchain_versions() -> str:
-    """One line naming compiler, linker and C library.
+    """Return one line that names compiler, linker and C library.
 
     Calling them takes 20 ms, so the answer is cached as long as the files are unchanged (path, size, time).
 
@@ -35,7 +35,7 @@ def toolchain_versions() -> str:
 
 
 def toolchain_fingerprint() -> str:
-    """A text that changes with the files of compiler, linker, C library and the headers of the system."""
+    """Return a text that changes with the files of compiler, linker, C library and the headers of the system."""
     return _fingerprint([*_files(), *(path for path in HEADERS if path.exists())])
 
 

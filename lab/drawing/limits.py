@@ -20,7 +20,7 @@ _DECADES = 1000.0  # of a logarithmic axis whose lower end is not positive
 
 
 def drawable(axes: Axes) -> Axes:
-    """The same axes, with sound ranges and only marks that can be drawn."""
+    """Return the same axes, with sound ranges and only marks that can be drawn."""
     marks = tuple(sound for mark in axes.marks for sound in _SOUND[type(mark)](mark))
     if not axes.y.names:
         marks = tuple(mark for mark in marks if not isinstance(mark, Span))  # it has no row
@@ -45,7 +45,7 @@ def _numbers(*values: float) -> bool:
 
 
 def _pieces(*columns: Sequence[float]) -> Iterator[list[tuple[float, ...]]]:
-    """Points, given by columns, in parts without one that is missing."""
+    """Yield the points, given by columns, in parts that are interrupted where one is missing."""
     for whole, points in groupby(zip(*columns, strict=True), key=lambda point: _finite(*point)):
         if whole:
             yield list(points)

@@ -224,7 +224,7 @@ class _Parser:
         return None
 
     def source(self, start: int) -> str:
-        """The text from there to the last consumed token."""
+        """Return the text from there to the last consumed token."""
         return self.text[self.tokens[start].start : self.tokens[self.position - 1].end]
 
     def whole(self) -> Tree:

@@ -33,7 +33,7 @@ def frequency_mhz(channel: int) -> int:
 
 
 def number(frequency_mhz: int) -> int:
-    """Inverse of ``frequency_mhz``."""
+    """Return the channel at a frequency: the inverse of ``frequency_mhz``."""
     return (frequency_mhz - 2407) // 5 if frequency_mhz < 3000 else (frequency_mhz - 5000) // 5
 
 

@@ -26,7 +26,7 @@ class FoundImage:
 
 
 def image_file(folder: Path) -> ImageFile:
-    """The file of an image, or what holds if it has none.
+    """Read the file of an image; without one, return what holds then.
 
     Raises:
         InputError, InputErrors: It has mistakes.

@@ -48,7 +48,7 @@ def _attempts(value: int) -> int:
 
 
 def _micro(least_us: int, most_us: int) -> Quantity:
-    """Bounds in µs of a duration that is stored in ns; ``_whole_us`` checks that it is a multiple of 1 µs."""
+    """Return bounds in µs of a duration that is stored in ns; ``_whole_us`` checks that it is a multiple of 1 µs."""
     return Quantity(units.DURATION, least=least_us * _US, most=most_us * _US)
 
 

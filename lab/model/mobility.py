@@ -95,7 +95,7 @@ class Area:
     """The rectangle in which nodes move, in whole mm."""
 
     def __init__(self, min_x: float, max_x: float, min_y: float, max_y: float) -> None:
-        """Bounds in m."""
+        """Set bounds, given in m."""
         self.low = (math.ceil(1000 * min_x - _NEARLY), math.ceil(1000 * min_y - _NEARLY))
         self.high = (math.floor(1000 * max_x + _NEARLY), math.floor(1000 * max_y + _NEARLY))
 

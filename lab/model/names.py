@@ -36,7 +36,7 @@ def _process_name(name: str) -> str:
 
 
 def _link_name(value: Any) -> Any:
-    """``[h1, s1]`` is the link ``h1-s1``."""
+    """Name a link by its ends: ``[h1, s1]`` is the link ``h1-s1``."""
     if isinstance(value, list) and len(value) == 2 and all(isinstance(end, str) for end in value):
         return "-".join(value)
     return value

@@ -123,7 +123,7 @@ class Site(Protocol):
         """Country whose radio regulations apply."""
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
-        """All networks that nodes can join, with an entry for each access point; or only those with that SSID."""
+        """Return all networks that nodes can join, one entry for each access point; or only those with that SSID."""
 
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
         """Report a channel that is not allowed, or not with that width; ``keys`` lead to where it is written."""
@@ -225,7 +225,7 @@ class Node(Model):
 
     @classmethod
     def hint(cls, word: str) -> str:
-        """As in the base class; also keys of other kinds of nodes, and of the medium."""
+        """Suggest as the base class does; also keys of other kinds of nodes, and of the medium."""
         from lab.model.medium import Medium
 
         owners = [kind for kind, model in NODES.classes().items() if word in model.described()]

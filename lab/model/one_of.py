@@ -25,7 +25,7 @@ class OneOf:
         pick: Callable[[Room[Any], Any], str],
         model: Callable[[str], type[Model]] | None = None,
     ) -> None:
-        """``pick`` returns the name, or refuses the value; ``model`` returns its model, if the room has others."""
+        """Take ``pick``, which returns the name or refuses the value; ``model`` returns another model than the room."""
         self.room = room
         self.pick = pick
         self.model = model or room.get

@@ -10,7 +10,7 @@ _EXAMPLES = "tcp/80, udp/5001 or udplite/5001"
 
 
 def port_mistake(port: object) -> str | None:
-    """What is wrong with it, and what to write instead; None if nothing is."""
+    """Explain what is wrong with a port, and what to write instead; None if nothing is."""
     match = _PORT.match(port) if isinstance(port, str) else None
     if match and 1 <= int(match["number"]) <= 65535:
         return None

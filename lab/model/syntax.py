@@ -36,7 +36,7 @@ def _at(lines: list[str], label: str, line: int, column: int, said: str) -> Inpu
 
 
 def _no_colon(lines: list[str], mark: Any, outer: Any) -> _Found:
-    """A line with a word only, or ``key:value``; the parser complains in the line after it."""
+    """Find a line with a word only, or ``key:value``; the parser complains in the line after it."""
     if (glued := _glued(lines, outer.line)) is not None:
         return glued
     word = lines[outer.line].split("#")[0].rstrip()

@@ -123,7 +123,7 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _words(value: Any, key: str) -> list[str]:
-    """A list of words; old images have a text, for a shell."""
+    """Return a list of words; old images have a text, for a shell."""
     if isinstance(value, str):
         return ["/bin/sh", "-c", value]
     words = list(value or [])

@@ -86,7 +86,7 @@ def _found(prints: Prints, text: str, groups: matching.Groups) -> Iterator[tuple
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that a float can hold."""
+    """Return whether it is a number that a float can hold."""
     try:
         return isinstance(value, int | float) and math.isfinite(value)
     except OverflowError:  # a whole number of hundreds of digits

@@ -70,7 +70,7 @@ class DebianProgress:
         self._unpacked = 0
 
     def line(self, text: str) -> None:
-        """One line of the log."""
+        """Take one line of the log and report what it says."""
         if found := _NEED.match(text):
             self._need_bytes, self._done_bytes, self._size_bytes = _bytes(found), 0, 0
         elif found := _GET.match(text):
@@ -97,7 +97,7 @@ class DebianProgress:
 
 
 def network_received_bytes() -> int:
-    """The bytes that all network interfaces except the loopback have received so far."""
+    """Return how many bytes all network interfaces except the loopback have received so far."""
     lines = [line.split(":") for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
     return sum(int(counters.split()[0]) for name, counters in lines if name.strip() != "lo")
 
@@ -107,7 +107,7 @@ def _bytes(found: re.Match[str]) -> int:
 
 
 def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> Path:
-    """A directory that is open to everyone, has enough space, and allows execution.
+    """Return a directory that is open to everyone, has enough space, and allows execution.
 
     Raises:
         HostError: None of the candidates ($TMPDIR, /var/tmp, /tmp) is suitable.
@@ -162,7 +162,7 @@ def fetch_tar(
 
 
 def look_up(directory: Path, options: list[str], packages: list[str], log: BuildLog) -> None:
-    """See whether Debian has packages that go together. It takes seconds: only the lists of packages are fetched.
+    """Check whether Debian has packages that go together. It takes seconds: only the lists of packages are fetched.
 
     ``directory``: a partial one of the cache. The rest, and errors, are those of ``fetch_tar``.
     """
@@ -181,7 +181,7 @@ def _wanted(packages: list[str]) -> list[str]:
 
 @contextmanager
 def _scratch(directory: Path, what: str, log: BuildLog, needed_bytes: int) -> Iterator[Mapping[str, str]]:
-    """What mmdebstrap has in its environment, with a directory for its tree; its failures become errors that teach."""
+    """Make a directory for mmdebstrap's tree; yield the environment with it. Failures become errors that teach."""
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
@@ -215,10 +215,10 @@ def _whole(log: BuildLog) -> str:
 
 
 def _listed(unknown: re.Match[str]) -> str:
-    """What a list has for a package that apt does not find."""
+    """Return what a list has for a package that apt does not find."""
     return f"{unknown['of']}={unknown['version']}" if unknown["of"] else unknown["name"] or unknown["virtual"]
 
 
 def mode_options() -> list[str]:
-    """The mode in which mmdebstrap creates a tree owned by root."""
+    """Return the option for the mode in which mmdebstrap creates a tree owned by root."""
     return ["--mode=root"] if os.geteuid() == 0 else ["--mode=unshare"]

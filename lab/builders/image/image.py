@@ -107,7 +107,7 @@ _PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+](=[0-9][A-Za-z0-9.+:~-]*)?
 
 
 def read_packages(path: Path = PACKAGES) -> list[str]:
-    """The package names of a list: one a line, ``#`` starts a comment.
+    """Read the package names of a list: one a line, ``#`` starts a comment.
 
     Raises:
         BuildError: A line holds more than one name, or something else.
@@ -156,12 +156,12 @@ def fetch_tree(
 
 
 def image_key(packages: list[str]) -> str:
-    """What an image depends on, except for the day: it stays until a refresh."""
+    """Hash what an image depends on, except for the day: it stays until a refresh."""
     return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
 
 
 def ensure_image(report: Report, *, refresh: bool = False) -> Image:
-    """The image, built unless it is cached.
+    """Return the image; build it unless it is cached.
 
     ``refresh``: build it again, with newer packages.
 
@@ -253,7 +253,7 @@ def _fixed_shadow(text: str) -> str:
 
 
 def package_versions(status: str) -> dict[str, str]:
-    """Name and version of each installed package of a dpkg status file."""
+    """Return name and version of each installed package of a dpkg status file."""
     versions = {}
     for paragraph in status.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")

@@ -59,7 +59,7 @@ def _header(number: int, entry: Entry) -> bytes:
 
 
 def archive(entries: list[Entry]) -> bytes:
-    """The bytes of a newc archive of ``entries``, in this order, with the trailer."""
+    """Return the bytes of a newc archive of ``entries``, in this order, with the trailer."""
     parts: list[bytes] = []
     for number, entry in enumerate([*entries, Entry("TRAILER!!!", 0)], start=1):
         parts += [_header(number, entry), entry.content, _padding(len(entry.content))]
@@ -67,7 +67,7 @@ def archive(entries: list[Entry]) -> bytes:
 
 
 def initrd(init: bytes, helpers: dict[str, bytes]) -> bytes:
-    """The archive that the guest boots from: /init, its helpers in /bin, mount points, and init's console."""
+    """Return the archive that the guest boots from: /init, its helpers in /bin, mount points, and init's console."""
     return archive(
         [
             Entry("dev", stat.S_IFDIR | 0o755),
@@ -90,7 +90,7 @@ class Initrd:
 
 
 def initrd_key() -> str:
-    """What an initrd depends on: its sources and this file."""
+    """Hash what an initrd depends on: its sources and this file."""
     return content_key(*(source.read_bytes() for source in _sources()), Path(__file__).read_bytes())
 
 
@@ -99,7 +99,7 @@ def _sources() -> list[Path]:
 
 
 def ensure_initrd(report: Report) -> Initrd:
-    """The initrd of this checkout, compiled unless it is cached.
+    """Return the initrd of this checkout; compile it unless it is cached.
 
     Raises:
         BuildError: A program does not compile.

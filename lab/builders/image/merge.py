@@ -84,7 +84,7 @@ def _complete(path: Path) -> int:
 
 
 def _implied(source: tarfile.TarFile) -> _File:
-    """A folder that no layer describes."""
+    """Make a folder that no layer describes."""
     member = tarfile.TarInfo("folder")
     member.type, member.mode = tarfile.DIRTYPE, 0o755
     return _File(member, source)
@@ -177,7 +177,7 @@ def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _F
 
 
 def _walk(children: dict[str, _File]) -> Iterator[tuple[str, _File]]:
-    """Each file with its path, in order; without recursion, since folders may be deeper than Python's stack."""
+    """Yield each file with its path, in order; without recursion, since folders may be deeper than Python's stack."""
     rest = [(name, children[name]) for name in sorted(children, reverse=True)]
     while rest:
         path, file = rest.pop()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def namespace_problem() -> tuple[str, str] | None:
-    """Why mmdebstrap cannot create a file system as this user, and what to do; None if it can."""
+    """Explain why mmdebstrap cannot create a file system as this user, and what to do; None if it can."""
     if os.geteuid() == 0:
         return None
     if shutil.which("newuidmap") is None:
@@ -35,7 +35,7 @@ def namespace_problem() -> tuple[str, str] | None:
 
 
 def mount_namespace() -> list[str]:
-    """The command in front of mmdebstrap that gives it mounts of its own, which disappear with it, however it ends.
+    """Return the command that, in front of mmdebstrap, gives it mounts of its own, which disappear however it ends.
 
     An ordinary user's mmdebstrap does that itself. Root in a container without CAP_SYS_ADMIN, such as that of
     `docker build`, cannot mount; there mmdebstrap gets along without.

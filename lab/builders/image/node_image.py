@@ -108,7 +108,7 @@ class Folder:
         return found
 
     def check(self) -> None:
-        """See whether files are files, folders are folders, and there is something to build.
+        """Check that files are files, folders are folders, and there is something to build.
 
         Raises:
             InputError: it is not so.
@@ -131,7 +131,7 @@ class Folder:
                 raise InputError(f"would never be seen: {why}", where=shown(self.path / FILES / name), hint="remove it")
 
     def check_beside(self, base: Mapping[str, Member]) -> None:
-        """See whether each file has a place beside those of the base image.
+        """Check that each file has a place next to those of the base image.
 
         Raises:
             InputError: a file would hide a folder, or the programs behind a link such as /bin.
@@ -163,7 +163,7 @@ class Folder:
 
 
 def ensure_node_image(report: Report, directory: Path, base: Image, *, refresh: bool = False) -> NodeImage:
-    """The layer of ``images/<name>``, built unless it is cached.
+    """Return the layer of ``images/<name>``; build it unless it is cached.
 
     ``refresh``: build it again, with newer packages.
 
@@ -189,7 +189,7 @@ def ensure_node_image(report: Report, directory: Path, base: Image, *, refresh: 
 
 
 def built_image(name: str, sha256: str | None) -> NodeImage | None:
-    """The image of that hash, if it is cached, wherever its folder is."""
+    """Return the image of that hash, if it is cached, wherever its folder is."""
     store = Store(SHELF, "a node image")
     for facts in sorted(store.directory.glob(f"[!.]*/{FACTS}")):
         found = load(name, facts.parent)

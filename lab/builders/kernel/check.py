@@ -58,7 +58,7 @@ def _check(directory: Path, source: Source, series: PatchSeries, store: Store, r
         return series.changes(plain, scratch, source.version, log)
 
     def choices(plain: Plain, scratch: Path) -> Changes:
-        """Only the Kconfig files: other options would compile other parts of the same files."""
+        """Return only the Kconfig files: other options would compile other parts of the same files."""
         found = changes(plain, scratch).items()
         return {name: content for name, content in found if name.name.startswith("Kconfig")}
 
@@ -141,7 +141,7 @@ def _without_line(complaint: str) -> tuple[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Entry point of scripts/check-patches."""
+    """Run scripts/check-patches."""
     parser = argparse.ArgumentParser(prog="check-patches", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("source", nargs="?", type=Path, help="a kernel tree or archive; default: Debian's package")
     options = parser.parse_args(arguments)

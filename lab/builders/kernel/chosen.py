@@ -30,7 +30,7 @@ class KernelChoice:
     modules: Mapping[str, Path] = field(default_factory=dict)  # folders by name
 
     def kernel(self, report: Report) -> Kernel:
-        """The kernel, built if it must be.
+        """Return the kernel; build it if necessary.
 
         Raises:
             InputError: There is no such kernel, or parts of the choice contradict each other.
@@ -50,7 +50,7 @@ class KernelChoice:
 
 
 def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
-    """A kernel that has been built.
+    """Return a kernel that has been built.
 
     Args:
         text: the path of the program ``linux`` or of the folder that holds it, or the beginning of a hash: of the
@@ -79,7 +79,7 @@ def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
 
 
 def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None:
-    """The kernel of these hashes, if it is cached."""
+    """Return the kernel of these hashes, if it is cached."""
     return next(
         (
             each
@@ -91,14 +91,14 @@ def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None
 
 
 def cached_kernels(series: PatchSeries) -> list[Kernel]:
-    """The kernels in the cache, newest first; without those that are damaged."""
+    """Return the kernels in the cache, newest first; without those that are damaged."""
     store = Store(SHELF, "the kernel")
     entries = [path.parent for path in store.directory.glob(f"[!.]*/{FACTS}") if store.damage(path.parent.name) is None]
     return [load_kernel(entry, series) for entry in sorted(entries, key=lambda entry: -(entry / FACTS).stat().st_mtime)]
 
 
 def describe(kernel: Kernel) -> str:
-    """``78f9cfceb202ced7e460  6.12.118-hwsim-lab, tested``."""
+    """Describe a kernel: ``78f9cfceb202ced7e460  6.12.118-hwsim-lab, tested``."""
     return f"{kernel.key}  {kernel.release}, {'tested' if kernel.tested else 'not tested'}"
 
 

@@ -23,7 +23,7 @@ class Option:
 
 
 def read_options(path: Path) -> list[Option]:
-    """The options of a fragment or of a finished ``.config``.
+    """Return the options of a fragment or of a finished ``.config``.
 
     Raises:
         BuildError: A line is neither an option, a comment nor empty.

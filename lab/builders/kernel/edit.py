@@ -109,7 +109,7 @@ def _base_commits(tree: Path, source: Source, series: PatchSeries, report: Repor
 
 
 def _forget_packaging(tree: Path) -> None:
-    """Debian's .gitignore hides every new file; Linux's own does not."""
+    """Remove from .gitignore what Debian added, which hides every new file; Linux's own does not."""
     ignore = tree / ".gitignore"
     if ignore.is_file():
         lines = ignore.read_text().splitlines(keepends=True)
@@ -267,12 +267,12 @@ def _replace(fresh: Path, directory: Path) -> None:
 
 
 def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
-    """Run git as ``git_bytes`` does; returns its output as text."""
+    """Run git as ``git_bytes`` does; return its output as text."""
     return git_bytes(tree, *arguments, env=env).decode(errors="surrogateescape")
 
 
 def git_bytes(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> bytes:
-    """Run git in a tree, without the user's configuration; returns its output.
+    """Run git in a tree, without the user's configuration; return its output.
 
     Raises:
         BuildError: It failed; gives its output.
@@ -296,7 +296,7 @@ def git_bytes(tree: Path, *arguments: str, env: dict[str, str] | None = None) ->
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """``edit [--source PATH]`` or ``patches``: the entry point of make kernel-edit and make kernel-patches."""
+    """Run ``edit [--source PATH]`` or ``patches``, for make kernel-edit and make kernel-patches."""
     parser = argparse.ArgumentParser(prog="kernel-edit", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("verb", choices=["edit", "patches"])
     parser.add_argument("--source", type=Path, help="a kernel tree or archive; default: Debian's package")

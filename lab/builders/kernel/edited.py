@@ -40,7 +40,7 @@ class EditedTree(PatchSeries):
         return self._contents
 
     def linux(self, report: Report) -> Source:
-        """The source that the tree was made of.
+        """Return the source that the tree was made from.
 
         Raises:
             InputError: It has changed since.
@@ -58,7 +58,7 @@ class EditedTree(PatchSeries):
 
 
 def is_edited(tree: Path) -> bool:
-    """Whether it is a tree of `make kernel-edit`."""
+    """Return whether it is a tree of `make kernel-edit`."""
     if not (tree / ".git").is_dir():
         return False
     try:

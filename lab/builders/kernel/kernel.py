@@ -68,7 +68,7 @@ def ensure_kernel(
     modules: Mapping[str, Path] | None = None,
     series: PatchSeries | None = None,
 ) -> Kernel:
-    """The kernel, built unless it is cached.
+    """Return the kernel; build it unless it is cached.
 
     Args:
         report: Also gets a warning if the source is not the one last tested.
@@ -105,7 +105,7 @@ def ensure_kernel(
 
 
 def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str:
-    """A compiler's message with the paths of the files that a user can change, not of their copies."""
+    """Return a compiler's message with the paths of the files that a user can change, not of their copies."""
     message = re.sub(rf"{re.escape(str(root / KEPT))}/\w+/source/", "", message)
     for name, folder in modules.items():
         message = message.replace(f"{PLACE / name}/", f"{folder}/")
@@ -224,6 +224,6 @@ def _made(objects: Path) -> int:
 
 
 def make(tree: Path, objects: Path, *arguments: str) -> list[str]:
-    """The command line for the kernel's own make."""
+    """Return the command line for the kernel's own make."""
     variables = [f"{name}={value}" for name, value in MAKE_VARIABLES.items()]
     return ["make", "-C", str(tree), f"O={objects}", *variables, *arguments]

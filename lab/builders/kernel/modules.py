@@ -33,7 +33,7 @@ class WithModules(PatchSeries):
     """A series, and modules in addition."""
 
     def __init__(self, series: PatchSeries, modules: Mapping[str, Path]) -> None:
-        """``modules``: folders by name."""
+        """Add ``modules``, folders by name, to a series."""
         super().__init__(series.directory)
         self._series = series
         self._modules = modules

@@ -36,7 +36,7 @@ class Tested:
     objects: int  # number that a build compiles: the length of the progress bar
 
     def names(self, sha256: str | None, series_sha256: str | None) -> bool:
-        """Whether it is this source with this series."""
+        """Return whether it is this source with this series."""
         return (sha256, series_sha256) == (self.sha256, self.series_sha256)
 
 
@@ -89,7 +89,7 @@ class PatchSeries:
     """The parts of the kernel in the order in which they apply: those that ``series`` lists, then those of stacks."""
 
     def __init__(self, directory: Path = PATCHES) -> None:
-        """``directory``: hwsim-patches; stacks are in ``workloads`` next to it, those of the lab's own also here."""
+        """Take ``directory``, hwsim-patches; stacks are in ``workloads`` next to it, those of the lab also here."""
         self.directory = directory
         self._stacks = folders("workload") if directory == PATCHES else [directory.parent / "workloads"]
 
@@ -145,7 +145,7 @@ class PatchSeries:
         return Tested(facts["package"], facts["sha256"], facts["series"], int(facts["objects"]))
 
     def sha256(self) -> str:
-        """A hash of the names of parts, and of names and content of their patches, new files and configuration."""
+        """Hash the names of parts, and names and content of their patches, new files and configuration."""
         return hash_of(
             (f"{part.name}/{path.relative_to(part.directory)}", path.read_bytes())
             for part in self.parts
@@ -153,7 +153,7 @@ class PatchSeries:
         )
 
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
-        """What plain Linux becomes: the content of each file that the series touches.
+        """Return what becomes of plain Linux: the content of each file that the series touches.
 
         ``plain``: returns Linux's content of a file; ``scratch``: an empty folder. Errors are those of ``apply``.
         """
@@ -215,7 +215,7 @@ def _apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
 
 
 def failed_file(output: str) -> str:
-    """The file on which patch(1) failed, from its output."""
+    """Return the file on which patch(1) failed, from its output."""
     current = "an unnamed file"
     for line in output.splitlines():
         if found := re.match(r"(?:patching file |checking file |\|(?:---|\+\+\+) [ab]/)(\S+)", line):

@@ -49,7 +49,7 @@ class Source:
 
 
 def ensure_source(report: Report, *, refresh: bool = False) -> Source:
-    """Debian's source package, fetched unless it is cached (``refresh``: always fetched).
+    """Return Debian's source package; fetch it unless it is cached (``refresh``: always).
 
     It only reads the checksum stored beside the package; call ``verify`` before use.
 
@@ -98,7 +98,7 @@ def _extract(packages: tarfile.TarFile, name: str, target: Path) -> None:
 
 
 def _changelog_version(path: Path) -> str:
-    """The version in the first line: ``linux (6.12.117-1) trixie-security; urgency=high``."""
+    """Return the version in the first line: ``linux (6.12.117-1) trixie-security; urgency=high``."""
     with gzip.open(path, "rt", errors="replace") as file:
         first = file.readline()
     found = re.match(r"\S+ \(([^)]+)\)", first)
@@ -108,7 +108,7 @@ def _changelog_version(path: Path) -> str:
 
 
 def given_source(path: Path) -> Source:
-    """A kernel source tree, or an archive of one, named by the user.
+    """Return a kernel source tree, or an archive of one, named by the user.
 
     Raises:
         InputError: The path is not a kernel source.
@@ -122,7 +122,7 @@ def given_source(path: Path) -> Source:
 
 
 def tree_version(tree: Path) -> str:
-    """The version that the top Makefile of a kernel tree states.
+    """Return the version that the top Makefile of a kernel tree states.
 
     Raises:
         InputError: It is not a kernel tree.
@@ -136,7 +136,7 @@ def tree_version(tree: Path) -> str:
 
 
 def all_files(directory: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """The files below a folder, which may not exist, with what lstat says of them; without those of git."""
+    """Yield the files below a folder, which may not exist, with what lstat says of them; without those of git."""
     try:
         with os.scandir(directory) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -150,14 +150,14 @@ def all_files(directory: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def tree_fingerprint(tree: Path) -> str:
-    """A hash over names, sizes and times of files, as make compares them; reading a gigabyte would take ten seconds."""
+    """Hash names, sizes and times of files, as make compares them; reading a gigabyte would take ten seconds."""
     start = len(f"{tree}/")
     lines = [f"{path[start:]} {facts.st_size} {facts.st_mtime_ns}" for path, facts in all_files(tree)]
     return content_key("\n".join(lines))
 
 
 def newest_file_ns(tree: Path) -> int:
-    """The time of the newest file, ns since the epoch; 0 if there is none."""
+    """Return the time of the newest file, ns since the epoch; 0 without files."""
     return max((facts.st_mtime_ns for _, facts in all_files(tree)), default=0)
 
 

@@ -61,7 +61,7 @@ class KernelTree:
         self._note([])
 
     def is_intact(self) -> bool:
-        """Whether the source is what the last build left, and nothing comes from the future."""
+        """Return whether the source is what the last build left, and nothing comes from the future."""
         try:
             state = json.loads(self._state.read_text())
             newest_ns = max(newest_file_ns(self.source), newest_file_ns(self.objects))
@@ -70,7 +70,7 @@ class KernelTree:
             return False
 
     def has_built(self) -> bool:
-        """Whether it has all objects of a build: another one compiles only what changed."""
+        """Return whether it has all objects of a build: another one compiles only what changed."""
         return (self.objects / "linux").is_file() and not self._begun.exists()
 
     def update(self, changes_of: Callable[[Plain, Path], Changes]) -> list[Path]:
@@ -98,7 +98,7 @@ class KernelTree:
 
     @contextlib.contextmanager
     def making(self) -> Iterator[None]:
-        """While make runs; first remove what an interrupted make may have left incomplete."""
+        """Mark that make is running; first remove what an interrupted make may have left incomplete."""
         if self._begun.exists():
             _remove_since(self.objects, self._begun.stat().st_mtime_ns)
         self._begun.touch()
@@ -119,7 +119,7 @@ class KernelTree:
         fresh.replace(self._state)
 
     def _plain(self, name: Path) -> bytes | None:
-        """Linux's own content of a file."""
+        """Return Linux's own content of a file."""
         if (original := _content(self._originals / name)) is not None:
             return original
         return None if name in self._changed() else _content(self.source / name)
@@ -134,7 +134,7 @@ class KernelTree:
             fresh.replace(original)
 
     def _starts_again(self, name: Path) -> bool:
-        """Whether make cannot tell what a change of this file affects."""
+        """Return whether make cannot tell what a change of this file affects."""
         if name.parts[0] == _UNREAD:
             return False
         if name.suffix == ".h":
@@ -142,7 +142,7 @@ class KernelTree:
         return name.suffix not in (".c", ".S") and (name.name not in _BUILD_FILES or len(name.parts) == 1)
 
     def _may_be_another(self, header: Path) -> bool:
-        """Whether an object may include a new header by a name that another file has.
+        """Return whether an object may include a new header by a name that another file has.
 
         In a folder that is new, too, nothing is found but by the folder's name.
         """
@@ -153,7 +153,7 @@ class KernelTree:
 
 @contextlib.contextmanager
 def kernel_tree(source: Source, recipe: str, scratch: Path, log: BuildLog, report: Report) -> Iterator[KernelTree]:
-    """The tree to build in: the kept one, unpacked if there is none of this archive.
+    """Yield the tree to build in: the kept one, or a new one if none of this archive is kept.
 
     Of a folder, whose files may change at any time, nothing is kept.
 

@@ -19,7 +19,7 @@ _LIBRARY = re.compile(r"\(NEEDED\)\s+Shared library: \[([^]]+)\]")
 
 
 def is_elf(path: Path) -> bool:
-    """Whether it is a program, a library or an object."""
+    """Return whether it is a program, a library or an object."""
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -27,12 +27,12 @@ def is_elf(path: Path) -> bool:
 
 
 def newest_libc(text: str) -> tuple[int, int]:
-    """The newest version of the C library that a program needs, from readelf's output; (0, 0): none."""
+    """Return the newest version of the C library that a program needs, from readelf's output; (0, 0): none."""
     return max(((int(major), int(minor)) for major, minor in _VERSION.findall(text)), default=(0, 0))
 
 
 def libraries(text: str) -> list[str]:
-    """The shared libraries that a program needs, from readelf's output."""
+    """Return the shared libraries that a program needs, from readelf's output."""
     return _LIBRARY.findall(text)
 
 

@@ -33,7 +33,7 @@ class File:
 
 
 def stack_files(stack: Path) -> list[File]:
-    """All files that make sees, in a fixed order; links are followed.
+    """Return all files that make sees, in a fixed order; links are followed.
 
     Left out are files for the host and for readers (``*.yaml`` and ``*.md`` in the folder itself, everything below
     ``experiments``, ``modules``, ``probes``, ``metrics``, ``views`` and ``tests``), and what a make by hand leaves:
@@ -66,7 +66,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def files_key(files: list[File]) -> str:
-    """A hash of names, contents and execute permissions."""
+    """Hash names, contents and execute permissions."""
     parts: list[bytes | str] = []
     for file in files:
         parts += [file.name, "x" if file.executable else "-", file.content]
@@ -84,7 +84,7 @@ def copy_files(files: list[File], target: Path) -> None:
 
 
 def listed(path: Path) -> list[str]:
-    """The packages of a list; none if there is no such file.
+    """Return the packages of a list; none without that file.
 
     Raises:
         BuildError: A line holds more than one name.
@@ -93,7 +93,7 @@ def listed(path: Path) -> list[str]:
 
 
 def build_packages(stack: Path) -> list[str]:
-    """The packages that a stack is compiled with: its own, and those that headers of the stacks that it uses may need.
+    """Return the packages to compile a stack with: its own, and those that headers of the stacks that it uses need.
 
     Raises:
         BuildError: A line of a list holds more than one name.

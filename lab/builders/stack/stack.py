@@ -83,11 +83,11 @@ class _Inputs:
     used: list[Stack]  # the stacks that it uses
 
     def installed(self) -> dict[str, Path]:
-        """What these install, by their names."""
+        """Return what these install, by their names."""
         return {stack.name: stack.installed for stack in self.used}
 
     def key(self) -> str:
-        """What the build depends on."""
+        """Hash what the build depends on."""
         parts = [self.directory.name, files_key(self.files), self.compiler, self.sysroot.sha256]
         parts += [f"{source.package} {source.version}" for source in self.sources]
         parts += [f"{stack.name} {stack.key}" for stack in self.used]
@@ -95,7 +95,7 @@ class _Inputs:
 
 
 def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
-    """The code of ``workloads/<stack>`` with that of the stacks that it uses, built unless it is cached.
+    """Return the code of ``workloads/<stack>`` with that of the stacks that it uses; build it unless it is cached.
 
     Raises:
         BuildError: It does not compile, installs to another place, or a package is not available.
@@ -119,7 +119,7 @@ def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
 
 
 def built_stack(name: str, sha256: str | None) -> Stack | None:
-    """The code of that name and hash, if it is cached, wherever its files are."""
+    """Return the code of that name and hash, if it is cached, wherever its files are."""
     store = Store(SHELF, "the code of a stack")
     known = (_load(note.parent) for note in store.directory.glob("[!.]*/stack.json"))
     found = [stack for stack in known if (stack.name, stack.sha256) == (name, sha256)]
@@ -135,7 +135,7 @@ def _load(entry: Path) -> Stack:
 def make_command(
     name: str, files: Path, root: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]
 ) -> list[str]:
-    """The command that builds and installs a stack.
+    """Return the command that builds and installs a stack.
 
     ``root``: DESTDIR; ``sources``: copies of the sources of packages of the image; ``used``: what the stacks that it
     uses install.
@@ -146,7 +146,7 @@ def make_command(
 
 
 def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]) -> str:
-    """The CC of make, with all options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
+    """Return the CC of make, with all options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
     words = [
         "gcc",
         f"--sysroot={sysroot}",
@@ -163,7 +163,7 @@ def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapp
 
 
 def _uses(name: str, installed: Path) -> list[str]:
-    """Options by which the compiler finds the headers and libraries of another stack."""
+    """Return the options by which the compiler finds the headers and libraries of another stack."""
     return [
         f"-isystem{installed}/include",
         f"-L{installed}/lib",
@@ -173,12 +173,12 @@ def _uses(name: str, installed: Path) -> list[str]:
 
 
 def prefix(name: str) -> str:
-    """Where nodes see what a stack installs."""
+    """Return where nodes see what a stack installs."""
     return f"/opt/{name}"
 
 
 def variable(package: str) -> str:
-    """The make variable with the path of a package's source: LIGHTTPD_SOURCE."""
+    """Return the make variable with the path of a package's source: LIGHTTPD_SOURCE."""
     return "".join(letter if letter.isalnum() else "_" for letter in package.upper()) + "_SOURCE"
 
 
@@ -218,13 +218,13 @@ def _make(directory: Path, inputs: _Inputs, store: Store, report: Report) -> Non
 
 
 def _versions(inputs: _Inputs) -> dict[str, str]:
-    """The sources that a stack and those that it uses were compiled with."""
+    """Return the sources that a stack and those that it uses were compiled with."""
     own = {source.package: source.version for source in inputs.sources}
     return {package: version for stack in inputs.used for package, version in stack.sources.items()} | own
 
 
 def _for_nodes(tree: Path) -> list[Path]:
-    """The installed files and directories that processes of nodes may read."""
+    """Return the installed files and directories that processes of nodes may read."""
     left_out = {path for pattern in _NOT_RUN for path in tree.glob(pattern)}
     return [path for path in sorted(tree.rglob("*")) if left_out.isdisjoint((path, *path.parents))]
 

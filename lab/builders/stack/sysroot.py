@@ -39,7 +39,7 @@ class Sysroot:
 
 
 def ensure_sysroot(report: Report, image: Image, packages: list[str], where: str) -> Sysroot:
-    """The sysroot with these packages and their dependencies, fetched unless it is cached.
+    """Return the sysroot with these packages and their dependencies; fetch it unless it is cached.
 
     ``image``: its C library determines the sysroot; ``packages``: in addition to ``PACKAGES``; ``where``: the file that
     lists them.
@@ -83,7 +83,7 @@ def keep_links_inside(root: Path) -> None:
 
 
 def tree_sha256(root: Path) -> str:
-    """A hash of names, kinds, execute permissions and content of everything below a directory."""
+    """Hash names, types, execute permissions and content of everything below a directory."""
     lines = []
     for path in sorted(root.rglob("*")):
         name, mode = path.relative_to(root), path.lstat().st_mode

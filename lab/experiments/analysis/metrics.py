@@ -129,7 +129,7 @@ def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> di
 
 
 def absent(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> list[str]:
-    """Explain, one line each, why metrics about processes have no value in a run. Arguments as for ``values``."""
+    """Explain in one line each why metrics about processes have no value in a run. Arguments as for ``values``."""
     run = _run(record_data)
     lines = []
     for metric in metrics:

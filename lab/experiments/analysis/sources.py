@@ -61,7 +61,7 @@ def _size_bytes(file: Mapping[str, Any]) -> int | None:
 
 
 def wanted(experiment: Experiment) -> tuple[str, ...]:
-    """The names of all series that the figures show."""
+    """Return the names of all series that the figures show."""
     metrics = {metric.name for metric in experiment.metrics}
     names = [
         figure.y if figure.kind == "time-series" else figure.x
@@ -72,7 +72,7 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
 
 
 def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, TimeSeries]:
-    """For ``Outcome.series``: the named series (``wanted``) that a run, the content of record.json, has."""
+    """Return the named series (``wanted``) that a run, the content of record.json, has, for ``Outcome.series``."""
     found = {name: _together(name, _named(name, data)) for name in names}
     return {name: one for name, one in found.items() if one is not None}
 

@@ -17,17 +17,17 @@ _MOST = 1e150
 
 
 def drawable(value: float) -> bool:
-    """Whether a number can be drawn: it is finite, and so are sums, differences and shares."""
+    """Return whether a number can be drawn: it is finite, and so are sums, differences and shares."""
     return value == 0 or 1 / _MOST < abs(value) < _MOST
 
 
 def words(name: str) -> str:
-    """A name of the file in words: ``transfer_time`` → ``transfer time``."""
+    """Return a name of the file in words: ``transfer_time`` → ``transfer time``."""
     return name.replace("_", " ")
 
 
 def with_unit(name: str, unit: str | None) -> str:
-    """A name and its unit, as the label of an axis."""
+    """Return a name and its unit, as the label of an axis."""
     return f"{words(name)}, {unit}" if unit and unit != "1" else words(name)
 
 
@@ -64,11 +64,11 @@ class FigureData:
         return {row.point.number: row.metrics for row in self.results.rows}
 
     def summary(self, point: Point, metric: str) -> Summary | None:
-        """The result of a metric at a point; None if the point was not run."""
+        """Return the result of a metric at a point; None if the point was not run."""
         return self._rows.get(point.number, {}).get(metric)
 
     def mean(self, point: Point, metric: str) -> float | None:
-        """None also for what cannot be drawn."""
+        """Return the mean; None also for what cannot be drawn."""
         found = self.summary(point, metric)
         mean = found.mean if found and found.n else None
         if mean is None or not drawable(mean):
@@ -76,33 +76,33 @@ class FigureData:
         return None if self.log("y") and mean <= 0 else mean
 
     def values(self, points: Iterable[Point], metric: str) -> list[float]:
-        """The values of all trials of these points."""
+        """Return the values of all trials of these points."""
         found = (self.summary(point, metric) for point in points)
         return [value for item in found if item for value in item.values if drawable(value)]
 
     def axis(self, name: str) -> Axis:
-        """An axis of the grid; an axis without levels if there is none of that name."""
+        """Return an axis of the grid; one without levels if the name is unknown."""
         return next((axis for axis in self.experiment.axes if axis.name == name), Axis(name, ()))
 
     def levels(self, name: str) -> list[str]:
-        """The labels of an axis that points use, in its order."""
+        """Return the labels of an axis that points use, in its order."""
         there = {point.labels.get(name) for point in self.points}
         return [level.label for level in self.axis(name).levels if level.label in there]
 
     def unit(self, metric: str) -> str:
-        """The unit of a metric."""
+        """Return the unit of a metric."""
         return next((item.unit for item in self.experiment.metrics if item.name == metric), "")
 
     def log(self, axis: str) -> bool:
-        """Whether an axis (x or y) is logarithmic."""
+        """Return whether an axis (x or y) is logarithmic."""
         return axis in self.figure.log
 
     def number(self, axis: str, label: str) -> float | None:
-        """The number of a label, in the unit of its axis; None if it is a name."""
+        """Return the number of a label, in the unit of its axis; None if it is a name."""
         return next((level.number for level in self.axis(axis).levels if level.label == label), None)
 
     def groups(self, *across: str, pool: bool = False) -> list[Group]:
-        """The series: by ``by``, and by further axes that distinguish points with equal labels on ``across``.
+        """Return the series: by ``by``, and by further axes that distinguish points with equal labels on ``across``.
 
         ``pool``: only by ``by``.
         """
@@ -132,38 +132,38 @@ class FigureData:
         return len(set(places)) == len(places)
 
     def named(self, axis: str, label: str) -> str:
-        """A label for a place that does not name the axis: numbers get its name."""
+        """Return a label for a place that does not name the axis: numbers get its name."""
         return label if self.number(axis, label) is None else f"{words(axis)} {label}"
 
     def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
-        """The paper's value; None also for what cannot be drawn."""
+        """Return the paper's value; None also for what cannot be drawn."""
         value = self.experiment.paper_value(metric, {**labels, **self.figure.where})
         return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
     def paper_words(self, metric: str, value: float) -> str:
-        """The paper's value in words: ``published: 1.2 s``, or ``computed: 1.2 s``."""
+        """Return the paper's value in words: ``published: 1.2 s``, or ``computed: 1.2 s``."""
         word = "computed" if self.experiment.computed_by(metric) else "published"
         return f"{word}: {short(value)} {self.unit(metric)}"
 
     def apart(self, groups: Sequence[Group], metric: str) -> bool:
-        """Whether the paper has values per series of the figure, instead of one for all."""
+        """Return whether the paper has values per series of the figure, instead of one for all."""
         axes = self.experiment.paper_axes(metric)
         return len(groups) == 1 or any(axis in axes for group in groups for axis in group.labels)
 
     def measured(self) -> str:
-        """The metric or series that a cdf or a time series shows: x or y, whichever names one."""
+        """Return the metric or series that a cdf or a time series shows: x or y, whichever names one."""
         known = {item.name for item in self.experiment.metrics}
         known |= {name for outcome in self.results.outcomes for name in outcome.series}
         return next((name for name in (self.figure.x, self.figure.y) if name in known), self.figure.y)
 
     def series(self, group: Group, name: str) -> list[TimeSeries]:
-        """The series of that name of all trials of a group."""
+        """Return the series of that name of all trials of a group."""
         numbers = {point.number for point in group.points}
         outcomes = (found for found in self.results.outcomes if found.point in numbers)
         return [found.series[name] for found in outcomes if name in found.series and found.series[name].t_ns]
 
     def dot(self, x: float, point: Point, metric: str) -> Dot:
-        """The mean with its error bar; a gap if there is none."""
+        """Return the mean with its error bar; a gap without a mean."""
         found, mean = self.summary(point, metric), self.mean(point, metric)
         place = ", ".join(point.labels.values())
         if found is None or mean is None:
@@ -172,12 +172,12 @@ class FigureData:
         return Dot(x, mean, low, high, f"{place}: {described(found)}")
 
     def title(self, default: str) -> str:
-        """The file's title, or a default."""
+        """Return the file's title, or a default."""
         return self.figure.title or capitalized(default)
 
 
 def described(found: Summary) -> str:
-    """``1.45 ± 0.03 s (n = 10)``."""
+    """Format a result: ``1.45 ± 0.03 s (n = 10)``."""
     if found.mean is None:
         return "no value"
     half = "" if found.ci95 is None else f" \N{PLUS-MINUS SIGN} {short(found.ci95, 2)}"

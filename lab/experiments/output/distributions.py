@@ -28,7 +28,7 @@ from lab.probes.base import TimeSeries
 
 
 def box(view: FigureData) -> Chart:
-    """Quartiles and whiskers of each point."""
+    """Draw quartiles and whiskers of each point."""
     x, metric = view.figure.x, view.figure.y
     groups, levels = view.groups(x), view.levels(x)
     apart = view.apart(groups, metric)
@@ -76,7 +76,7 @@ def _box_of(view: FigureData, point: Point, metric: str, left: float, right: flo
 
 
 def cdf(view: FigureData) -> Chart:
-    """For each series, the share of its trials, or of its samples over time, up to a value."""
+    """Draw, for each series, the share of its trials, or of its samples over time, up to a value."""
     name = view.measured()
     of_trials = any(item.name == name for item in view.experiment.metrics)
     what, unit = ("trials" if of_trials else "samples"), view.unit(name)
@@ -114,14 +114,14 @@ def cdf(view: FigureData) -> Chart:
 
 
 def _pooled(view: FigureData, groups: Sequence[Group]) -> str:
-    """A note if a line combines several points."""
+    """Return a note if a line combines several points."""
     if len(view.points) <= len(groups):
         return ""
     return ", of all points combined" if len(groups) == 1 else ", of all points with its label"
 
 
 def _steps(values: Sequence[float]) -> tuple[Dot, ...]:
-    """The empirical distribution of sorted values, thinned to what is visible."""
+    """Return the empirical distribution of sorted values, thinned to what is visible."""
     dots = [Dot(values[0], 0.0)]
     every = max(1, len(values) // 1000)
     for index, value in enumerate(values, 1):
@@ -134,7 +134,7 @@ _BINS = 200  # of the mean of several trials
 
 
 def time_series(view: FigureData) -> Chart:
-    """For each series, the mean of its trials over virtual time, in an error band."""
+    """Draw, for each series, the mean of its trials over virtual time, in an error band."""
     name = view.measured()
     groups = view.groups(pool=True)
     marks: list[Mark] = []
@@ -167,7 +167,7 @@ def time_series(view: FigureData) -> Chart:
 def _together(
     found: Sequence[TimeSeries], errors: str | None
 ) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Times, the mean over the trials, and the edges of the error band (None for a single trial)."""
+    """Return times, the mean over the trials, and the edges of the error band (none for a single trial)."""
     if len(found) == 1:
         return found[0].t_s, found[0].values, [], []
     stamps_s = [series.t_s for series in found]

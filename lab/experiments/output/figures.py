@@ -18,7 +18,7 @@ from lab.numbers import NONE, short
 
 
 def charts(results: Results) -> list[Chart]:
-    """All of them, named figure-1, figure-2, …"""
+    """Return all figures, named figure-1, figure-2, …"""
     return [
         _KINDS[figure.kind](FigureData(results, figure, f"figure-{number}"))
         for number, figure in enumerate(results.experiment.figures, 1)
@@ -48,7 +48,7 @@ def _line(view: FigureData) -> Chart:
 
 
 def _published_lines(view: FigureData, groups: Sequence[Group], at: Mapping[str, float]) -> tuple[list[Trace], bool]:
-    """The paper's lines, and whether it has one per series or one for all."""
+    """Return the paper's lines, and whether it has one per series or one for all."""
     x, metric = view.figure.x, view.figure.y
     apart = view.apart(groups, metric)
     lines = []

@@ -217,7 +217,7 @@ def _finite(value: Any) -> Any:
 
 
 def results_csv(results: Results) -> str:
-    """A line for each point and metric: axes, metric, unit, mean, half width, n, …"""
+    """Write a line for each point and metric: axes, metric, unit, mean, half width, n, …"""
     axes, levels = _axes(results)
     heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
     lines = []
@@ -234,7 +234,7 @@ def results_csv(results: Results) -> str:
 
 
 def trials_csv(results: Results) -> str:
-    """A line for each trial: axes, seed, metrics in their units, why it failed, how to repeat it."""
+    """Write a line for each trial: axes, seed, metrics in their units, why it failed, how to repeat it."""
     experiment = results.experiment
     axes, levels = _axes(results)
     metrics = experiment.metrics

@@ -26,7 +26,7 @@ ERRORS = {
 
 
 def missing(view: FigureData, metric: str) -> list[str]:
-    """Remarks on missing values, with how ``where`` they show in the figure."""
+    """Remark on missing values, with how ``where`` they show in the figure."""
     where = _SEEN.get(view.figure.kind, "")
     none, some, beyond = [], [], []
     for point in view.points:
@@ -51,13 +51,13 @@ def missing(view: FigureData, metric: str) -> list[str]:
 
 
 def listed(items: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
+    """List the first items, and say how many more there are."""
     shown = "; ".join(items[:_NAMED])
     return shown if len(items) <= _NAMED else f"{shown}; and {len(items) - _NAMED} more"
 
 
 def trials(view: FigureData, metric: str) -> str:
-    """``10 trials per point``, ``3 to 8 trials per point``."""
+    """Say how many trials there are: ``10 trials per point``, ``3 to 8 trials per point``."""
     found = [one.n for point in view.points if (one := view.summary(point, metric)) and one.n]
     if not found:
         return "no trial has a value"
@@ -66,7 +66,7 @@ def trials(view: FigureData, metric: str) -> str:
 
 
 def without_series(name: str, labels: Sequence[str]) -> list[str]:
-    """A remark on missing series of a figure."""
+    """Remark on missing series of a figure."""
     lines = listed([label or "the only line" for label in labels])
     return [f"Missing: no trial has the series {name} for {lines}."] if labels else []
 
@@ -89,7 +89,7 @@ def _dots(mark: Mark) -> Sequence[Dot]:
 def _legend(
     view: FigureData, groups: Sequence[Group], metric: str, look: Look, paper: bool, apart: bool
 ) -> tuple[Key, ...]:
-    """Series by name; with a paper's numbers, also which marks are the paper's."""
+    """List series by name; with a paper's numbers, also which marks are the paper's."""
     keys = [Key(group.label or words(metric), style, look) for style, group in enumerate(groups)]
     if len(keys) == 1 and not groups[0].label:
         keys = []
@@ -111,7 +111,7 @@ def _legend(
 def numbers_axis(
     label: str, values: Iterable[float], *, log: bool = False, zero: bool = False, air: float = 0.06
 ) -> Scale:
-    """An axis that shows these values. ``zero``: from 0, unless that would hide differences."""
+    """Return an axis that shows these values. ``zero``: from 0, unless that would hide differences."""
     found = [value for value in values if drawable(value) and (value > 0 or not log)]
     if not found:
         return Scale(label, low=0.1 if log else 0.0, high=1.0, log=log)
@@ -140,7 +140,7 @@ def _extent(marks: Iterable[Mark]) -> Iterator[float]:
 
 
 def values_axis(view: FigureData, label: str, marks: Sequence[Mark], *, bars: bool = False) -> Scale:
-    """The y axis."""
+    """Return the y axis."""
     shown = list(_extent(marks))
     if not view.log("y"):
         wide = bool(shown) and (min(shown) < 0.7 * max(shown) or min(shown) <= 0)
@@ -154,7 +154,7 @@ def values_axis(view: FigureData, label: str, marks: Sequence[Mark], *, bars: bo
 
 
 def names_axis(view: FigureData, axis: str) -> Scale:
-    """An axis of names; a unit that all of them share appears only once."""
+    """Return an axis of names; a unit that all of them share appears only once."""
     levels, unit = view.levels(axis), view.axis(axis).unit
     if unit and levels and all(label.endswith(f" {unit}") for label in levels):
         return Scale(with_unit(axis, unit), tuple(label.removesuffix(f" {unit}") for label in levels))
@@ -173,7 +173,7 @@ def chart(
     note: str = "",
     warnings: Sequence[str] | None = None,
 ) -> Chart:
-    """Title, words and legend around the axes."""
+    """Put title, words and legend around the axes."""
     marks = [mark for panel in panels for mark in panel.marks]
     remarks = missing(view, metric) if warnings is None else list(warnings)
     over = f" over {words(view.figure.x)}" if view.figure.x != metric else ""

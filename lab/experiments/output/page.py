@@ -30,12 +30,12 @@ _FAILURES = 20  # that are shown with their log; of the others, which and why
 
 @cache
 def template() -> Template:
-    """The page, compiled."""
+    """Return the page, compiled."""
     return environment(Path(__file__).parent).get_template(_TEMPLATE)
 
 
 def page(results: Results, drawings: Iterable[Scene], more: Iterable[More] = ()) -> str:
-    """The whole page."""
+    """Return the whole page."""
     experiment = results.experiment
     failures = _failures(results)
     text = template().render(
@@ -68,7 +68,7 @@ def page(results: Results, drawings: Iterable[Scene], more: Iterable[More] = ())
 
 
 def _cards(results: Results) -> list[tuple[str, str, str]]:
-    """(figure, unit, what it is)."""
+    """Return (figure, unit, what it is) for each card."""
     outcomes = results.outcomes
     cached = sum(found.cached for found in outcomes)
     points, _, word = count(len(results.experiment.points), "point").partition(" ")
@@ -113,7 +113,7 @@ def _remarks(results: Results) -> list[tuple[str, str]]:
 
 
 def _setup(results: Results) -> list[tuple[str, str]]:
-    """What was varied, and what was not."""
+    """List what was varied, and what was not."""
     experiment = results.experiment
     rows: list[tuple[str, Any]] = [
         ("file", experiment.path),
@@ -133,7 +133,7 @@ def _setup(results: Results) -> list[tuple[str, str]]:
 
 
 def repetitions(rule: Repetitions) -> str:
-    """The rule in words."""
+    """Return the rule in words."""
     if rule.half_width is None:
         return f"{count(rule.least, 'trial')} of each point"
     share = plain(rule.half_width * 100, 3)

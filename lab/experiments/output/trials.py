@@ -145,7 +145,7 @@ def trials_at(results: Results, outcomes: Iterable[Outcome]) -> str:
 
 
 def _seeds(seeds: Sequence[int]) -> str:
-    """``seed 1``, ``seeds 1 to 3``, ``seeds 1, 2, 5 to 7``."""
+    """Format seeds: ``seed 1``, ``seeds 1 to 3``, ``seeds 1, 2, 5 to 7``."""
     runs: list[list[int]] = []
     for seed in sorted(seeds):
         if runs and seed == runs[-1][-1] + 1:

@@ -79,11 +79,11 @@ class Workers:
             raise
 
     def room(self) -> int:
-        """The number of trials to submit now, so that no worker is idle."""
+        """Return the number of trials to submit now, so that no worker is idle."""
         return max(1, _AHEAD * self.lanes()) - len(self._futures)
 
     def lanes(self) -> int:
-        """The number of trials that run in parallel."""
+        """Return the number of trials that run in parallel."""
         if time.monotonic() >= self._counted_s + COUNT_EVERY_S:
             self._counted_s = time.monotonic()
             with _connected():
@@ -101,7 +101,7 @@ class Workers:
         future.add_done_callback(self._answers.put)
 
     def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
-        """The next finished trial and its result; None if there is none yet.
+        """Return the next finished trial and its result; None if none has finished since.
 
         Raises:
             LabError: A worker cannot run trials at all, or all workers have gone.
@@ -136,7 +136,7 @@ class Workers:
 
 
 def answer_of(future: Future[Any]) -> Answer:
-    """The result of a finished task.
+    """Return the result of a finished task.
 
     Raises:
         LabError: The worker's machine cannot run trials, or its version of the lab differs.

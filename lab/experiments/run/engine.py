@@ -139,7 +139,7 @@ def run(
 
 
 def stacks_of(points: Sequence[Point]) -> set[Path]:
-    """The folders of the stacks whose code the plans of these points need.
+    """Return the folders of the stacks whose code the plans of these points need.
 
     Raises:
         InputError: A stack does not exist.
@@ -150,7 +150,7 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
 
 
 def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
-    """The folders of the kernel modules that the plans of these points need, by name.
+    """Return the folders of the kernel modules that the plans of these points need, by name.
 
     Raises:
         InputError: A module does not exist, or points need different ones: one kernel serves all.
@@ -168,7 +168,7 @@ def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
 
 
 def _differing(points: Sequence[Point], key: str) -> list[Point]:
-    """One point for each value of a key of the workload, as far as workload and settings determine it."""
+    """Return one point for each value of a key of the workload, as far as workload and settings determine it."""
     found: dict[tuple[str, ...], Point] = {}
     for point in points:
         names = (text.partition("=")[0].strip().removeprefix("workload.") for text in point.settings)

@@ -27,7 +27,7 @@ def quiet() -> None:
 
 
 def is_quiet() -> bool:
-    """Whether dask is silent."""
+    """Return whether dask is silent."""
     return os.environ.get(_LOGGING) == _QUIET
 
 

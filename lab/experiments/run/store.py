@@ -40,7 +40,7 @@ class Kept:
     guest_s: float  # of these: its guest's
 
     def data(self) -> dict[str, Any]:
-        """The content of its record."""
+        """Return the content of its record."""
         data: dict[str, Any] = json.loads(zlib.decompress(self.record))
         return data
 
@@ -50,19 +50,19 @@ class DamagedError(Exception):
 
 
 def pack(record: str) -> bytes:
-    """A record's JSON, compressed: equal texts give equal bytes."""
+    """Compress a record's JSON: equal texts give equal bytes."""
     return zlib.compress(record.encode(), _LEVEL)
 
 
 def encode(key: str, kept: Kept) -> bytes:
-    """The bytes of an entry."""
+    """Return the bytes of an entry."""
     about = {"key": key, "virtual_s": kept.virtual_s, "wall_s": kept.wall_s, "guest_s": kept.guest_s}
     rest = json.dumps(about, sort_keys=True).encode() + b"\n" + kept.record
     return _MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
 
 
 def decode(key: str, entry: bytes) -> Kept:
-    """Inverse of ``encode``.
+    """Return the entry of these bytes: the inverse of ``encode``.
 
     Raises:
         DamagedError: It is not an entry, is truncated or changed, or has another key.
@@ -83,15 +83,15 @@ class Store:
     """All finished trials of this user."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """``directory`` replaces the one in the cache."""
+        """Open the store below ``root``, by default in the cache."""
         self.directory = (root if root is not None else cache_root()) / SHELF
 
     def path(self, key: str) -> Path:
-        """The path of the entry of that key, whether it exists or not."""
+        """Return the path of the entry of that key, whether it exists or not."""
         return self.directory / key[:2] / key
 
     def get(self, key: str) -> Kept | None:
-        """The finished trial of that key; None if there is none. Reading counts as use.
+        """Return the finished trial of that key; None without an entry. Reading counts as use.
 
         Raises:
             DamagedError: Its entry cannot be used.
@@ -108,7 +108,7 @@ class Store:
         return decode(key, entry)
 
     def put(self, key: str, kept: Kept) -> None:
-        """Store a finished trial; replaces an existing one.
+        """Store a finished trial; replace an existing one.
 
         Raises:
             HostError: No space, or the cache cannot be written.

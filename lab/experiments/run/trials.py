@@ -34,7 +34,7 @@ class Job:
 
 
 def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
-    """The ``repetition``-th run of a point, counted from 0.
+    """Plan the ``repetition``-th run of a point, counted from 0.
 
     Raises:
         InputError: The topology, the workload or the settings are not valid.
@@ -45,13 +45,13 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
 
 
 def command(point: Point, seed: int) -> str:
-    """The command, quoted for a shell, that runs only this trial."""
+    """Return the command, quoted for a shell, that runs only this trial."""
     settings = [word for setting in point.settings for word in ("--set", setting)]
     return shlex.join(["lab", "run", point.topology, point.workload, *settings, "--seed", str(seed)])
 
 
 def key(plan: str, hashes: Mapping[str, str | None]) -> str:
-    """The key of a trial: SHA-256 of its plan and of what it is run with, in hexadecimal.
+    """Return the key of a trial: SHA-256 of its plan and of what it is run with, in hexadecimal.
 
     Args:
         plan: JSON. The order of keys does not matter, and descriptions for people do not count.
@@ -63,7 +63,7 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
 
 
 def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
-    """A plan without what is only for people: an additional comment in a topology changes all later line numbers."""
+    """Drop from a plan what is only for people: a new comment in a topology changes all later line numbers."""
     content = {name: value for name, value in plan.items() if name not in _WORDS}
     for name, value in content.items():
         if isinstance(value, list):

@@ -44,7 +44,7 @@ class Unwanted(LabError):
 
 
 def machine_here() -> runs.Machine:
-    """The machine that this process boots; before the first trial, built unless it is cached."""
+    """Return the machine that this process boots; before the first trial, build it unless it is cached."""
     with _making:  # only one of several threads builds
         return _machine()
 
@@ -56,7 +56,7 @@ def _machine() -> runs.Machine:
 
 
 def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Machine:
-    """The machine with the code of a stack: the caller's if it is cached, otherwise built here.
+    """Return the machine with the code of a stack: the caller's if it is cached, otherwise built here.
 
     So a worker on the same machine does not need the path of the files, which may be in a folder of the user.
     """
@@ -71,7 +71,7 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
 
 
 def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None]) -> runs.Machine:
-    """The machine with node images: the caller's where they are cached, otherwise built here."""
+    """Return the machine with node images: the caller's where they are cached, otherwise built here."""
     if not plan.images():
         return machine
     cached = {name: built_image(name, wanted.get(provenance.image_entry(name))) for name in plan.images()}

@@ -41,7 +41,7 @@ class More:
 
 
 def _cells(one: Judged) -> tuple[str, str]:
-    """Whether a claim holds, and its margin, for a CSV file."""
+    """Return whether a claim holds, and its margin, for a CSV file."""
     holds = "" if one.passed is None else str(one.passed).lower()
     return holds, "" if one.margin is None else f"{one.margin:.6g}"
 
@@ -223,7 +223,7 @@ def _parameters(found: Sensitivity) -> Table:
 
 
 def _share(held: Held) -> str:
-    """``14 of 20 (70 %)``; where it could not be evaluated: ``14 of 18 (78 %), 2 without a value``."""
+    """Format a share: ``14 of 20 (70 %)``; partly evaluated: ``14 of 18 (78 %), 2 without a value``."""
     without = len(held.judged) - held.evaluated
     more = f", {without} without a value" if without else ""
     if held.share is None:

@@ -32,7 +32,7 @@ class Fadings:
     """
 
     def __init__(self, open_: FadingKind | None, behind: FadingKind | None, levels: SnrMatrix) -> None:
-        """``open_`` is the fading with a line of sight, ``behind`` that behind walls; None: none."""
+        """Take ``open_``, the fading with a line of sight, and ``behind``, that behind walls; None: none."""
         self.tables: list[FadingTable] = []
         self._kinds = (open_, behind)
         self._numbers = [self._number(open_)]

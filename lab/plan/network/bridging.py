@@ -47,7 +47,7 @@ def check(source: Source[Topology], problems: Problems) -> None:
 
 
 def _check_keys(source: Source[Topology], wires: _Wires, problems: Problems) -> None:
-    """With SAE, access points pass the keys of a fast transition to each other over the wired network."""
+    """Check that access points with SAE can pass the keys of a fast transition to each other over the wired network."""
     first: dict[tuple[str, str], str] = {}
     for name, node in source.model.nodes.items():
         cell = node.cell

@@ -64,7 +64,7 @@ class Radios:
         return found
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
-        """All networks that nodes can join, with an entry for each access point; or only those with that SSID."""
+        """Return all networks that nodes can join, one entry for each access point; or only those with that SSID."""
         found = [node.cell for node in self.topology.nodes.values() if node.cell is not None]
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 

@@ -23,7 +23,7 @@ def closure(tmp_path: Path) -> Closure:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         (tmp_path / "lab").mkdir(exist_ok=True)
-        finder = Imports(tmp_path / "memory.json", tmp_path / "lab")
+        finder = Imports(tmp_path / "memo.json", tmp_path / "lab")
         found = finder.closure([tmp_path / root for root in roots], {name: tmp_path / name for name in own})
         return [str(path.relative_to(tmp_path)) for path in found]
 
@@ -108,7 +108,7 @@ def test_a_changed_file_is_read_again_and_damage_does_no_harm(closure: Closure, 
     assert closure(files, "lab/a.py") == ["lab/a.py", "lab/b.py"]
     assert closure({"lab/a.py": "import lab.c"}, "lab/a.py") == ["lab/a.py", "lab/c.py"]
     for damage in ("", "[]", '{"x": 1}'):
-        (tmp_path / "memory.json").write_text(damage)
+        (tmp_path / "memo.json").write_text(damage)
         assert closure({}, "lab/a.py") == ["lab/a.py", "lab/c.py"]
 
 
