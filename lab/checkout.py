@@ -20,7 +20,7 @@ def checkout(what: str) -> Path:
     """Return the checkout, for what changes or checks the lab itself.
 
     Raises:
-        InputError: This lab was installed from a wheel. ``what`` is what needs a checkout.
+        InputError: If this lab was installed from a wheel. ``what`` is what needs a checkout.
     """
     if not IS_CHECKOUT:
         raise InputError(

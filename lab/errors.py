@@ -103,7 +103,7 @@ def writing(path: Path, hint: str = ELSEWHERE) -> Iterator[None]:
     """Guard what writes a file of a run or of an experiment: a full disk is a message, not a traceback.
 
     Raises:
-        HostError: An OSError was raised; names the file and the reason.
+        HostError: If an OSError was raised; names the file and the reason.
     """
     try:
         yield

@@ -122,7 +122,7 @@ def find(kind: str, name_or_path: str) -> Path:
     """Return the file that a user means.
 
     Raises:
-        InputError: The file does not exist; the hint lists all names.
+        InputError: If the file does not exist; the hint lists all names.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -150,8 +150,8 @@ def code_of(workload: str | Path, stack: str | None) -> Path | None:
         stack: the key ``stack`` of the workload or its plan; None if it is not set.
 
     Raises:
-        InputError: There is no such workload or stack with code; the stack's name is invalid; the workload is in the
-            folder of another stack with code, or of one that lists stacks but has no code.
+        InputError: If the workload or a stack with code does not exist; the stack's name is invalid; the workload is in
+            the folder of another stack with code, or of one that lists stacks but has no code.
     """
     around = code_around(workload if isinstance(workload, Path) else find("workload", workload))
     if stack is None or (around and around.name == stack):
@@ -218,7 +218,7 @@ def stack_called(stack: str) -> Path:
     """Return the folder of the stack of that name.
 
     Raises:
-        InputError: There is no such stack with code.
+        InputError: If no stack of that name has code.
     """
     found = code_called(stack)
     if found:
@@ -233,7 +233,7 @@ def module_called(name: str) -> Path:
     """Return the folder of the kernel module of that name: ``workloads/<stack>/modules/<name>``.
 
     Raises:
-        InputError: There is no such module.
+        InputError: If the module does not exist.
     """
     found = _by_name(path.parent for folder in folders("workload") for path in folder.glob(f"*/{MODULES}/*/{CODE}"))
     if name in found:
@@ -287,7 +287,7 @@ def image_called(name: str, topology: Path | None = None) -> Path:
     ``topology``: the file with the node, next to which it may be.
 
     Raises:
-        InputError: There is no such image; names the folders that were searched.
+        InputError: If the image does not exist; names the folders that were searched.
     """
     found = images(topology)
     if name in found:
@@ -309,7 +309,7 @@ def image_meant(name_or_folder: str) -> Path:
     """Return the folder of the node image that a user means: its name, or its path with a slash.
 
     Raises:
-        InputError: There is no such image.
+        InputError: If the image does not exist.
     """
     folder = Path(name_or_folder)
     if "/" not in name_or_folder or not folder.is_dir():
@@ -334,7 +334,7 @@ def used_by(code: Path) -> list[Path]:
     Each stack is in the list once, before those that only it uses.
 
     Raises:
-        InputError: A line is not the name of one other stack with code, or stacks use each other in a circle.
+        InputError: If a line is not the name of one other stack with code, or stacks use each other in a circle.
     """
     found: dict[str, Path] = {}
     _collect(code, [code.name], found)

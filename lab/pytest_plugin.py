@@ -47,7 +47,7 @@ class Labs:
         """Start a lab, which ends with the test; parameters as those of ``lab.Lab``, and ``pcap="auto"``.
 
         Raises:
-            LabError: There is a mistake in them, or it did not start.
+            LabError: If there is a mistake in them, or it did not start.
         """
         __tracebackhide__ = True
         from lab import Lab

@@ -81,7 +81,7 @@ class Room(Generic[T]):
         """Return the file of a name.
 
         Raises:
-            InputError: there is no such name; or two stacks, or a stack and the lab, have a file of that name.
+            InputError: If the name is unknown; or two stacks, or a stack and the lab, have a file of that name.
         """
         files = self._found().get(name)
         if files is None:
@@ -103,7 +103,7 @@ class Room(Generic[T]):
         """Return the class of that name.
 
         Raises:
-            InputError: as in ``file``, or the import fails, or the file has no such class, or several.
+            InputError: As in ``file``; or if the import fails, or the file does not have exactly one such class.
         """
         file = self.file(name)
         module = _imported(file, f"{self.folder}/{name}")
@@ -172,7 +172,7 @@ class Room(Generic[T]):
 
 
 def _imported(file: RoomFile, what: str) -> ModuleType:
-    """Import a file. InputError: that fails; the lab's own files raise what they raise."""
+    """Import a file; raise InputError if that of a stack fails. The lab's own files raise what they raise."""
     try:
         return importlib.import_module(file.module)
     except (Exception, SystemExit) as error:  # a user's file may raise anything

@@ -59,7 +59,7 @@ class Dimension:
         ``usual`` is the unit to suggest if it has none, where the dimension's own would be unusual.
 
         Raises:
-            UnitError: No number, no unit, an unknown unit, or a fraction of the base unit.
+            UnitError: If number or unit is missing, the unit is unknown, or it is a fraction of the base unit.
         """
         usual = usual or self.usual
         text = str(value).strip()

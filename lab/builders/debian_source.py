@@ -42,8 +42,8 @@ def ensure_source(report: Report, image: Image, package: str, where: str) -> Deb
     ``where``: ``file:line`` that names the package.
 
     Raises:
-        BuildError: The image has no such package, or the archive has no source of it.
-        HostError: A tool, space or permission is missing.
+        BuildError: If the image lacks the package, or the archive has no source of it.
+        HostError: If a tool, space or permission is missing.
     """
     version = image.packages.get(package)
     if version is None:
@@ -89,7 +89,7 @@ def described_version(description: str) -> str:
     """Return the version that a .dsc file states.
 
     Raises:
-        BuildError: It states none.
+        BuildError: If it states none.
     """
     found = re.search(r"^Version: (\S+)$", description, re.MULTILINE)
     if not found:

@@ -33,9 +33,9 @@ def cache(images: Iterable[Path] = ()) -> Cache:
     images it has a part of its own at its end, so that without that, it is the key of a cache with the rest.
 
     Raises:
-        BuildError: a list of an image has a mistake.
-        HostError: there is no compiler.
-        InputError: an image has nothing to build.
+        BuildError: If a list of an image has a mistake.
+        HostError: If there is no compiler.
+        InputError: If an image has nothing to build.
     """
     kernel = (PatchSeries().sha256(), toolchain_versions(), json.dumps(MAKE_VARIABLES), str(RECIPE))
     key = content_key(*kernel, image_key(read_packages()), initrd_key())

@@ -30,8 +30,8 @@ def imports(source: str | bytes) -> list[Import]:
         source: as text, or as bytes in the encoding that Python finds (PEP 263: a byte order mark or a coding line).
 
     Raises:
-        SyntaxError: It is not valid Python.
-        ValueError: As bytes, it has a null byte.
+        SyntaxError: If it is not valid Python.
+        ValueError: If it has a null byte, as bytes.
     """
     return sorted(set(_imports(ast.parse(source))))
 

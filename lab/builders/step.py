@@ -79,8 +79,8 @@ class BuildLog:
             stdout: Receives its standard output; default: the log.
 
         Raises:
-            BuildError: It failed; gives the last lines of the log.
-            HostError: It is not installed, or the disk is full.
+            BuildError: If it failed; with the last lines of the log.
+            HostError: If it is not installed, or the disk is full.
         """
         self.add(f"$ {' '.join(argv)}")
         since = self.path.stat().st_size

@@ -26,7 +26,7 @@ def toolchain_versions() -> str:
     Calling them takes 20 ms, so the answer is cached as long as the files are unchanged (path, size, time).
 
     Raises:
-        HostError: One of them is not installed.
+        HostError: If one of them is not installed.
     """
     known = Memo(cache_root() / "toolchain.json", lambda _: _ask(), str)
     versions = known.of(_fingerprint(_files()).encode())

@@ -41,7 +41,7 @@ def is_reference(text: str) -> bool:
 
 
 def parse(text: str) -> Reference:
-    """Return the parts of a reference. ValueError: it is none; says what to write."""
+    """Return the parts of a reference; raise a ValueError that says what to write if it is not valid."""
     transport, _, rest = text.partition(":")
     if transport == _REGISTRY:
         name = _tagged(rest.lstrip("/") or "NAME")
@@ -51,7 +51,7 @@ def parse(text: str) -> Reference:
         )
     if transport not in FORMS:
         near = suggestion(transport, FORMS) or f"; of the Docker engine it is {DAEMON}:{_tagged(text)}"
-        raise ValueError(f'"{text}" begins with no known transport{near}; known: {_KNOWN}')
+        raise ValueError(f'"{text}" does not begin with a known transport{near}; known: {_KNOWN}')
     if transport == DAEMON:
         place, _, tag = rest.rpartition(":")
         if not place or not tag or "/" in tag:

@@ -29,7 +29,8 @@ _NO_ARCHITECTURE = re.compile(r"no image found in (?:manifest list|image index)"
 def layers_name(config: Mapping[str, Any]) -> str:
     """Return the name of the files of an image by its configuration: equal layers have equal names.
 
-    ValueError: It is not the configuration of an image.
+    Raises:
+        ValueError: If it is not the configuration of an image.
     """
     root = config.get("rootfs")
     layers = root.get("diff_ids") if isinstance(root, dict) else None
@@ -39,11 +40,11 @@ def layers_name(config: Mapping[str, Any]) -> str:
 
 
 def configuration(reference: Reference) -> dict[str, Any]:
-    """Return the configuration of an image as it is.
+    """Return the configuration of an image, unchanged.
 
     Raises:
-        InputError: There is no such image, or it cannot be read; without the place where the reference is written.
-        HostError: Skopeo is not installed.
+        InputError: If the image does not exist or cannot be read; without the place where the reference is written.
+        HostError: If skopeo is not installed.
     """
     require()
     engine = [f"--daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
@@ -59,10 +60,10 @@ def configuration(reference: Reference) -> dict[str, Any]:
     try:
         found = json.loads(done.stdout)
         if not isinstance(found, dict):
-            raise ValueError("its configuration is no mapping")
+            raise ValueError("its configuration is not a mapping")
         layers_name(found)
     except ValueError as error:
-        raise InputError(f"{reference} is no Docker image: {error}") from None
+        raise InputError(f"{reference} is not a valid Docker image: {error}") from None
     return found
 
 
@@ -72,7 +73,7 @@ def copying(reference: Reference, directory: Path, scratch: Path) -> list[str]:
     The path of ``reference`` is absolute; ``scratch`` is for files in between.
     """
     engine = [f"--src-daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
-    # "dir" keeps the configuration as it is
+    # "dir" keeps the configuration unchanged
     options = ["--quiet", "--dest-decompress", *engine]
     return [*_SKOPEO, f"--tmpdir={scratch}", "copy", *options, str(reference), f"dir:{directory}"]
 
@@ -103,7 +104,7 @@ def explained(reference: Reference, printed: str) -> InputError:
         return InputError(
             f"{reference} is compressed, and this version of skopeo cannot read that", hint=f"gunzip {reference.place}"
         )
-    return InputError(f"{reference} is no Docker image that can be read: {_WHERE.sub('', text)}")
+    return InputError(f"{reference} cannot be read as a Docker image: {_WHERE.sub('', text)}")
 
 
 def _missing(reference: Reference) -> InputError:

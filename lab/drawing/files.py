@@ -12,7 +12,7 @@ from lab.errors import ELSEWHERE, writing
 
 
 def save(scene: Scene, stem: Path, formats: Iterable[str], hint: str = ELSEWHERE) -> None:
-    """Write ``stem.svg``, ``stem.png``, … for each of ``formats`` (see FORMATS). HostError: a file cannot be made."""
+    """Write ``stem.svg``, ``stem.png``, … for each of ``formats`` (see FORMATS); raise HostError if that fails."""
     for name in formats:
         path = stem.with_name(f"{stem.name}.{name}")
         with writing(path, hint):

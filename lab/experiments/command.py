@@ -62,8 +62,8 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
     """Run the trials that are not stored, summarize, check claims, draw.
 
     Raises:
-        InputError, InputErrors: Mistakes in what the user wrote.
-        BuildError, HostError: Something cannot be built, or the host lacks something.
+        InputError, InputErrors: If there are mistakes in what the user wrote.
+        BuildError, HostError: If something cannot be built, or the host lacks something.
     """
     _check(options)
     started_s = time.monotonic()
@@ -124,7 +124,7 @@ def _check(options: ReproduceOptions) -> None:
     """Refuse options that do not go together, and the address of a dashboard instead of a scheduler's.
 
     Raises:
-        InputError: There are such.
+        InputError: If there are any.
     """
     if options.sensitivity is not None and options.one_at_a_time:
         raise InputError("--sensitivity and --one-at-a-time: run one after the other; trials are stored")
@@ -153,7 +153,7 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
     """Prepare the analysis that was asked for.
 
     Raises:
-        InputError: there is nothing to vary or to change, it cannot be set, or there are no claims.
+        InputError: If there is nothing to vary or to change, it cannot be set, or there are no claims.
     """
     if options.sensitivity is None and not options.one_at_a_time:
         return None

@@ -58,7 +58,7 @@ def check(text: str, context: Mapping[str, Any]) -> None:
     ``context`` has every name that will exist: metrics with any number in their unit, ``Unmeasured`` for processes.
 
     Raises:
-        InputError: A syntax error, an unknown name, or a comparison of values that cannot be compared.
+        InputError: If the syntax is not valid, a name is unknown, or values cannot be compared.
     """
     try:
         values.holds(Evaluator(context).value(parse(text)))
@@ -72,7 +72,7 @@ def names(text: str) -> list[tuple[str, ...]]:
     """Return every name in a check, split at its dots, in order.
 
     Raises:
-        InputError: It is not a check; shows where.
+        InputError: If it is not a check; shows where.
     """
     return [part.path for part in walk(parse(text)) if isinstance(part, Name)]
 
@@ -84,7 +84,7 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
     explanation instead of as an error: the run is already over, and its record is worth keeping.
 
     Raises:
-        InputError: It is not a check; shows where.
+        InputError: If it is not a check; shows where.
     """
     tree, evaluator = parse(text), Evaluator(context)
     try:
@@ -116,7 +116,7 @@ class Evaluator:
         """Return the value of a tree.
 
         Raises:
-            InputError: An unknown name, or values that cannot be combined.
+            InputError: If a name is unknown, or values cannot be combined.
         """
         match tree:
             case Literal():
@@ -138,7 +138,7 @@ class Evaluator:
                 return self.logic(tree)
 
     def look_up(self, name: Name) -> Any:
-        """Return the value of a name. InputError: unknown name; lists the known ones."""
+        """Return the value of a name; raise InputError with the known names if it is unknown."""
         found: Any = self.context
         for depth, word in enumerate(name.path):
             about = ".".join(name.path[:depth])

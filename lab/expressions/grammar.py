@@ -157,7 +157,7 @@ def parse(text: str, language: Language = CHECK) -> Tree:
     """Parse a check, or another text in this grammar, into a tree.
 
     Raises:
-        InputError: A syntax error; shows the text with a mark under the position.
+        InputError: If the syntax is not valid; shows the text with a mark under the position.
     """
     if len(text) > _LENGTH_MAX:
         raise InputError(f"has {len(text)} characters; a {language.name} has at most {_LENGTH_MAX}, so split it")

@@ -98,7 +98,7 @@ def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Apply the operation, to each entry if one or both sides are lists.
 
     Raises:
-        InputError: Lists of different lengths.
+        InputError: If lists have different lengths.
     """
     if not isinstance(left, list) and not isinstance(right, list):
         return operation(left, right)
@@ -114,7 +114,7 @@ def holds(value: Any) -> bool:
     """Return whether a result is true, or a list in which all are.
 
     Raises:
-        InputError: It is not a boolean.
+        InputError: If it is not a boolean.
     """
     if isinstance(value, list):
         return all([holds(item) for item in value])
@@ -140,7 +140,7 @@ def compare(sign: str, left: Any, right: Any) -> bool:
     """Compare two single values.
 
     Raises:
-        InputError: They cannot be compared.
+        InputError: If they cannot be compared.
     """
     if left is None or right is None:
         return False

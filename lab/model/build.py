@@ -31,8 +31,8 @@ def build(model: type[M], document: Document) -> M:
     """Build the model of a document.
 
     Raises:
-        InputError: Its only mistake.
-        InputErrors: All its mistakes, in file order.
+        InputError: If it has one mistake.
+        InputErrors: If it has several mistakes; in file order.
     """
     met: dict[int, type[Model]] = {}
     try:

@@ -97,7 +97,7 @@ def parse(text: str, path: Path, label: str) -> Document:
     """Parse YAML text.
 
     Raises:
-        InputError: It is not YAML, or empty (file:line).
+        InputError: If it is not YAML, or empty (file:line).
     """
     document = Document(path, label, None)
     root = _compose(text, label)

@@ -29,7 +29,7 @@ def image_file(folder: Path) -> ImageFile:
     """Read the file of an image; without one, return what holds then.
 
     Raises:
-        InputError, InputErrors: It has mistakes.
+        InputError, InputErrors: If it has mistakes.
     """
     about = folder / IMAGE_FILE
     return build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})

@@ -23,8 +23,8 @@ def read(path: Path) -> Document:
     """Read and parse a file with those that it includes.
 
     Raises:
-        InputError: A file cannot be read, is not UTF-8 text, or is not YAML; includes itself, or what it includes says
-            the same (file:line).
+        InputError: If a file cannot be read, is not UTF-8 text, or is not YAML; includes itself, or what it includes
+            says the same (file:line).
     """
     return _read(path, ())
 

@@ -21,7 +21,7 @@ def parse(texts: Iterable[str]) -> dict[str, str]:
     """Parse ``key=value`` texts into a mapping; the last value of a key wins.
 
     Raises:
-        InputError: A text without ``=`` or without a key.
+        InputError: If a text lacks ``=`` or the key.
     """
     overrides: dict[str, str] = {}
     for text in texts:
@@ -43,7 +43,7 @@ def apply(
     ``places`` maps overrides that do not come from the command line to FILE:LINE.
 
     Raises:
-        InputError: A key matches nothing; names the override.
+        InputError: If a key matches nothing; names the override.
     """
     errors = []
     for key, text in overrides.items():

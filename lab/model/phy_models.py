@@ -31,7 +31,7 @@ class WrittenPhyModel(Model):
         """Create the kind's object.
 
         Raises:
-            BoundsError: A parameter is out of bounds.
+            BoundsError: If a parameter is out of bounds.
         """
         make: Any = self.kind
         return make(**{param: getattr(self, key) for key, param in self.params.items()})

@@ -55,8 +55,8 @@ def time_for(times: Times, index: int, count: int) -> int:
     """Return the time for the node of that number.
 
     Raises:
-        PydanticCustomError: The expression is not valid, or gives no time.
-        IndexError: The list has no time for it.
+        PydanticCustomError: If the expression is not valid, or gives no time.
+        IndexError: If the list has no time for it.
     """
     if isinstance(times, int):
         return times
@@ -83,7 +83,7 @@ def for_index(value: Any, index: int, count: int) -> Any:
     A text that is nothing but an expression becomes a number if the result has no unit: ``channel: "{index}"``.
 
     Raises:
-        PydanticCustomError: An expression is not valid; for use in validators.
+        PydanticCustomError: If an expression is not valid; for use in validators.
     """
     if not is_varied(value):
         return value

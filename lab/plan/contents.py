@@ -30,7 +30,7 @@ def read(path: Path, room_bytes: int = TOGETHER_BYTES) -> tuple[Content, ...]:
     ``room_bytes``: how many bytes they may have; they are counted before they are read.
 
     Raises:
-        InputError: It does not exist, contains no file, cannot be read, or is too large.
+        InputError: If it does not exist, contains no file, cannot be read, or is too large.
     """
     try:
         found = {"": path} if not path.is_dir() else _below(path)

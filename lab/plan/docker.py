@@ -51,8 +51,8 @@ def look(text: str, folder: Path, *, read: bool = True) -> DockerImage:
     there.
 
     Raises:
-        InputError: There is no such image, nodes cannot run it, or it is broken.
-        HostError: Skopeo is not installed.
+        InputError: If the image does not exist, nodes cannot run it, or it is broken.
+        HostError: If skopeo is not installed.
     """
     reference = parse(text).below(folder)
     stamp = _check_file(reference)
@@ -63,7 +63,7 @@ def _check_file(reference: Reference) -> tuple[object, ...]:
     """Return what changes if the file does. A Docker engine is asked once in a process, since it sends whole images.
 
     Raises:
-        InputError: It is not there.
+        InputError: If it does not exist.
     """
     path = reference.path
     if path is None:

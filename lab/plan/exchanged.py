@@ -16,7 +16,7 @@ def refuse_exchanged(topology: str, workload: str) -> None:
     """Refuse a workload where the topology belongs, and the other way round.
 
     Raises:
-        InputError: They are exchanged.
+        InputError: If they are exchanged.
     """
     if _is("workload", topology) and _is("topology", workload):
         raise InputError(

@@ -49,7 +49,7 @@ def load(
     ``piece``: see ``lab.plan.resolve.resolve``.
 
     Raises:
-        InputError, InputErrors: Mistakes in what the user wrote.
+        InputError, InputErrors: If there are mistakes in what the user wrote.
     """
     parsed = overrides.parse(settings)
     try:
@@ -69,7 +69,7 @@ def code_of(
     If there is a plan already, use ``library.code_of(workload, plan.stack)``.
 
     Raises:
-        InputError, InputErrors: Mistakes in the workload or in a setting.
+        InputError, InputErrors: If the workload or a setting has mistakes.
     """
     document = documents(topology, workload, settings, places)["workload"]
     return _code(document, build(Workload, document))
@@ -81,7 +81,7 @@ def modules_of(
     """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
 
     Raises:
-        InputError, InputErrors: Mistakes in the workload or in a setting.
+        InputError, InputErrors: If the workload or a setting has mistakes.
     """
     document = documents(topology, workload, settings, places)["workload"]
     return {name: library.module_called(name) for name in build(Workload, document).modules}
@@ -93,7 +93,7 @@ def documents(
     """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
 
     Raises:
-        InputError, InputErrors: They cannot be read, or a key of a setting matches nothing.
+        InputError, InputErrors: If they cannot be read, or a key of a setting matches nothing.
     """
     parsed = overrides.parse(settings)
     found = {
@@ -170,7 +170,7 @@ def _images(
     """Return the images of the nodes by name, and the Docker images by reference.
 
     Raises:
-        InputError, InputErrors: There is no such image, or its file has mistakes.
+        InputError, InputErrors: If the image does not exist, or its file has mistakes.
     """
     found: dict[str, FoundImage] = {}
     docker: dict[str, DockerImage] = {}
@@ -257,7 +257,7 @@ def text_file(path: Path) -> str:
     """Read a text file of the user's, unpacked if it ends in .gz.
 
     Raises:
-        InputError: It cannot be read, is too long, or is not text.
+        InputError: If it cannot be read, is too long, or is not text.
     """
     packed = path.suffix == ".gz"
     try:
@@ -282,7 +282,7 @@ def check_document(document: Document) -> str:
     """Check a topology or a workload on its own; return its kind.
 
     Raises:
-        InputError, InputErrors: Mistakes in it.
+        InputError, InputErrors: If it has mistakes.
     """
     if not isinstance(document.data, dict):
         raise document.error((), "must be a mapping, such as name: my-topology")

@@ -48,7 +48,7 @@ def resolve(
     a long run whose changes of levels are wanted. If more come later, the last change is one of no link.
 
     Raises:
-        InputError, InputErrors: Mistakes, with file and line.
+        InputError, InputErrors: If there are mistakes; with file and line.
     """
     if not 0 <= seed <= SEED_MAX:
         raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")

@@ -32,8 +32,8 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         versions: versions that guest.json does not contain (lab, packages of the image).
 
     Raises:
-        RecordError: A file is missing or damaged.
-        HostError: The record cannot be written.
+        RecordError: If a file is missing or damaged.
+        HostError: If the record cannot be written.
     """
     hint = "it is not the directory of a run; `lab run` prints that"
     if runs := sorted(found.parent for found in directory.glob("*/plan.json")):
@@ -78,7 +78,7 @@ def rebuild(directory: Path) -> Record:
     there is no readable record, they stay empty.
 
     Raises:
-        RecordError: The raw data is missing or damaged.
+        RecordError: If the raw data is missing or damaged.
     """
     try:
         before = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
@@ -146,7 +146,7 @@ def _parsed(name: str, probe: probes.Probe, raw: probes.Raw) -> probes.Parsed:
 
 
 def _probe(process: Process) -> probes.Probe:
-    """Return the probe of a process. RecordError: it belongs to a stack that was not found."""
+    """Return the probe of a process; raise RecordError if its stack was not found."""
     assert process.probe is not None
     if process.probe not in probes.known():
         raise RecordError(f'unknown probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK)

@@ -100,7 +100,7 @@ def _result(metric: types.PlannedMetric, context: Context) -> dict[str, Any]:
 
 
 def _found(kind: Metric, metric: types.PlannedMetric, context: Context) -> kinds.Figures:
-    """Compute a metric. RecordError: the metric of a stack failed, or a value is not a finite number."""
+    """Compute a metric; raise RecordError if the metric of a stack fails, or a value is not a finite number."""
     with kinds.METRICS.blaming(metric.kind, "figures", RecordError):
         found: object = kind.figures(metric, context)
     where = kinds.METRICS.where(metric.kind)
@@ -121,7 +121,7 @@ def _found(kind: Metric, metric: types.PlannedMetric, context: Context) -> kinds
 
 
 def _kind(metric: types.PlannedMetric) -> Metric:
-    """Return the kind of a metric. RecordError: it belongs to a stack that was not found."""
+    """Return the kind of a metric; raise RecordError if its stack was not found."""
     if metric.kind not in kinds.known():
         raise RecordError(f'unknown metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK)
     return kinds.load(metric.kind)

@@ -35,8 +35,8 @@ def groups(patterns: Sequence[str], lines: Sequence[str], cpu_s: float = CPU_S) 
     """Return the named groups that the expressions find in each line.
 
     Raises:
-        SlowMatchError: It takes more than ``cpu_s`` and 4 s for each MiB and expression.
-        ChildProcessError: The process did not end by itself: too little memory, or killed.
+        SlowMatchError: If it takes more than ``cpu_s`` and 4 s for each MiB and expression.
+        ChildProcessError: If the process did not end by itself: too little memory, or killed.
     """
     if not patterns or not lines:
         return [[] for _ in lines]

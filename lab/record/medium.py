@@ -29,7 +29,7 @@ def read(raw: Path) -> dict[str, Any] | None:
         reading before it and the event is missing.
 
     Raises:
-        RecordError: The file is damaged.
+        RecordError: If the file is damaged.
     """
     path = raw / FILE_NAME
     try:

@@ -32,8 +32,8 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         For each name a series of its numbers in the unit of ``prints``, and the last value.
 
     Raises:
-        ProbeOutputError: The search for an expression takes too long.
-        HostError: There is too little memory for the search.
+        ProbeOutputError: If the search for an expression takes too long.
+        HostError: If there is too little memory for the search.
     """
     written_ns = _clock(raw, boot_ns)
     parsed = Parsed()

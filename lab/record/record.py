@@ -55,7 +55,7 @@ class Record:
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan of the run. RecordError: it is damaged."""
+        """The plan of the run; a damaged one raises RecordError."""
         try:
             return Plan.from_json(json.dumps(self.data["plan"]))
         except (ValueError, KeyError, TypeError) as error:
@@ -69,7 +69,7 @@ class Record:
 
     @cached_property
     def wall(self) -> dict[str, Any]:
-        """Wall times and host, from wall.json; empty if there is no such file."""
+        """Wall times and host, from wall.json; empty without that file."""
         path = self.directory / "wall.json"
         found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         return found
@@ -93,7 +93,7 @@ class Record:
 
     @cached_property
     def metrics(self) -> dict[str, Result]:
-        """The metrics by name, in plan order. RecordError: there is no metric of a name; lists the known ones."""
+        """The metrics by name, in plan order; an unknown name raises RecordError, which lists the known ones."""
         found = self.data["metrics"]
         results = {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
         return Named("metric", results, RecordError)
@@ -103,7 +103,7 @@ class Record:
         return [result for result in self.metrics.values() if result.kind == kind]
 
     def write(self) -> None:
-        """Write record.json atomically. HostError: no space left, or not writable."""
+        """Write record.json atomically; raise HostError if it is not writable or no space is left."""
         path = self.directory / FILE_NAME
         partial = path.with_suffix(".partial")
         with writing(path):
@@ -139,7 +139,7 @@ def load(directory: Path) -> Record:
     """Read a record.
 
     Raises:
-        RecordError: There is no record, it is damaged, or it has another version.
+        RecordError: If the record does not exist, is damaged, or has another version.
     """
     path = directory / FILE_NAME
     try:

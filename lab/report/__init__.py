@@ -39,7 +39,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
         formats: formats of the plots (see lab.drawing.FORMATS); PNG and PDF need matplotlib, which is slow to import.
 
     Raises:
-        HostError: a file cannot be written.
+        HostError: If a file cannot be written.
     """
     from lab.drawing import lay_out_together, save
     from lab.report import plots, sampled, trajectories

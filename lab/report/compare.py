@@ -67,7 +67,7 @@ def compare(a: Record, b: Record) -> Compared:
     """Compare two runs.
 
     Raises:
-        InputError: they are of different workloads.
+        InputError: If they are of different workloads.
     """
     workloads = a.plan.workload, b.plan.workload
     if workloads[0] != workloads[1]:

@@ -40,7 +40,7 @@ def write(path: Path, text: str) -> None:
     """Write the file of --junit.
 
     Raises:
-        HostError: It cannot be written.
+        HostError: If it cannot be written.
     """
     with writing(path, hint="choose another file with --junit"):
         path.write_text(text, encoding="utf-8")

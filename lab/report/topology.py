@@ -71,7 +71,7 @@ def draw(plan: Plan) -> Scene:
 
 
 def write(plan: Plan, path: FilePath) -> None:
-    """Write the picture to a file. InputError: its name is of another format; HostError: it cannot be written."""
+    """Write the picture to a file; raise InputError if its name is of another format, HostError if that fails."""
     if path.suffix.lower() not in (".svg", ""):
         raise InputError(f"{path} is not the name of an SVG file; write --svg {path.with_suffix('.svg')}")
     with writing(path, "choose another file with --svg"):

@@ -110,7 +110,7 @@ def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> P
     """Return a directory that is open to everyone, has enough space, and allows execution.
 
     Raises:
-        HostError: None of the candidates ($TMPDIR, /var/tmp, /tmp) is suitable.
+        HostError: If none of the candidates ($TMPDIR, /var/tmp, /tmp) is suitable.
     """
     if candidates is None:
         configured = os.environ.get("TMPDIR", "")
@@ -145,9 +145,9 @@ def fetch_tar(
     ``tar`` is in a partial directory of the cache; ``what`` is for messages: "fetching the kernel source".
 
     Raises:
-        NoPackageError: Debian has no such package.
-        BuildError: The network cannot be reached, or another step failed.
-        HostError: No space, or mmdebstrap is not installed.
+        NoPackageError: If Debian does not have the package.
+        BuildError: If the network cannot be reached, or another step failed.
+        HostError: If space is missing, or mmdebstrap is not installed.
     """
     progress = DebianProgress(report)
     with _scratch(tar.parent, what, log, needed_bytes) as environment, tar.open("wb") as output:

@@ -31,8 +31,8 @@ def ensure_docker_image(report: Report, reference: Reference, name: str, where: 
     ``name``: of its files (``layers_name``); ``where``: the place of the node that has it, for errors.
 
     Raises:
-        BuildError: A layer is broken, or the image is not the same any more.
-        HostError: A tool, space or permission is missing.
+        BuildError: If a layer is broken, or the image is not the same any more.
+        HostError: If a tool, space or permission is missing.
     """
     store = Store(SHELF, "a node image")
     key = content_key(name, *SQFSTAR, str(RECIPE))

@@ -50,7 +50,7 @@ def import_images(report: Report, base: Image, built: Sequence[tuple[Path, NodeI
     ``built``: folders, and the layers made from them.
 
     Raises:
-        BuildError: A step failed.
+        BuildError: If a step failed.
     """
     store = Store("docker-import", "a Docker image")
     with tempfile.TemporaryDirectory(prefix="hwsim-lab-") as scratch, store.lock(report):

@@ -110,7 +110,7 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     """Read the package names of a list: one a line, ``#`` starts a comment.
 
     Raises:
-        BuildError: A line holds more than one name, or something else.
+        BuildError: If a line holds more than one name, or something else.
     """
     names = []
     for number, words in entries(path.read_text()):
@@ -133,7 +133,7 @@ def fetch_tree(
     """Create a tar file of the packages of lists, as ``fetch_tar`` does; return what ``curate`` returns.
 
     Raises:
-        BuildError: As there; of a package that does not exist with the line that names it, of a conflict with the last
+        BuildError: As there; if a package does not exist, with the line that names it; on a conflict with the last
             list, since the others are the lab's.
     """
     packages = [name for path in lists for name in read_packages(path)]
@@ -166,8 +166,8 @@ def ensure_image(report: Report, *, refresh: bool = False) -> Image:
     ``refresh``: build it again, with newer packages.
 
     Raises:
-        BuildError: A step failed; gives its name and the last lines of its log.
-        HostError: A tool, space or permission is missing.
+        BuildError: If a step failed; with its name and the last lines of its log.
+        HostError: If a tool, space or permission is missing.
     """
     store = Store(SHELF, "the image")
     packages = read_packages()

@@ -102,8 +102,8 @@ def ensure_initrd(report: Report) -> Initrd:
     """Return the initrd of this checkout; compile it unless it is cached.
 
     Raises:
-        BuildError: A program does not compile.
-        HostError: No compiler, no space, or the cache is not writable.
+        BuildError: If a program does not compile.
+        HostError: If the compiler or space is missing, or the cache is not writable.
     """
     store = Store("initrd", "the initrd")
 

@@ -23,7 +23,7 @@ _LATEST_S = (1 << 32) - 1  # squashfs has no room for more
 
 
 class BrokenLayerError(ValueError):
-    """A layer that is no tar file, or contradicts itself; ``str()`` says which one, and how."""
+    """A layer is not a tar file, or contradicts itself; ``str()`` says which one, and how."""
 
 
 @dataclass(eq=False)
@@ -55,7 +55,7 @@ def merge(layers: list[Path], merged: Path) -> Merged:
         merged: the tar file to write, with names in order: equal layers give equal bytes.
 
     Raises:
-        BrokenLayerError: A layer cannot be read.
+        BrokenLayerError: If a layer cannot be read.
     """
     left_out: list[str] = []
     with ExitStack() as opened, tarfile.open(merged, "w", format=tarfile.PAX_FORMAT) as target:
@@ -148,7 +148,8 @@ def _find(root: _File, parts: list[str]) -> _File | None:
 def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _File:
     """Return the folder at a path, with symbolic links followed; with ``source``, make those that are not there.
 
-    ValueError: it is not there, a file is on the way, or a circle of links.
+    Raises:
+        ValueError: If it does not exist, a file is on the way, or links form a circle.
     """
     way = [root]
     rest, links = list(reversed(parts)), 0
@@ -163,7 +164,7 @@ def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _F
         if found is None and source is not None:
             found = way[-1].children[part] = _implied(source)
         if found is None:
-            raise ValueError(f"there is no {part}")
+            raise ValueError(f"{part} does not exist")
         if found.is_folder:
             way.append(found)
             continue

@@ -93,7 +93,7 @@ class Folder:
         """Files by their paths in the node.
 
         Raises:
-            BuildError: one is neither a file nor a link.
+            BuildError: If one is neither a file nor a link.
         """
         root = self.path / FILES
         found = {}
@@ -111,7 +111,7 @@ class Folder:
         """Check that files are files, folders are folders, and there is something to build.
 
         Raises:
-            InputError: it is not so.
+            InputError: If that does not hold.
         """
         for name in (PACKAGES.name, REQUIREMENTS, ABOUT):
             if (self.path / name).is_dir():
@@ -134,7 +134,7 @@ class Folder:
         """Check that each file has a place next to those of the base image.
 
         Raises:
-            InputError: a file would hide a folder, or the programs behind a link such as /bin.
+            InputError: If a file would hide a folder, or the programs behind a link such as /bin.
         """
         for name in self.files:
             where = shown(self.path / FILES / name)
@@ -168,9 +168,9 @@ def ensure_node_image(report: Report, directory: Path, base: Image, *, refresh: 
     ``refresh``: build it again, with newer packages.
 
     Raises:
-        BuildError: a list has a mistake, a package is not available, or a step failed.
-        HostError: a tool, space or permission is missing.
-        InputError: the folder has nothing to build, or not what it should have.
+        BuildError: If a list has a mistake, a package is not available, or a step failed.
+        HostError: If a tool, space or permission is missing.
+        InputError: If the folder has nothing to build, or not what it should have.
     """
     store = Store(SHELF, "a node image")
     folder = Folder(directory)

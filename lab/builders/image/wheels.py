@@ -75,8 +75,8 @@ def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log:
     ``packages``: versions of the base image's; ``scratch``: an empty directory.
 
     Raises:
-        BuildError: a line is no package, the index has no such package, it has no wheel for the guest, its versions do
-            not go with those of another one, or there is no network.
+        BuildError: If a line is not a package, the index does not have it, or no wheel of it for the guest, its
+            versions conflict with those of another one, or the network cannot be reached.
     """
     argv = [*_PIP, "install", "--no-compile"]
     argv += [*options(packages), f"--target={scratch}", f"--requirement={requirements}"]

@@ -35,7 +35,7 @@ def check_series(source: Source, series: PatchSeries, report: Report) -> None:
     """Check the series against the source it applies to.
 
     Raises:
-        BuildError: checkpatch or sparse report problems; gives their output.
+        BuildError: If checkpatch or sparse report problems; with their output.
     """
     store = Store("kernel-check", "the check of the kernel patches")
     key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
@@ -81,7 +81,7 @@ def checkpatch(tree: Path, series: PatchSeries, log: BuildLog, report: Report) -
     """Run the tree's checkpatch on every patch and every C file.
 
     Raises:
-        BuildError: It reports problems.
+        BuildError: If it reports problems.
     """
     code = [
         part.directory / "files" / name

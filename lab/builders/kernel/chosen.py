@@ -33,7 +33,7 @@ class KernelChoice:
         """Return the kernel; build it if necessary.
 
         Raises:
-            InputError: There is no such kernel, or parts of the choice contradict each other.
+            InputError: If the kernel does not exist, or parts of the choice contradict each other.
         """
         if self.built is None:
             return ensure_kernel(report, source=self.source, modules=self.modules)
@@ -58,7 +58,7 @@ def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
         series: to tell whether it is tested; default: hwsim-patches of this checkout.
 
     Raises:
-        InputError: There is no such kernel, or several.
+        InputError: If no kernel matches, or several do.
     """
     series = series or PatchSeries()
     path = Path(text)
@@ -124,7 +124,7 @@ def _at(program: Path, series: PatchSeries) -> Kernel:
 
 
 def _release(program: Path) -> str:
-    """What ``linux --version`` prints. InputError: it is no such program."""
+    """Return what ``linux --version`` prints; raise InputError if it is not a kernel of User Mode Linux."""
     try:
         done = subprocess.run(
             [str(program), "--version"],

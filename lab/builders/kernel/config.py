@@ -26,7 +26,7 @@ def read_options(path: Path) -> list[Option]:
     """Return the options of a fragment or of a finished ``.config``.
 
     Raises:
-        BuildError: A line is neither an option, a comment nor empty.
+        BuildError: If a line is neither an option, a comment nor empty.
     """
     options = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -44,7 +44,7 @@ def check_survived(wanted: list[Option], config: Path) -> None:
     """Compare the options of the fragments (later ones win) with Kconfig's result.
 
     Raises:
-        BuildError: Names the options that differ, and where they are set.
+        BuildError: If options differ; with their names, and where they are set.
     """
     got = {option.name: option.value for option in read_options(config)}
     final = {option.name: option for option in wanted}

@@ -68,8 +68,8 @@ def edit(source: Source, series: PatchSeries, tree: Path, report: Report) -> Non
     """Unpack the source with the series as commits.
 
     Raises:
-        InputError: The tree is there already.
-        BuildError: A patch no longer applies; the tree stays, so that the user can resolve the conflict.
+        InputError: If the tree already exists.
+        BuildError: If a patch no longer applies; the tree stays, so that the user can resolve the conflict.
     """
     if tree.exists():
         raise InputError(
@@ -140,9 +140,9 @@ def write_back(tree: Path, series: PatchSeries) -> list[Path]:
     """Write the commits of the tree to files/, patches/ and series of their parts; returns the patches.
 
     Raises:
-        InputError: There is no such tree, git is in the middle of something, there are uncommitted changes, or a commit
-            does not name its part.
-        BuildError: A commit cannot be moved to its part: a later part changes the same lines.
+        InputError: If the tree does not exist or has uncommitted changes, git is in the middle of something, or a
+            commit does not name its part.
+        BuildError: If a commit cannot be moved to its part: a later part changes the same lines.
     """
     if not (tree / ".git").is_dir():
         raise InputError(f"{tree} does not exist", hint="`make kernel-edit` creates it")
@@ -275,8 +275,8 @@ def git_bytes(tree: Path, *arguments: str, env: dict[str, str] | None = None) ->
     """Run git in a tree, without the user's configuration; return its output.
 
     Raises:
-        BuildError: It failed; gives its output.
-        HostError: It is not installed.
+        BuildError: If it failed; with its output.
+        HostError: If it is not installed.
     """
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:

@@ -43,7 +43,7 @@ class EditedTree(PatchSeries):
         """Return the source that the tree was made from.
 
         Raises:
-            InputError: It has changed since.
+            InputError: If it has changed since.
         """
         sha256, path = (
             git(self.tree, "config", "--default", "", name).strip() for name in (SOURCE_SHA256, SOURCE_PATH)

@@ -79,9 +79,9 @@ def ensure_kernel(
         series: Default: hwsim-patches of this checkout, and what stacks add.
 
     Raises:
-        BuildError: A step failed; gives its name and the last lines of its log.
-        HostError: A tool, space or permission is missing.
-        InputError: ``source`` is not a kernel source.
+        BuildError: If a step failed; with its name and the last lines of its log.
+        HostError: If a tool, space or permission is missing.
+        InputError: If ``source`` is not a kernel source.
     """
     changed = series = series or PatchSeries()
     store = Store(SHELF, "the kernel", most=MOST)
@@ -172,7 +172,7 @@ def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -
     """Make ``objects/.config``: everything off except for the fragments and what they select.
 
     Raises:
-        BuildError: Kconfig dropped an option of a fragment.
+        BuildError: If Kconfig dropped an option of a fragment.
     """
     configure_what_there_is(tree, objects, fragments, log)
     wanted = [option for fragment in fragments for option in read_options(fragment)]
@@ -193,7 +193,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLo
     ``expected``: number of objects; None: only some are made again.
 
     Raises:
-        BuildError: It does not compile.
+        BuildError: If it does not compile.
     """
     done = 0 if expected is None else min(_made(objects), expected)  # of a build that was interrupted or failed
 

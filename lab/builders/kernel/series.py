@@ -52,7 +52,7 @@ class Part:
         """The patch files in the order of ``series``.
 
         Raises:
-            BuildError: ``series`` names a patch that does not exist, or does not name an existing one.
+            BuildError: If ``series`` names a patch that does not exist, or does not name an existing one.
         """
         folder = self.directory / "patches"
         return _listed(self.directory / "series", folder, sorted(folder.glob("*.patch")))
@@ -72,7 +72,7 @@ class Part:
         """Put the new files into a source tree.
 
         Raises:
-            BuildError: One of them already exists.
+            BuildError: If one of them already exists.
         """
         for name in self.files:
             source, target = self.directory / "files" / name, tree / name
@@ -98,7 +98,7 @@ class PatchSeries:
         """The parts in order.
 
         Raises:
-            BuildError: ``series`` names a folder that does not exist, or does not name an existing one; or two parts
+            BuildError: If ``series`` names a folder that does not exist, or does not name an existing one; or two parts
                 have the same name.
         """
         there = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir()]
@@ -170,7 +170,7 @@ class PatchSeries:
         """Put all parts into an unpacked source.
 
         Raises:
-            BuildError: A patch does not apply (names it and the file), or a new file already exists.
+            BuildError: If a patch does not apply (with its name and that of the file), or a new file already exists.
         """
         for part in self.parts:
             part.copy_files(tree)

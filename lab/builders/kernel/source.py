@@ -54,8 +54,8 @@ def ensure_source(report: Report, *, refresh: bool = False) -> Source:
     It only reads the checksum stored beside the package; call ``verify`` before use.
 
     Raises:
-        BuildError: It cannot be fetched.
-        HostError: A tool, space or permission is missing.
+        BuildError: If it cannot be fetched.
+        HostError: If a tool, space or permission is missing.
     """
     store = Store("source", "the kernel source")
     entry = store.build(
@@ -111,7 +111,7 @@ def given_source(path: Path) -> Source:
     """Return a kernel source tree, or an archive of one, named by the user.
 
     Raises:
-        InputError: The path is not a kernel source.
+        InputError: If the path is not a kernel source.
     """
     path = path.resolve()
     if path.is_dir():
@@ -125,7 +125,7 @@ def tree_version(tree: Path) -> str:
     """Return the version that the top Makefile of a kernel tree states.
 
     Raises:
-        InputError: It is not a kernel tree.
+        InputError: If it is not a kernel tree.
     """
     makefile = tree / "Makefile"
     text = makefile.read_text(errors="replace") if makefile.is_file() else ""
@@ -165,7 +165,7 @@ def verify(source: Source) -> None:
     """Compare an archive with the checksum stored when it was fetched.
 
     Raises:
-        BuildError: It is damaged.
+        BuildError: If it is damaged.
     """
     if source.path.is_file() and file_sha256(source.path) != source.sha256:
         raise BuildError(
@@ -178,7 +178,7 @@ def unpack(source: Source, target: Path, log: BuildLog) -> None:
     """Put the source tree at ``target``, a directory that does not exist yet.
 
     Raises:
-        BuildError: The archive is damaged, or the tree contains a build.
+        BuildError: If the archive is damaged, or the tree contains a build.
     """
     verify(source)
     target.mkdir()

@@ -43,7 +43,7 @@ def check_needs(program: Path, trees: Sequence[Path], sysroot: Path, libc: str, 
     library, as Debian has it: 2.41-12.
 
     Raises:
-        BuildError: It was linked with a library of this machine.
+        BuildError: If it was linked with a library of this machine.
     """
     lines: list[str] = []
     argv = ["readelf", "--wide", "--dynamic", "--version-info", str(program)]

@@ -40,7 +40,7 @@ def stack_files(stack: Path) -> list[File]:
     objects, libraries, programs, ``build/``, hidden files.
 
     Raises:
-        HostError: A file cannot be read.
+        HostError: If a file cannot be read.
     """
     found = []
     for directory, names, files in os.walk(stack):
@@ -87,7 +87,7 @@ def listed(path: Path) -> list[str]:
     """Return the packages of a list; none without that file.
 
     Raises:
-        BuildError: A line holds more than one name.
+        BuildError: If a line holds more than one name.
     """
     return read_packages(path) if path.is_file() else []
 
@@ -96,8 +96,8 @@ def build_packages(stack: Path) -> list[str]:
     """Return the packages to compile a stack with: its own, and those that headers of the stacks that it uses need.
 
     Raises:
-        BuildError: A line of a list holds more than one name.
-        InputError: Its list of stacks is not valid.
+        BuildError: If a line of a list holds more than one name.
+        InputError: If its list of stacks is not valid.
     """
     lists = [listed(folder / BUILD_PACKAGES) for folder in (stack, *library.used_by(stack))]
     return list(dict.fromkeys(package for packages in lists for package in packages))

@@ -98,9 +98,9 @@ def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
     """Return the code of ``workloads/<stack>`` with that of the stacks that it uses; build it unless it is cached.
 
     Raises:
-        BuildError: It does not compile, installs to another place, or a package is not available.
-        HostError: A tool, space or permission is missing.
-        InputError: Its list of stacks is not valid.
+        BuildError: If it does not compile, installs to another place, or a package is not available.
+        HostError: If a tool, space or permission is missing.
+        InputError: If its list of stacks is not valid.
     """
     store = Store(SHELF, "the code of a stack")
     used = [ensure_stack(report, other, image) for other in library.used_by(directory)]

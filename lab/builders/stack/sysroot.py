@@ -45,8 +45,8 @@ def ensure_sysroot(report: Report, image: Image, packages: list[str], where: str
     lists them.
 
     Raises:
-        BuildError: A package is not available, or the network cannot be reached.
-        HostError: A tool, space or permission is missing.
+        BuildError: If a package is not available, or the network cannot be reached.
+        HostError: If a tool, space or permission is missing.
     """
     store = Store("sysroot", "headers and libraries of the guest")
     wanted = sorted({*PACKAGES, *packages})

@@ -35,8 +35,8 @@ def check(claim: Claim, experiment: Experiment) -> None:
     """Refuse a claim that can never be evaluated, before anything runs.
 
     Raises:
-        InputError: with FILE:LINE; a syntax error, an unknown series, series over different places that are paired, or
-            values that cannot be compared.
+        InputError: If the syntax is not valid, a series is unknown, series over different places are paired, or values
+            cannot be compared; with FILE:LINE.
     """
     try:
         tree = parse(claim.that, _LANGUAGE)
@@ -84,7 +84,7 @@ def statement_of(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> t
     """Return a claim's tree, and what evaluates its parts place by place, on the means (or medians) of these rows.
 
     Raises:
-        InputError: it is not a valid claim, or a point that it needs has no value.
+        InputError: If it is not a valid claim, or a point that it needs has no value.
     """
     numbers = _middles(claim, _summaries(rows))
     statement = _Statement(Selector(experiment), numbers)

@@ -77,8 +77,8 @@ def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Compa
     """Compare A with B, the contents of two results.json, at the points that both have.
 
     Raises:
-        InputError: experiments, seeds, settings, topologies, workloads, metrics or units differ; says which.
-        RecordError: the rows are damaged.
+        InputError: If experiments, seeds, settings, topologies, workloads, metrics or units differ; with their names.
+        RecordError: If the rows are damaged.
     """
     check(results_a, results_b)
     a, b = _cells(results_a, "A"), _cells(results_b, "B")
@@ -154,8 +154,8 @@ def check(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
     """Refuse results of different experiments. Points that only one of them has are not a difference.
 
     Raises:
-        InputError: names the differences.
-        RecordError: they do not record what was run.
+        InputError: If they differ; with the differences.
+        RecordError: If they do not record what was run.
     """
     names = [str(results.get("name", "")) for results in (a, b)]
     if names[0] != names[1]:

@@ -98,7 +98,7 @@ def check(metric: TrialMetric, plan: Plan) -> None:
     Values of parsers, and so their units, are not known yet; ``values`` checks those.
 
     Raises:
-        InputError: a syntax error, an unknown metric or statistic, or an incompatible unit; without a location.
+        InputError: If the syntax, a metric, a statistic or a unit is not valid; without a location.
     """
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
@@ -122,7 +122,7 @@ def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> di
     They are finite. None: the run has no such value (no handoff, no outage), or it would need a division by 0.
 
     Raises:
-        InputError: an expression that ``check`` would refuse, or a parser's value with an incompatible unit.
+        InputError: If ``check`` would refuse an expression, or a parser's value has an incompatible unit.
     """
     run = _run(record_data)
     return {metric.name: _value(metric, run) for metric in metrics}
@@ -158,7 +158,7 @@ def _value(metric: TrialMetric, run: _Run) -> float | None:
 
 
 def _converted(value: Any, unit: str) -> float | None:
-    """Convert a value to a number in ``unit``. InputError: it is incompatible."""
+    """Convert a value to a number in ``unit``; raise InputError if it is incompatible."""
     if value is None:
         return None
     if not isinstance(value, Quantity):

@@ -49,7 +49,7 @@ def paired(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Apply the operation, place by place if a side is a series.
 
     Raises:
-        InputError: two series over different places.
+        InputError: If two series are over different places.
     """
     if isinstance(left, Values) and isinstance(right, Values):
         if left.places != right.places:
@@ -101,8 +101,8 @@ class Selector:
         The prefix ``paper.`` selects the paper's values. A label has its axis, or None for the only axis that has it.
 
         Raises:
-            InputError: there is no such series, its points are not run (``--only``), or the paper has no value for one
-                of them.
+            InputError: If the series does not exist, its points are not run (``--only``), or the paper has no value for
+                one of them.
         """
         if name.startswith(_PAPER) and not self._axes_with(name):
             return self._of_paper(self.find(name.removeprefix(_PAPER), labels))

@@ -32,7 +32,7 @@ def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
     """Refuse an experiment that is probably larger than intended; skipped with ``--yes``.
 
     Raises:
-        InputError: there may be more than ``most``.
+        InputError: If there may be more than ``most``.
     """
     count = trials(experiment)
     if count <= most:

@@ -70,7 +70,7 @@ def plans(points: Sequence[Point], make: Callable[[Point], Plan]) -> Iterator[tu
     """Yield the plans of the chosen points.
 
     Raises:
-        InputError: after the last plan: all mistakes, each once, with a point that has it.
+        InputError: If there are mistakes: after the last plan, all of them, each once, with a point that has it.
     """
     tried = chosen(points)
     wrong: dict[tuple[str | None, str], tuple[InputError, Point]] = {}
@@ -93,7 +93,7 @@ def drafted(experiment: Experiment, point: Point) -> Plan:
     """Return the plan of a point, not ready to be run.
 
     Raises:
-        InputError: a setting that is not valid.
+        InputError: If a setting is not valid.
     """
     topology, workload, settings = point.topology, point.workload, point.settings
     return load(topology, workload, experiment.seed, settings, places=point.places, draft=True)
@@ -115,7 +115,7 @@ def narrow(experiment: Experiment, only: Sequence[str], reps: int | None) -> Exp
     are dropped; claims that need other points go to ``unjudged``.
 
     Raises:
-        InputError: an unknown axis or value, no point that matches all, fewer than one repetition.
+        InputError: If an axis or value is unknown, no point matches all, or repetitions are fewer than one.
     """
     if reps is not None:
         if reps < 1:
@@ -188,7 +188,7 @@ def contents(points: Iterable[Point]) -> Contents:
     """Hash the topologies and workloads of these points, and the files that they name.
 
     Raises:
-        InputError: one of them is invalid.
+        InputError: If one of them is invalid.
     """
     hashes: dict[str, dict[str, dict[str, str]]] = {kind: {} for kind in _MODELS}
     texts: dict[str, str] = {}

@@ -28,7 +28,7 @@ def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None
     """Return the experiment of ``lab reproduce NAME|FILE --only axis=value … --reps n``.
 
     Raises:
-        InputError, InputErrors: mistakes, with file and line.
+        InputError, InputErrors: If there are mistakes; with file and line.
     """
     return check(read(library.find("experiment", name_or_path)), only, reps)
 

@@ -52,7 +52,7 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
     ``more`` are analyses of its claims. Figures as PNG and PDF take matplotlib half a second to begin with.
 
     Raises:
-        HostError: a file cannot be written.
+        HostError: If a file cannot be written.
     """
     from lab.experiments.output import figures
     from lab.experiments.output.page import page
@@ -154,7 +154,7 @@ def read(path: Path) -> dict[str, Any]:
     """Read the result of ``as_json`` from a results.json, or from the directory that contains one.
 
     Raises:
-        RecordError: there is none, it is damaged, or of another version of the lab.
+        RecordError: If the file does not exist, is damaged, or is of another version of the lab.
     """
     file = path / RESULTS if path.is_dir() else path
     try:

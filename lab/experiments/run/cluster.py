@@ -63,7 +63,7 @@ class Workers:
         """Start ``jobs`` local workers, or connect to a scheduler (tcp://host:8786).
 
         Raises:
-            HostError: No scheduler answers at that address.
+            HostError: If no scheduler answers at that address.
         """
         self._answers: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._futures: dict[Future[Any], Job] = {}
@@ -104,7 +104,7 @@ class Workers:
         """Return the next finished trial and its result; None if none has finished since.
 
         Raises:
-            LabError: A worker cannot run trials at all, or all workers have gone.
+            LabError: If a worker cannot run trials at all, or all workers have gone.
         """
         try:
             future = self._answers.get(timeout=timeout_s)
@@ -139,7 +139,7 @@ def answer_of(future: Future[Any]) -> Answer:
     """Return the result of a finished task.
 
     Raises:
-        LabError: The worker's machine cannot run trials, or its version of the lab differs.
+        LabError: If the worker's machine cannot run trials, or its version of the lab differs.
     """
     if future.cancelled():  # by dask, after it has lost the scheduler
         raise _lost()

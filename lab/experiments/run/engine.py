@@ -93,10 +93,10 @@ def run(
         kernel: beginning of the hash of a kernel that has been built; default: that of the checkout.
 
     Raises:
-        InputError: There is no such kernel. A point cannot be planned.
-        HostError: No scheduler, no worker, a worker whose build differs, or no space.
-        BuildError: Kernel or image could not be built.
-        KeyboardInterrupt: By the user. Guests and local workers have ended; finished trials are stored.
+        InputError: If the kernel does not exist, or a point cannot be planned.
+        HostError: If scheduler, worker or space is missing, or the build of a worker differs.
+        BuildError: If kernel or image could not be built.
+        KeyboardInterrupt: If the user interrupts. Guests and local workers have ended; finished trials are stored.
     """
     runs.prepare()
     stacks, modules = stacks_of(experiment.points), modules_of_all(experiment.points)
@@ -142,7 +142,7 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
     """Return the folders of the stacks whose code the plans of these points need.
 
     Raises:
-        InputError: A stack does not exist.
+        InputError: If a stack does not exist.
     """
     differing = _differing(points, "stack")
     found = (code_of(point.topology, point.workload, point.settings, point.places) for point in differing)
@@ -153,7 +153,7 @@ def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
     """Return the folders of the kernel modules that the plans of these points need, by name.
 
     Raises:
-        InputError: A module does not exist, or points need different ones: one kernel serves all.
+        InputError: If a module does not exist, or points need different ones: one kernel serves all.
     """
     differing = _differing(points, "modules")
     found = [modules_of(point.topology, point.workload, point.settings, point.places) for point in differing]

@@ -65,7 +65,7 @@ def decode(key: str, entry: bytes) -> Kept:
     """Return the entry of these bytes: the inverse of ``encode``.
 
     Raises:
-        DamagedError: It is not an entry, is truncated or changed, or has another key.
+        DamagedError: If it is not an entry, is truncated or changed, or has another key.
     """
     first, _, rest = entry.partition(b"\n")
     if not first.startswith(_MAGIC):
@@ -94,7 +94,7 @@ class Store:
         """Return the finished trial of that key; None without an entry. Reading counts as use.
 
         Raises:
-            DamagedError: Its entry cannot be used.
+            DamagedError: If its entry cannot be used.
         """
         path = self.path(key)
         try:
@@ -111,7 +111,7 @@ class Store:
         """Store a finished trial; replace an existing one.
 
         Raises:
-            HostError: No space, or the cache cannot be written.
+            HostError: If space is missing, or the cache cannot be written.
         """
         path = self.path(key)
         partial = path.with_name(f"{_PARTIAL}{key}-{secrets.token_hex(4)}")  # two sweeps may store the same trial

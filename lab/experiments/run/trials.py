@@ -37,7 +37,7 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
     """Plan the ``repetition``-th run of a point, counted from 0.
 
     Raises:
-        InputError: The topology, the workload or the settings are not valid.
+        InputError: If the topology, the workload or the settings are not valid.
     """
     seed = experiment.seed + point.seed_offset + repetition
     plan = load(point.topology, point.workload, seed, point.settings, places=point.places)
@@ -142,7 +142,7 @@ def unpack_directory(left: bytes, directory: Path) -> None:
     """Extract the files to ``directory``, and replace its content.
 
     Raises:
-        OSError: The files cannot be written.
+        OSError: If the files cannot be written.
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)

@@ -86,8 +86,8 @@ def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -
     """Run one trial, as a task of dask; ``beside``: folders of the caller's workloads with probes beside them.
 
     Raises:
-        HostError, BuildError: This machine cannot run guests at all.
-        Unwanted: The task was cancelled.
+        HostError, BuildError: If this machine cannot run guests at all.
+        Unwanted: If the task was cancelled.
     """
     from distributed.worker import get_worker
 

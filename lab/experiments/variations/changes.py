@@ -72,7 +72,7 @@ def what_if(experiment: Experiment) -> Iterator[Change]:
     """Yield the entries of ``what_if:`` of its topologies, then its own.
 
     Raises:
-        InputError: an entry names an axis that does not exist.
+        InputError: If an entry names an axis that does not exist.
     """
     axes = [axis.name for axis in experiment.axes]
     for document, model, topology in files(experiment):
@@ -101,7 +101,7 @@ def try_all(experiment: Experiment, found: Iterable[Change]) -> None:
     """Resolve plans of the first and the last point with each change, before anything runs.
 
     Raises:
-        InputError: a value that cannot be set, with FILE:LINE.
+        InputError: If a value cannot be set; with FILE:LINE.
     """
     for change in found:
         for point in dict.fromkeys((0, len(experiment.points) - 1)):

@@ -282,7 +282,7 @@ def _values(value: Any) -> list[Any]:
 
 
 def _numbers(value: Any) -> list[float]:
-    """Return values in base units. ValueError: one is missing, or is not a number."""
+    """Return values in base units; raise ValueError if one is missing or not a number."""
     found = _values(value)
     if not all(isinstance(one, Quantity) for one in found):
         raise ValueError("not a number")

@@ -87,7 +87,7 @@ def known_parameters(experiment: Experiment) -> tuple[Parameter, ...]:
     """Return the uncertain parameters, in the order of the files; an experiment's own replace those of a topology.
 
     Raises:
-        InputError: a range that cannot be one (FILE:LINE).
+        InputError: If a range is not valid; with FILE:LINE.
     """
     found: dict[str, Parameter] = {}
     for document, model, topology in files(experiment):
@@ -147,7 +147,7 @@ def _amount(label: str) -> Quantity:
 
 
 def _named(found: Iterable[Named], names: Sequence[str], what: str) -> list[Named]:
-    """Return those of these names, or all if there are no names. InputError: none has one of the names."""
+    """Return those with these names, or all without names; raise InputError if a name is unknown."""
     found = list(found)
     known = list(dict.fromkeys(one.name for one in found))
     for name in names:
@@ -165,8 +165,8 @@ def parameters(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Param
     """Return the uncertain parameters of these names, or all if there are none, that change at least one point.
 
     Raises:
-        InputError: a range that cannot be one (FILE:LINE), an unknown name, or nothing to vary: none is uncertain, or
-            the experiment sets all keys itself.
+        InputError: If a range is not valid (FILE:LINE), a name is unknown, or nothing can be varied: none is uncertain,
+            or the experiment sets all keys itself.
     """
     found = known_parameters(experiment)
     if not found:
@@ -202,7 +202,7 @@ def places(varied: Sequence[Parameter], count: int, seed: int) -> tuple[Place, .
     """Return ``count`` places; the same for equal ranges, count and seed.
 
     Raises:
-        InputError: too few or too many.
+        InputError: If they are too few or too many.
     """
     if not LEAST <= count <= MOST:
         raise InputError(f"--sensitivity {count}: write {LEAST} to {MOST} places")
@@ -222,7 +222,7 @@ def try_all(whole: Experiment) -> None:
     """Resolve plans of the points in all places, or of a sample of them, before anything runs.
 
     Raises:
-        InputError: a value that cannot be set, with FILE:LINE of its parameter.
+        InputError: If a value cannot be set; with FILE:LINE of its parameter.
     """
     step = max(1, len(whole.points) // _TRIED)
     for _ in plans(whole.points[::step], lambda point: drafted(whole, point)):
@@ -238,7 +238,7 @@ def changes(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Change, 
     Ends of a range that the experiment has already are left out.
 
     Raises:
-        InputError: nothing to change, an unknown name, or a range that cannot be one.
+        InputError: If there is nothing to change, a name is unknown, or a range is not valid.
     """
     found = _candidates(experiment)
     if not found:
@@ -261,7 +261,7 @@ def check(experiment: Experiment) -> None:
     """Check what is uncertain, and what may be changed, for ``lab check``.
 
     Raises:
-        InputError: a mistake in it, with FILE:LINE.
+        InputError: If it has a mistake; with FILE:LINE.
     """
     changed.try_all(experiment, _candidates(experiment))
 

@@ -48,7 +48,7 @@ class Courses:
         """Start a move at ``at_ns``; it replaces a move that has not ended.
 
         Raises:
-            ValueError: A speed is given, but the node has no position.
+            ValueError: If a speed is given, but the node has no position.
         """
         start_m = self.position_m(node, at_ns)
         if speed_m_s is not None and start_m is None:

@@ -374,7 +374,7 @@ def _target(node: Node, medium: bool) -> Target:
 
 
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
-    """Add what the probe derives from its parameters. InputError: the probe of a stack fails."""
+    """Add what the probe derives from its parameters; raise InputError if the probe of a stack fails."""
     assert process.probe is not None
     prefix = f"{RAW_IN_NODE}/{process.id}"  # of the tool's own files, as the node sees them
     with probes.PROBES.blaming(process.probe, "argv"):

@@ -79,7 +79,7 @@ def test_broken_layers(tmp_path: Path) -> None:
     index = json.loads((lost / "index.json").read_text())
     manifest = json.loads(blob(lost, index["manifests"][0]).read_text())
     blob(lost, manifest["layers"][0]).unlink()
-    assert failure_of(f"oci:{lost}", tmp_path).startswith(f"{WHERE}  oci:{lost} is no Docker image that can be read: ")
+    assert failure_of(f"oci:{lost}", tmp_path).startswith(f"{WHERE}  oci:{lost} cannot be read as a Docker image: ")
 
 
 def test_an_image_that_has_changed_since_the_plan(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_plans_without_such_images_do_not_mention_them(planned: Planned) -> None
         ("docker-archive:web.tar:other:1", "docker-archive:web.tar has no image other:1"),
         (
             "docker-archive:text.tar",
-            "docker-archive:text.tar is no Docker image that can be read: loading tar component manifest.json: "
+            "docker-archive:text.tar cannot be read as a Docker image: loading tar component manifest.json: "
             "archive/tar: invalid tar header",
         ),
         (

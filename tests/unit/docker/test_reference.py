@@ -50,12 +50,12 @@ def test_paths_count_from_the_topology() -> None:
         ("oci:", '"oci:" lacks the path; write oci:DIR'),
         (
             "nginx:1.25",
-            '"nginx:1.25" begins with no known transport; of the Docker engine it is docker-daemon:nginx:1.25; known: '
-            "docker-daemon:NAME:TAG, oci:DIR, docker-archive:FILE",
+            '"nginx:1.25" does not begin with a known transport; of the Docker engine it is docker-daemon:nginx:1.25; '
+            "known: docker-daemon:NAME:TAG, oci:DIR, docker-archive:FILE",
         ),
         (
             "docker-deamon:nginx:1",
-            '"docker-deamon:nginx:1" begins with no known transport (did you mean docker-daemon?); known: '
+            '"docker-deamon:nginx:1" does not begin with a known transport (did you mean docker-daemon?); known: '
             "docker-daemon:NAME:TAG, oci:DIR, docker-archive:FILE",
         ),
     ],
