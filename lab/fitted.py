@@ -46,11 +46,11 @@ class Fitted:
 def _with_whole_words(table: Table, console: Console, options: ConsoleOptions) -> Table | None:
     """Return the table with columns at least as wide as their longest words; None if there is no room for that.
 
-    rich narrows the widest columns, whatever is in them. Columns with a width of their own stay as they are.
+    rich narrows the widest columns, whatever is in them. Columns with a width of their own do not change.
     """
     words = [_longest(console, options, column, table.show_header) for column in table.columns]
-    beside = sum(_padding(table, index) for index in range(len(words))) + table._extra_width
-    if sum(words) + beside > options.max_width:
+    around = sum(_padding(table, index) for index in range(len(words))) + table._extra_width
+    if sum(words) + around > options.max_width:
         return None
     fitted = copy.copy(table)
     fitted.columns = [replace(column) for column in table.columns]
@@ -70,7 +70,7 @@ def _with_whole_words(table: Table, console: Console, options: ConsoleOptions) -
 
 
 def _padding(table: Table, index: int) -> int:
-    """Return the space beside the cells of a column; there is none at the edges of a table that does not pad them."""
+    """Return the space around the cells of a column; none at the edges of a table that does not pad them."""
     _, right, _, left = table.padding
     first, last = index == 0, index == len(table.columns) - 1
     return (left if table.pad_edge or not first else 0) + (right if table.pad_edge or not last else 0)

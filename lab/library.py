@@ -138,8 +138,8 @@ def find(kind: str, name_or_path: str) -> Path:
             article = "an" if other[0] in "aeiou" else "a"
             raise InputError(f"{name_or_path} is {article} {other}, not a {kind}", hint=_listing(kind, names))
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
-        raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
-    raise InputError(f'there is no {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
+        raise InputError(f"{name_or_path} does not exist{suggestion(short, names)}", hint=_listing(kind, names))
+    raise InputError(f'unknown {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
 
 
 def code_of(workload: str | Path, stack: str | None) -> Path | None:
@@ -178,7 +178,7 @@ def code_around(workload: Path) -> Path | None:
         return _named(stack)
     if (stack / STACKS).is_file():
         raise InputError(
-            f"{stack.name} has no code that could use other stacks: there is no {CODE} next to this list",
+            f"{stack.name} has no code that could use other stacks: no {CODE} lies next to this list",
             where=shown(stack / STACKS),
             hint="remove the list, and write stack: in the workloads instead; or add the Makefile",
         )
@@ -225,7 +225,7 @@ def stack_called(stack: str) -> Path:
         return found
     names = _stacks()
     raise InputError(
-        f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+        f'no stack "{stack}" has code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
 
 
@@ -239,7 +239,7 @@ def module_called(name: str) -> Path:
     if name in found:
         return found[name]
     raise InputError(
-        f'there is no kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
+        f'unknown kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
         f"with a {CODE}",
         hint=f"known: {', '.join(found) or 'none'}",
     )
@@ -300,7 +300,7 @@ def image_called(name: str, topology: Path | None = None) -> Path:
         raise InputError(f'"{name}" is part of every node, not an image that a node can choose', hint="remove the key")
     looked = ", ".join(shown(place) for place in places)
     raise InputError(
-        f'there is no image "{name}"{suggestion(name, found)}; looked for a folder of that name in {looked}',
+        f'unknown image "{name}"{suggestion(name, found)}; looked for a folder of that name in {looked}',
         hint=f"known: {', '.join(found) or 'none'}",
     )
 
@@ -355,7 +355,7 @@ def _collect(code: Path, chain: list[str], found: dict[str, Path]) -> None:
 
 
 def _listed(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (FILE:LINE, name of a stack) of a list; nothing if there is no such file."""
+    """Yield (FILE:LINE, name of a stack) of a list; nothing without that file."""
     if not path.is_file():
         return
     for number, words in entries(path.read_text(encoding="utf-8", errors="replace")):
@@ -375,7 +375,7 @@ def _used(where: str, name: str) -> Path:
         if not any((folder / name).is_dir() for folder in folders("workload")):
             raise InputError(error.message, where=where, hint=error.hint) from None
     raise InputError(
-        f"the stack {name} has no code: there is no {CODE} in {FOLDERS['workload']}/{name}",
+        f"the stack {name} has no code: no {CODE} in {FOLDERS['workload']}/{name}",
         where=where,
         hint="remove this line: workloads may use its probes and metrics without it",
     )
@@ -393,5 +393,5 @@ def of_any_kind(name: str) -> Path:
 
 def _listing(kind: str, names: dict[str, Path]) -> str:
     if not names:
-        return f"there is no folder {FOLDERS[kind]}/ in the current directory or next to the lab"
+        return f"no folder {FOLDERS[kind]}/ found in the current directory or next to the lab"
     return f"known: {', '.join(names)}"

@@ -124,13 +124,12 @@ def _check(options: dict[str, Any], place: str) -> None:
     import inspect
 
     from lab import Lab
-    from lab.errors import suggestion
+    from lab.errors import unknown
 
     known = [name for name in inspect.signature(Lab).parameters if name not in ("directory", "place")]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        listed = f"{suggestion(unknown[0], known)}; known: {', '.join(known)}"
-        pytest.fail(f"{place}  @pytest.mark.lab: there is no parameter {unknown[0]}{listed}", pytrace=False)
+    for name in options:
+        if name not in known:
+            pytest.fail(f"{place}  @pytest.mark.lab: {unknown('parameter', name, known)}", pytrace=False)
     if "topology" not in options:
         pytest.fail(f'{place}  @pytest.mark.lab: write which topology: topology="one-ap"', pytrace=False)
 
@@ -171,7 +170,7 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
     yield "lab", "\n".join(lines)
     logs = []
     for log in one.all_logs():
-        told = last_lines(log, _TAIL_LINES, _ALWAYS_WRITTEN)
-        logs += [str(log), *(f"    {printable(line)}" for line in told)] if told else []
+        lines = last_lines(log, _TAIL_LINES, _ALWAYS_WRITTEN)
+        logs += [str(log), *(f"    {printable(line)}" for line in lines)] if lines else []
     if logs:
         yield "lab: last lines of logs", "\n".join(logs)

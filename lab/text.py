@@ -52,7 +52,7 @@ def first_lines(text: str, count: int, file: object, more: int = 0) -> list[str]
 
 
 def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -> list[str]:
-    """Return the last lines of a log, long ones shortened; none if there is no such file.
+    """Return the last lines of a log, long ones shortened; none without that file.
 
     Three or more equal lines are the first of them and a line with the number of the others. Lines with a match of
     ``without`` are left out.

@@ -17,7 +17,7 @@ from lab.drawing.shapes import FACES, XY, Path, Scene, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 from lab.numbers import distinct, ticks
 
-_LEFT, _BETWEEN, _INSET = 58.0, 34.0, 26.0  # space for the times, between ladders, and beside the outer lines
+_LEFT, _BETWEEN, _INSET = 58.0, 34.0, 26.0  # space for the times, between ladders, and next to the outer lines
 _TITLE, _NAME = 16.0, 40.0  # baselines of a ladder's title and of the names of its lines
 _TOP, _BELOW = 50.0, 12.0
 _LEGIBLE = 13.0  # height of the shortest arrow, if the drawing does not become too high
@@ -27,7 +27,7 @@ _HEAD = (9.0, 20.0)  # least and most length of an arrow's head
 _CROSS = 5.0
 _HALF_WAY = 0.46  # so that arrows from both ends do not meet
 _TINT = 0.2
-_PADDING = 5.0  # beside a label
+_PADDING = 5.0  # on each side of a label
 _FITTING = (("inside", 15.0), ("note", 11.0))  # faces of a label, and the height of an arrow that they need
 _TWO_LINES = 34.0
 
@@ -170,7 +170,7 @@ def _arrow(arrow: Arrow, frame: _Frame, end: float) -> Shapes:
         outline = ((begin, top), (neck, top), (end, (top + bottom) / 2), (neck, bottom), (begin, bottom))
     yield Path(outline, None, "paper", closed=True)
     yield Path(outline, None, arrow.colour, closed=True, opacity=_TINT, tip=arrow.words)
-    if cut:  # open where it goes on
+    if cut:  # open where it continues
         for y in [top] * (arrow.begin_us >= 0) + [bottom] * (arrow.end_us <= frame.ladder.length_us):
             yield Path(((begin, y), (end, y)), arrow.colour, width=1.2)
         for x in (begin, end):

@@ -117,7 +117,7 @@ def _row(
 ) -> tuple[list[Shape], float]:
     """Return axes side by side below ``y``, as wide as if there were ``columns``, and their lower end."""
     shapes: list[Shape] = []
-    room = 2 * height if columns else 40.0  # of the label of y: that of a grid reaches beside other rows
+    room = 2 * height if columns else 40.0  # of the label of y: that of a grid reaches next to other rows
     columns = columns or len(row)
     between = left - 34 + _BETWEEN  # space for the ticks
     width = (WIDTH - left - _RIGHT - (columns - 1) * between) / columns

@@ -194,7 +194,7 @@ def _member(holder: Any, word: str, about: str) -> Any:
         raise InputError(f"{about} is a single value, so it has no {word}")
     if word not in holder:
         known = ", ".join(map(str, holder)) or "nothing"
-        where = f"{about} has no" if about else "there is no"
+        where = f"{about} has no" if about else "unknown name"
         raise InputError(f'{where} "{word}"{suggestion(word, map(str, holder))}; known: {known}')
     return values.value_of(holder[word])
 

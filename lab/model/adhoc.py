@@ -40,5 +40,5 @@ class AdHoc(Model):
     @model_validator(mode="after")
     def _choice_of_slots(self) -> AdHoc:
         if self.short_slots and self.mode != "g":
-            refuse(f"needs mode: g; in mode {self.mode} there is no choice of slots", key="short_slots")
+            refuse(f"needs mode: g; mode {self.mode} has no choice of slots", key="short_slots")
         return self

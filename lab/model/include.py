@@ -44,7 +44,7 @@ def _read(path: Path, through: tuple[Path, ...]) -> Document:
         if other.resolve() in through:
             raise document.error(keys, f"{name} includes itself; remove this")
         if not other.is_file():
-            raise document.error(keys, f"there is no file {label_of(other)}; write a path relative to this file")
+            raise document.error(keys, f"{label_of(other)} does not exist; write a path relative to this file")
         _take_over(document, _read(other, through), keys)
     return document
 

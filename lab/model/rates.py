@@ -57,7 +57,7 @@ def _rate(value: Any) -> str:
     match = _MCS.match(text)
     if match:
         if int(match[1]) > _MCS_MOST:
-            refuse(f'there is no "{text}"; mode n has {listed("n")}')
+            refuse(f'"{text}" is not a valid rate; mode n has {listed("n")}')
         return HT[int(match[1])]
     if isinstance(value, bool | list | dict) or value is None or text.isdigit():
         refuse(f'"{text}" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n')

@@ -18,7 +18,7 @@ Counters = Mapping[str, Any]
 
 
 def read(raw: Path) -> dict[str, Any] | None:
-    """Return what happened on the medium of a run; None if there is no such file.
+    """Return what happened on the medium of a run; None without that file.
 
     Returns:
         ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each kind

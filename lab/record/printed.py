@@ -94,7 +94,7 @@ def _is_number(value: object) -> bool:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Return the JSON object; an empty one if the text is none."""
+    """Return the JSON object; an empty one if the text is not one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

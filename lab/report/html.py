@@ -135,7 +135,7 @@ def command(plan: Plan) -> str:
 
 
 def _file(source: str, name: str) -> str:
-    """Return the file of a ``file:line``, or the name if there is none."""
+    """Return the file of a ``file:line``, or the name of what has none."""
     return source.rpartition(":")[0] or name
 
 

@@ -114,7 +114,7 @@ class Map:
 
 
 def fitted(plan: Plan, top: float) -> Map | None:
-    """Return the map that shows all places of a plan, from start to end, below ``top``; None if there are none."""
+    """Return the map that shows all places of a plan, from start to end, below ``top``; None without places."""
     ways = tracks(plan)
     starts_m: dict[str, XY] = {node.name: xyz(node.position_m)[:2] for node in plan.nodes if node.position_m}
     starts_m |= {track.node: track.parts[0][0] for track in ways}

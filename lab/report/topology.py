@@ -79,7 +79,7 @@ def write(plan: Plan, path: FilePath) -> None:
 
 
 def heard(plan: Plan) -> tuple[list[Pair], str]:
-    """Return pairs of radios that are joined by a line, and what the line means; empty if there are none.
+    """Return pairs of radios that are joined by a line, and what the line means.
 
     These are the radios that hear each other at the start; if they are many, the best ones of each station's network.
     Without a medium, every radio hears every other one; then these are the stations and access points of a network.

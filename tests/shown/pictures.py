@@ -75,7 +75,7 @@ def main() -> int:
     names = parser.parse_args().names or list(known)
     for name in names:
         if name not in known:
-            parser.error(f'there is no experiment "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
+            parser.error(f'unknown experiment "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
     return max([_draw(name) for name in names])
 
 

@@ -94,7 +94,7 @@ def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine
     told = json.loads(result.stdout)
     assert (told["passed"], told["error"], told["directory"]) == (False, said, "run")
     result = lab("run", "wired-pair", "nonesuch", "--json", cwd=tmp_path, status=2)
-    assert json.loads(result.stdout)["error"].startswith('there is no workload "nonesuch"')
+    assert json.loads(result.stdout)["error"].startswith('unknown workload "nonesuch"')
 
 
 def test_a_run_that_takes_too_long_says_how_far_it_came(tmp_path: Path, machine: runs.Machine) -> None:

@@ -140,10 +140,10 @@ def test_one(lab):
 @pytest.mark.parametrize(
     ("marker", "told"),
     [
-        ('("one-ap", seeds=3)', "test_own.py:4  @*.lab: there is no parameter seeds (did you mean seed?); known: top*"),
+        ('("one-ap", seeds=3)', 'test_own.py:4  @*.lab: unknown parameter "seeds" (did you mean seed?); known: top*'),
         ("(seed=3)", 'test_own.py:4  @pytest.mark.lab: write which topology: topology="one-ap"'),
         ('("one-ap", set={"links.0.delay": "5"})', 'test_own.py:4  links.0.delay: "5" has no unit; write 5 ms'),
-        ('("one-app")', 'test_own.py:4  there is no topology "one-app" (did you mean one-ap?)'),
+        ('("one-app")', 'test_own.py:4  unknown topology "one-app" (did you mean one-ap?)'),
         ('("one-ap", seed=13)', "the network did not come up"),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 
     packages          Debian packages, one a line, as in images/base
     requirements.txt  Python packages, in pip's format
-    files/            files as they are, by their paths in the node
+    files/            files, copied unchanged, by their paths in the node
     image.yaml        what it is for, and how much memory a node with it needs
 
 Each is optional. The layer is built like the base: the same packages and files give the same bytes, on every day.
@@ -237,7 +237,7 @@ def _tree(
     """Write the tree of base and packages together; return its tar file, and versions and time as ``curate`` does.
 
     All packages are installed together, since scripts of one change files of others. Without packages there is no
-    tree: the base is as it is.
+    tree: the base does not change.
     """
     if not folder.packages:
         return None, {}, FILES_TIME_S

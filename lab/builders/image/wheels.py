@@ -119,7 +119,7 @@ def _invalid(requirements: Path, what: str, line: str | None) -> BuildError:
 
 
 def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, str], log: BuildLog) -> BuildError:
-    """Return what to tell of a package that pip does not find: has the index no such package, or no wheel of it?
+    """Return the error for a package that pip does not find: the index lacks the package, or a wheel of it.
 
     ``wanted``: a line of the list, or what a package of it requires; ``has``: the versions that have wheels, with
     commas.
@@ -129,13 +129,13 @@ def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, s
     versions = [] if has in ("", "none") else has.split(", ")
     if not versions and not _is_known(name, log):
         return BuildError(
-            f'there is no Python package "{name}" in the package index',
+            f'the package index has no Python package "{name}"',
             where=where,
             hint="look for its name at the index; that of a module may be another one",
         )
     known = f"; it has wheels of {', '.join(versions[-_VERSIONS_SHOWN:])}" if versions else ""
     return BuildError(
-        f"there is no wheel of {wanted} for Python {_python(packages)} on x86-64{known}",
+        f"the package index has no wheel of {wanted} for Python {_python(packages)} on x86-64{known}",
         where=where,
         hint="nodes cannot compile packages; choose a version that has wheels, or Debian's in packages",
     )
@@ -177,7 +177,7 @@ def _plain(name: str | re.Match[str] | None) -> str:
 
 
 def _is_program(name: str) -> bool:
-    """Return whether pip put a program there, which --target leaves beside the packages."""
+    """Return whether pip put a program there, which --target leaves next to the packages."""
     return Path(name).parent == Path("bin")
 
 

@@ -19,7 +19,7 @@ from lab.errors import BuildError, InputError
 
 
 class EditedTree(PatchSeries):
-    """The changes in such a tree, as they are when first asked for, with the configuration of a series."""
+    """The changes in such a tree, read when first asked for, with the configuration of a series."""
 
     def __init__(self, tree: Path, series: PatchSeries) -> None:
         super().__init__(series.directory)

@@ -180,7 +180,7 @@ def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -
 
 
 def configure_what_there_is(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
-    """Make ``objects/.config`` for a tree that may lack some of our options; it stays as it is if nothing changes."""
+    """Make ``objects/.config`` for a tree that may lack some of our options; left alone if nothing changes."""
     objects.mkdir(exist_ok=True)
     together = objects / "fragments.config"
     together.write_text("".join(fragment.read_text() for fragment in fragments))

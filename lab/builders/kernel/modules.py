@@ -40,7 +40,7 @@ class WithModules(PatchSeries):
 
     @cached_property
     def _contents(self) -> dict[Path, bytes]:
-        """Files of all modules, by path in the kernel's source, as they are when first asked for."""
+        """Files of all modules, by path in the kernel's source, read when first asked for."""
         found: dict[Path, bytes] = {}
         for name, folder in sorted(self._modules.items()):
             for path in sorted(folder.rglob("*")):

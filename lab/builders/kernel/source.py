@@ -51,7 +51,7 @@ class Source:
 def ensure_source(report: Report, *, refresh: bool = False) -> Source:
     """Return Debian's source package; fetch it unless it is cached (``refresh``: always).
 
-    It only reads the checksum stored beside the package; call ``verify`` before use.
+    It only reads the checksum stored with the package; call ``verify`` before use.
 
     Raises:
         BuildError: If it cannot be fetched.

@@ -11,7 +11,7 @@ There is one such tree, of the last archive and compiler. No object in it can be
 
 * A build compares the content of each file that the old or the new changes touch, and writes those that differ, later
   than the newest object. All other files are those of the archive: names, sizes and times of the whole source must be
-  those that the last build left. Otherwise the tree is made again, as it is if an object has a time in the future.
+  those that the last build left. Otherwise the tree is made again, and also if an object has a time in the future.
 * The kernel's make notes what each object was made of: the kernel's files that were read, the command, and the options
   of the configuration. It makes an object again if one of them is newer, gone, or different.
 * What make cannot know starts again without objects: a new header that a compiler may find in place of another one; a
@@ -39,7 +39,7 @@ from lab.cache.report import Report
 from lab.cache.store import PARTIAL, Store, content_key, remove_tree
 
 SHELF = "kernel-tree"
-# The content of files that differ from Linux; None: it has no such file.
+# The content of files that differ from Linux; None: it does not have the file.
 Changes = dict[Path, bytes | None]
 Plain = Callable[[Path], bytes | None]
 _TICK_S = 0.005

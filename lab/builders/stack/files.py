@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of ``workloads/<stack>`` that are its code, and the two lists beside its Makefile."""
+"""The files of ``workloads/<stack>`` that are its code, and the two lists next to its Makefile."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ RECIPE = 2  # increment when the code below changes the result
 NEEDED_BYTES = 200_000_000
 SHELF = "stack"
 SQUASHFS = "stack.squashfs"
-_INSTALLED = "installed"  # beside it: all that it installs, for stacks that use it
+_INSTALLED = "installed"  # next to it: all that it installs, for stacks that use it
 # Installed files that no process of a node reads: so changing a header or man page does not affect trials.
 _NOT_RUN = ("include", "lib/*.a", "lib/*.la", "lib/pkgconfig", "share/doc", "share/man", "share/pkgconfig")
 
@@ -150,7 +150,7 @@ def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapp
     words = [
         "gcc",
         f"--sysroot={sysroot}",
-        # gcc searches libraries and crt1.o beside itself before the sysroot, and so would find the host's
+        # gcc searches libraries and crt1.o next to itself before the sysroot, and so would find the host's
         f"-B{sysroot}/{LIBRARIES}",
         f"-ffile-prefix-map={files}=.",
         f"-ffile-prefix-map={sysroot}=",

@@ -2,7 +2,7 @@
 """Headers and libraries of the guest's Debian, for the host's compiler (``--sysroot``).
 
 Programs of a stack run in the guest, whose C library differs from the host's. So they are linked with that of the
-image's suite. The compiler finds its own files (its headers, crtbegin.o, libgcc.a) beside itself, wherever the sysroot
+image's suite. The compiler finds its own files (its headers, crtbegin.o, libgcc.a) next to itself, wherever the sysroot
 is.
 """
 

@@ -36,7 +36,7 @@ class Difference:
     n_b: int
     difference: float | None  # b - a, in unit
     half_width: float | None  # of its 95 % confidence interval, in unit; None if a side has a single trial
-    significant: bool | None  # whether 0 is outside that interval; None if there is none
+    significant: bool | None  # whether 0 is outside that interval; None without one
     pairs: int = 0  # trials of equal seeds that were compared one by one; 0: only means were compared
     identical: bool = False  # equal seeds gave equal numbers, to the last digit, on both sides
 

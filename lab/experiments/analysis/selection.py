@@ -37,7 +37,7 @@ class Values:
         return zip(self.places, self.values, strict=True)
 
     def line(self) -> str | None:
-        """Return the axis along which the places lie, or None if there is no such axis."""
+        """Return the axis along which the places lie; None if no axis has that name."""
         for index in range(len(self.places[0])):
             labels = {place[index] for place in self.places}
             if len(labels) == len(self.places):
@@ -159,7 +159,7 @@ class Selector:
         known = [f"the metrics {', '.join(self.metrics)}"]
         known += [f"the labels {listed(self.axes[axis], _LISTED_MAX)} of {axis}" for axis in self.axes]
         alike = suggestion(name, [*self.metrics, *labels])
-        raise InputError(f'there is no series "{name}"{alike}; known: {"; ".join(known)}')
+        raise InputError(f'unknown series "{name}"{alike}; known: {"; ".join(known)}')
 
     def _usual(self, name: str) -> TrialMetric:
         """Return the metric of a label that stands alone: the only metric, or the only one drawn."""

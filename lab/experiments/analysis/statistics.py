@@ -112,7 +112,7 @@ class Tested:
 
     @property
     def significant(self) -> bool | None:
-        """Whether 0 is outside the 95 % confidence interval; None if there is none."""
+        """Whether 0 is outside the 95 % confidence interval; None without one."""
         return None if self.half_width is None else abs(self.difference) > self.half_width
 
 

@@ -178,7 +178,7 @@ def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> 
         for name in placeholders.names(value):
             if name not in known:
                 listed = f"known axes: {', '.join(known)}" if known else "the file has no grid:"
-                what = f"{{{name}}}: there is no axis {name}{suggestion(name, known)}; {listed}"
+                what = f"unknown axis {{{name}}}{suggestion(name, known)}; {listed}"
                 problems.add(source, keys, what, f"write {{{{{name}}}}} for the text {{{name}}}")
         if isinstance(value, dict) and "=" in str(keys[-1]):
             problems.add(source, keys, "a key cannot contain =; write key: value")

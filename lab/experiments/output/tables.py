@@ -159,7 +159,7 @@ def _means(results: Results, metric: TrialMetric) -> Table:
 
 
 def _imprecise(results: Results, metric: TrialMetric) -> str:
-    """Name the points whose interval is too wide after the maximum number of trials; empty if there are none."""
+    """Name the points whose interval is too wide after the maximum number of trials; empty without any."""
     rule = results.experiment.repetitions
     measured = [row for row in results.rows if metric.name in row.metrics]
     wide = [row for row in measured if row.metrics[metric.name].precise is False]
@@ -175,7 +175,7 @@ def _imprecise(results: Results, metric: TrialMetric) -> str:
 
 
 def _width(found: Summary) -> str:
-    """Format the width of the interval in percent of the mean, or why there is none."""
+    """Format the width of the interval in percent of the mean, or why it has none."""
     if found.mean is None or not math.isfinite(found.mean):
         return "no value"
     if found.ci95 is None or not math.isfinite(found.ci95):

@@ -91,7 +91,7 @@ def _check_axes(change: Change, axes: Sequence[str]) -> None:
             if axis not in axes:
                 listed = f"known axes: {', '.join(axes)}" if axes else "the experiment has no grid:"
                 raise InputError(
-                    f"{{{axis}}}: there is no axis {axis}{suggestion(axis, axes)}; {listed}",
+                    f"unknown axis {{{axis}}}{suggestion(axis, axes)}; {listed}",
                     where=change.where[key],
                     hint=f"write {{{{{axis}}}}} for the text {{{axis}}}",
                 )

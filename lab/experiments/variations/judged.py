@@ -72,7 +72,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Changes:
-    """All claims of an experiment, as it is and with each change."""
+    """All claims of an experiment, unchanged and with each change."""
 
     claims: tuple[Claim, ...]
     base: tuple[Judged, ...]  # by claim

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, unknown
 from lab.experiments.file.points import drafted, plans
 from lab.experiments.labels import amount, decimal
 from lab.experiments.run import trials
@@ -152,9 +152,7 @@ def _named(found: Iterable[Named], names: Sequence[str], what: str) -> list[Name
     known = list(dict.fromkeys(one.name for one in found))
     for name in names:
         if name not in known:
-            raise InputError(
-                f"--vary {name}: there is no such {what}{suggestion(name, known)}; known: {', '.join(known)}"
-            )
+            raise InputError(f"--vary: {unknown(what, name, known)}")
     return [one for one in found if not names or one.name in names]
 
 
@@ -162,7 +160,7 @@ def _named(found: Iterable[Named], names: Sequence[str], what: str) -> list[Name
 
 
 def parameters(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Parameter, ...]:
-    """Return the uncertain parameters of these names, or all if there are none, that change at least one point.
+    """Return the uncertain parameters of these names, or all without names, that change at least one point.
 
     Raises:
         InputError: If a range is not valid (FILE:LINE), a name is unknown, or nothing can be varied: none is uncertain,
@@ -233,7 +231,7 @@ def try_all(whole: Experiment) -> None:
 
 
 def changes(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Change, ...]:
-    """Return the changes of these names, or all if there are none, in the order of the files.
+    """Return the changes of these names, or all without names, in the order of the files.
 
     Ends of a range that the experiment has already are left out.
 

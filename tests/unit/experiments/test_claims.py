@@ -170,10 +170,10 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
         ("", "is empty; write a comparison, such as all(throughput[quick] > throughput[never])"),
         (
             "quik > never",
-            'there is no series "quik" (did you mean quick?); known: the metrics throughput; '
+            'unknown series "quik" (did you mean quick?); known: the metrics throughput; '
             "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, swp-approximate of roaming",
         ),
-        ("througput[quick] > never", 'there is no series "througput" (did you mean throughput?); known: '),
+        ("througput[quick] > never", 'unknown series "througput" (did you mean throughput?); known: '),
         (
             "throughput.max > 1 Mbit/s",
             'claims are about the means of metrics, not "throughput.max"; '
@@ -287,7 +287,7 @@ def test_the_papers_numbers_hold_wherever_it_tells_no_difference() -> None:
             "all(throughput > paper.throughput)",
             "the paper has no throughput at distance 2 m, roaming swp-approximate and at 3 more; fix a label",
         ),
-        ("all(quick > paper.quik)", 'there is no series "quik" (did you mean quick?)'),
+        ("all(quick > paper.quik)", 'unknown series "quik" (did you mean quick?)'),
         ("paper.throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
         ("all(paper.never < 5 ms)", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
     ],

@@ -133,5 +133,5 @@ def test_the_address_of_a_dashboard_is_refused(tmp_path: Path, address: str) -> 
         "  write --dask tcp://10.0.0.2:8786, or what dask scheduler prints as its address",
     ]
     for other in ("tcp://10.0.0.2:8786", "tls://host:8786", "host:8786", None):
-        with pytest.raises(InputError, match="there is no file"):
+        with pytest.raises(InputError, match="does not exist"):
             reproduce(ReproduceOptions(str(tmp_path), scheduler=other))

@@ -153,9 +153,9 @@ MISTAKES = [
     (('"{distance}"', "1 m"), "10  grid.distance: has no effect\n  name it in a text"),
     (
         ('"{distance}"', '"{distanc}"'),
-        "8  set.nodes.sta.position: {distanc}: there is no axis distanc (did you mean distance?); known axes: distance",
+        "8  set.nodes.sta.position: unknown axis {distanc} (did you mean distance?); known axes: distance",
     ),
-    (("place.yaml", '"{where}.yaml"'), "4  topology: {where}: there is no axis where"),
+    (("place.yaml", '"{where}.yaml"'), "4  topology: unknown axis {where}"),
     (("grid:", "zip: [[distance, roming]]\ngrid:"), '9  zip.0.1: unknown axis "roming" (did you mean roaming?)'),
     (
         ("grid:", "zip: [[distance, roaming]]\ngrid:"),
@@ -173,7 +173,7 @@ MISTAKES = [
     (("simple:2:-60:30", "simple:2"), '13  nodes.sta.bgscan: "simple:2" is not a valid bgscan'),
     (("links.0.delay: 5 ms", "links.0.delay: 5"), '7  links.0.delay: "5" has no unit; write 5 ms'),
     (("6 m]", "6 x]"), '8  nodes.sta.position.0: "6 x": unknown unit x'),
-    (("workload: load.yaml", "workload: ping/rooming"), '5  workload: there is no workload "ping/rooming"'),
+    (("workload: load.yaml", "workload: ping/rooming"), '5  workload: unknown workload "ping/rooming"'),
     # metrics
     (("sum(goodput)", "sum(godput)"), '16  metrics.throughput.that: the workload has no metric "godput"'),
     (("delay: ms", "delay: Mbit/s"), "17  metrics.delay: "),

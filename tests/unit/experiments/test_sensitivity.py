@@ -99,7 +99,7 @@ def test_without_parameters_it_says_what_to_write(here: Path) -> None:
 def test_some_parameters_are_selected(here: Path) -> None:
     experiment, _ = found()
     assert [one.name for one in parameters(experiment, ("retries", "power"))] == ["power", "retries"]
-    with pytest.raises(InputError, match=r"--vary powr: there is no such parameter \(did you mean power\?\); known: "):
+    with pytest.raises(InputError, match=r'--vary: unknown parameter "powr" \(did you mean power\?\); known: '):
         parameters(experiment, ("powr",))
 
 

@@ -279,7 +279,9 @@ def test_python_packages_come_where_the_guest_looks(tmp_path: Path, monkeypatch:
 
 def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel(tmp_path / "wheels", "cp311-cp311-manylinux_2_28_x86_64")
-    with pytest.raises(BuildError, match=r"there is no wheel of greeting==1.2 for Python 3.13 on x86-64") as caught:
+    with pytest.raises(
+        BuildError, match=r"the package index has no wheel of greeting==1.2 for Python 3.13 on x86-64"
+    ) as caught:
         installed(tmp_path, monkeypatch)
     assert caught.value.where == f"{tmp_path}/requirements.txt:1"
 
@@ -287,8 +289,11 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("no-such == 1", 'there is no Python package "no-such" in the package index'),
-        ("Greeting==1.3", "there is no wheel of Greeting==1.3 for Python 3.13 on x86-64; it has wheels of 1.2"),
+        ("no-such == 1", 'the package index has no Python package "no-such"'),
+        (
+            "Greeting==1.3",
+            "the package index has no wheel of Greeting==1.3 for Python 3.13 on x86-64; it has wheels of 1.2",
+        ),
         ("paho mqtt", '"paho mqtt" is not a requirement that pip can read\n  write one a line, such as numpy==2.3.1'),
         ("greeting=1.2", '"greeting=1.2" is not a requirement that pip can read\n'),
     ],

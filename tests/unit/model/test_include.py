@@ -74,7 +74,7 @@ def test_paths_are_relative_to_the_file_that_has_them(here: Path) -> None:
         (
             "missing.yaml",
             "",
-            "own.yaml:2  include.0: there is no file missing.yaml; write a path relative to this file",
+            "own.yaml:2  include.0: missing.yaml does not exist; write a path relative to this file",
         ),
         ("own.yaml", "", "own.yaml:2  include.0: own.yaml includes itself; remove this"),
         (

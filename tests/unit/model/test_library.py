@@ -50,7 +50,7 @@ def test_experiments_lie_beside_the_workloads_they_use(here: Path) -> None:
         assert library.find("experiment", name).resolve() == path
     assert library.name_of(path) == "web/table"
     assert library.name_of(here / "table.yaml") is None
-    with pytest.raises(InputError, match=r'there is no experiment "web/tabel" \(did you mean web/table\?\)'):
+    with pytest.raises(InputError, match=r'unknown experiment "web/tabel" \(did you mean web/table\?\)'):
         library.find("experiment", "web/tabel")
 
 
@@ -58,12 +58,12 @@ def test_unknown_names_list_the_known(here: Path) -> None:
     with pytest.raises(InputError) as failure:
         library.find("topology", "two-ap-handoff")
     first, second = str(failure.value).splitlines()
-    assert first == 'there is no topology "two-ap-handoff" (did you mean two-aps-handoff?)'
+    assert first == 'unknown topology "two-ap-handoff" (did you mean two-aps-handoff?)'
     assert second.startswith("  known: ") and "mine" in second and "twenty-nodes" in second
 
 
 def test_paths_that_do_not_exist(here: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no file nowhere/mine\.yaml"):
+    with pytest.raises(InputError, match=r"nowhere/mine\.yaml does not exist"):
         library.find("topology", "nowhere/mine.yaml")
 
 
@@ -151,7 +151,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
     [
         (
             ["bits", "chats"],
-            'workloads/chat/stacks:2  there is no stack "chats" with code (did you mean chat?)\n  known: KNOWN',
+            'workloads/chat/stacks:2  no stack "chats" has code (did you mean chat?)\n  known: KNOWN',
         ),
         (
             ["bits", "swp bits"],
@@ -159,7 +159,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
         ),
         (
             ["http"],
-            "workloads/chat/stacks:1  the stack http has no code: there is no Makefile in workloads/http\n"
+            "workloads/chat/stacks:1  the stack http has no code: no Makefile in workloads/http\n"
             "  remove this line: workloads may use its probes and metrics without it",
         ),
         (
@@ -183,7 +183,7 @@ def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], told: 
 def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
     (here / "workloads" / "web" / "stacks").write_text("swp\n")
     assert refused(library.code_of, "web/get", None) == (
-        "workloads/web/stacks  web has no code that could use other stacks: there is no Makefile next to this list\n"
+        "workloads/web/stacks  web has no code that could use other stacks: no Makefile lies next to this list\n"
         "  remove the list, and write stack: in the workloads instead; or add the Makefile"
     )
 
@@ -193,7 +193,7 @@ def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     """The lab's own Makefile lies in workloads/.. and is none."""
     with_code(here)
     assert library.code_called(name) is None
-    with pytest.raises(InputError, match=f'there is no stack "{name}" with code.*\n  known: {known_stacks()}'):
+    with pytest.raises(InputError, match=f'no stack "{name}" has code.*\n  known: {known_stacks()}'):
         library.stack_called(name)
 
 
@@ -208,7 +208,7 @@ def test_every_known_name_is_found(here: Path, kind: str) -> None:
 def test_other_files_are_no_workloads(here: Path, name: str) -> None:
     (here / "workloads" / "web" / "probes").mkdir()
     (here / "workloads" / "web" / "probes" / "x.yaml").touch()
-    with pytest.raises(InputError, match="there is no workload"):
+    with pytest.raises(InputError, match="unknown workload"):
         library.find("workload", name)
 
 
@@ -225,13 +225,13 @@ def test_images_beside_a_topology_come_before_those_of_the_current_directory(her
     places = [project / "topologies" / "images", project / "images", here / "images"]
     topology = Path(os.path.relpath(project / "topologies" / "home.yaml"))
     assert refused(library.image_called, "gatewy", topology).startswith(
-        f'there is no image "gatewy"; looked for a folder of that name in {places[0]}, {places[1]}, images, '
+        f'unknown image "gatewy"; looked for a folder of that name in {places[0]}, {places[1]}, images, '
     )
     for place in reversed(places):
         (place / "gateway").mkdir(parents=True)
         assert library.image_called("gateway", topology) == place / "gateway"
     assert library.image_called("gateway") == here / "images" / "gateway"
-    with pytest.raises(InputError, match=r'no image "gatewy" \(did you mean gateway\?\)'):
+    with pytest.raises(InputError, match=r'unknown image "gatewy" \(did you mean gateway\?\)'):
         library.image_called("gatewy", topology)
 
 

@@ -200,7 +200,7 @@ def test_a_grid_and_a_circle(plans: Plans) -> None:
         ),
         (
             'position: ["{5 * indx + index} m", 0 m, 0 m]',
-            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index, count',
+            't.yaml:6  nodes.sta: {5 * indx + index}: unknown name "indx" (did you mean index?); known: index, count',
         ),
         (
             "each: {txpower: [1 dBm, 2 dBm]}",

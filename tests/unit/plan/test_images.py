@@ -69,7 +69,7 @@ def test_an_unknown_image_is_told_with_its_line_and_where_it_was_looked_for(here
         plan_of(tmp_path / "project")
     first, hint = str(failure.value).splitlines()
     assert first.startswith(
-        f'{tmp_path}/project/home.yaml:3  nodes.h1.image: there is no image "gateway"; looked for a folder of that '
+        f'{tmp_path}/project/home.yaml:3  nodes.h1.image: unknown image "gateway"; looked for a folder of that '
         f"name in {tmp_path}/project/images, {tmp_path}/images, images, "
     )
     assert hint == "  known: browser, peer"

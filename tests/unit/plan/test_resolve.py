@@ -550,7 +550,7 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
     [
         (
             "fetsh.exit == 0",
-            'there is no "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, goodput, page',
+            'unknown name "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, goodput, page',
         ),
         ("page.sha == 'x'", 'page has no "sha" (did you mean sha256?); known: sha256, size, path'),
         ("goodput.mean > 5", '"5" has no unit; write 5 Mbit/s'),

@@ -42,7 +42,7 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
 
 
 def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
-    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: '
+    told = 'stack: no stack "spa" has code (did you mean sap?)\n  known: '
     told += ", ".join(sorted(library._stacks()))
     assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
     assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
@@ -51,7 +51,9 @@ def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
 def test_it_is_told_with_the_other_mistakes(plans: Plans) -> None:
     text = f"{WORKLOAD}stack: spa\nfiles:\n  a: {{on: client, path: /a, from: none.txt}}\n"
     told = refusal(plans, text)
-    assert "w.yaml:6  files.a.from: none.txt cannot be read" in told and "w.yaml:4  stack: there is no stack" in told
+    assert (
+        "w.yaml:6  files.a.from: none.txt cannot be read" in told and 'w.yaml:4  stack: no stack "spa" has code' in told
+    )
 
 
 def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
@@ -107,7 +109,7 @@ def test_a_mistake_in_a_list_of_stacks_is_told_at_its_line(plans: Plans) -> None
     (stack := Path("workloads/mine")).mkdir(parents=True)
     (stack / "Makefile").write_text("install:\n")
     (stack / "stacks").write_text("\nspa\n")
-    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: '
+    told = 'workloads/mine/stacks:2  no stack "spa" has code (did you mean sap?)\n  known: '
     assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told + ", ".join(sorted(library._stacks()))
 
 
@@ -143,7 +145,7 @@ def test_an_unknown_kernel_module_is_told_with_the_known(plans: Plans) -> None:
     module("tcp-one")
     told = refusal(plans, f"{WORKLOAD}modules: [tcp-one, tcp-on]\n")
     assert told == (
-        'w.yaml:4  modules.1: there is no kernel module "tcp-on" (did you mean tcp-one?): no '
+        'w.yaml:4  modules.1: unknown kernel module "tcp-on" (did you mean tcp-one?): no '
         "workloads/*/modules/tcp-on with a Makefile\n  known: tcp-one"
     )
 
