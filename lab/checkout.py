@@ -13,7 +13,7 @@ CHECKOUT = PACKAGE.parent  # the repository; for the code of the lab, see `check
 _PACKED = PACKAGE / "share"  # only an installed lab has it
 IS_CHECKOUT = not _PACKED.is_dir()
 DATA = CHECKOUT if IS_CHECKOUT else _PACKED
-INSTALL = "`make lab` installs what is missing" if IS_CHECKOUT else "`lab doctor` tells what to install"  # advice
+INSTALL = "`make lab` installs what is missing" if IS_CHECKOUT else "`lab doctor` says what to install"  # advice
 
 
 def checkout(what: str) -> Path:

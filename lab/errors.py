@@ -181,7 +181,7 @@ def flat(error: InputError) -> list[InputError]:
 
 
 def raise_all(errors: list[InputError]) -> None:
-    """Raise all errors together; do nothing if there are none."""
+    """Raise all errors together; do nothing without any."""
     if len(errors) == 1:
         raise errors[0]
     if errors:

@@ -44,7 +44,7 @@ class Fitted:
 
 
 def _with_whole_words(table: Table, console: Console, options: ConsoleOptions) -> Table | None:
-    """Return the table with columns at least as wide as their longest words; None if there is no room for that.
+    """Return the table with columns at least as wide as their longest words; None if they do not fit.
 
     rich narrows the widest columns, whatever is in them. Columns with a width of their own do not change.
     """

@@ -51,7 +51,7 @@ def remember_beside(folder: Path) -> None:
         _remembered[folder] = None
 
 
-def beside() -> list[Path]:
+def nearby() -> list[Path]:
     """Return the folders of workloads given by their paths, and the current directory, if they have rooms with code.
 
     Stacks are not among them, nor is a current directory without YAML files: its folders may have other purposes.
@@ -254,8 +254,8 @@ def image_places(topology: Path | None = None) -> list[Path]:
     if topology is not None:
         folder = topology.parent.resolve()
         around = [folder, folder.parent, *around]
-    beside = [folder / FOLDERS["image"] for folder in around]
-    return list(dict.fromkeys([*(folder for folder in beside if folder != own), own]))
+    nearby = [folder / FOLDERS["image"] for folder in around]
+    return list(dict.fromkeys([*(folder for folder in nearby if folder != own), own]))
 
 
 def images(topology: Path | None = None) -> dict[str, Path]:

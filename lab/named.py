@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Named(dict[str, V]):
-    """A dict that tells which names there are if it lacks one. ``kind`` is what they name: "metric"."""
+    """A dict that lists its names if it lacks one. ``kind`` is what they name: "metric"."""
 
     def __init__(self, kind: str, found: Mapping[str, V], error: type[LabError] = LabError) -> None:
         super().__init__(found)

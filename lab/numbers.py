@@ -48,7 +48,7 @@ def _with_power(value: float, exponent: int, digits: int) -> str:
 
 
 def distinct(values: Sequence[float]) -> list[str]:
-    """Format each as ``short``, with as many digits as tell different numbers apart: 100, 100.02, 100.04."""
+    """Format each as ``short``, with enough digits to keep different numbers apart: 100, 100.02, 100.04."""
     different = len(set(values))
     for digits in range(4, _MOST_DIGITS):
         texts = [short(value, digits) for value in values]

@@ -219,7 +219,7 @@ def _homes() -> tuple[_Home, ...]:
     if (found := _settled.get()) is not None:
         return found
     stacks = (_Home(folder, is_stack=False) for folder in library.folders("workload"))
-    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.beside()))
+    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.nearby()))
 
 
 @cache

@@ -33,7 +33,7 @@ class Column:
         return f"{self.title}, {self.unit}" if self.unit else self.title
 
     def text(self, row: Mapping[str, Any]) -> str:
-        """Return a cell as text; a dash if there is no value."""
+        """Return a cell as text; a dash without a value."""
         value = row.get(self.key)
         if value is None:
             return NONE

@@ -75,7 +75,7 @@ def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -
 
 
 def _folded(lines: list[str], whole: bool) -> list[str]:
-    """Return lines with equal ones as one; ``whole``: there are no lines before them."""
+    """Return lines with equal ones as one; ``whole``: no lines precede them."""
     folded: list[str] = []
     for line, run in itertools.groupby(lines):
         number = len(list(run))

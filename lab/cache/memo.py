@@ -33,7 +33,7 @@ class Memo(Generic[Finding]):
         self._learned = False
 
     def of(self, content: bytes) -> Finding:
-        """The finding about this content."""
+        """Return the finding about this content."""
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._known:
             self._known[digest] = self._find(content)

@@ -7,7 +7,7 @@
     <root>/log/<shelf>.log          output of the last build of that shelf
 
 An entry is published by one rename, so it is complete or absent. What happens to it later is noticed by the size of its
-large files, which is noted beside them; an entry that is damaged counts as absent, and is built again. Only the holder
+large files, which is noted next to them; an entry that is damaged counts as absent, and is built again. Only the holder
 of the lock creates or removes partial directories.
 """
 
@@ -37,7 +37,7 @@ MOVE_HINT = "XDG_CACHE_HOME=/some/dir moves the cache"
 
 
 def cache_root() -> Path:
-    """``${XDG_CACHE_HOME:-~/.cache}/hwsim-lab``; a relative XDG_CACHE_HOME is ignored, as its specification demands."""
+    """Return ``${XDG_CACHE_HOME:-~/.cache}/hwsim-lab``; as its specification demands, ignore a relative path there."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(configured) if configured.startswith("/") else Path.home() / ".cache"
     return base / "hwsim-lab"
@@ -151,7 +151,7 @@ class Store:
             replace: Build it even if it exists; the old one stays until the new one is finished.
 
         Raises:
-            HostError: The cache cannot be written, or the disk is full.
+            HostError: If the cache cannot be written, or the disk is full.
         """
         if not replace and self.has(key):
             return self.path(key)
@@ -262,10 +262,10 @@ def remove_tree(directory: Path) -> None:
 
 
 def clean(shelves: list[str] | None = None) -> dict[str, int]:
-    """Empty the cache, or only some shelves of it; returns the bytes freed by shelf.
+    """Empty the cache, or only some shelves of it; return the bytes freed by shelf.
 
     Raises:
-        HostError: A lab is building right now, or something cannot be removed.
+        HostError: If a lab is building right now, or something cannot be removed.
     """
     base = cache_root()
     if not base.is_dir():

@@ -57,14 +57,14 @@ class Capture:
 
 
 def load(path: Path) -> Capture:
-    """Read a capture file, from the cache if it is unchanged. Raises PcapError (see ``read``) or FileNotFoundError."""
+    """Read a capture file, from the cache if it is unchanged; raise PcapError (see ``read``) or FileNotFoundError."""
     status = path.stat()
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
 def _load(path: Path, mtime_ns: int, size: int) -> Capture:
-    """``mtime_ns`` and ``size`` are cache keys that detect a changed file."""
+    """Read a capture file; ``mtime_ns`` and ``size`` are cache keys that detect a changed file."""
     return read(path.read_bytes())
 
 
@@ -72,7 +72,7 @@ def read(data: bytes) -> Capture:
     """Parse a capture. A truncated last record (the writer was killed) is ignored.
 
     Raises:
-        PcapError: Not a pcap file, or an invalid record.
+        PcapError: If it is not a pcap file, or has an invalid record.
     """
     order, unit_ns, link_type = _header(data[:_FILE_HEADER_BYTES])
     header = struct.Struct(f"{order}4I")
@@ -99,7 +99,7 @@ def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:
     A truncated last record is ignored.
 
     Raises:
-        PcapError: Not a pcap file, another link type, a truncated frame, or an invalid record.
+        PcapError: If it is not a pcap file, has another link type, a truncated frame, or an invalid record.
     """
     order, unit_ns, found = _header(file.read(_FILE_HEADER_BYTES))
     if found != link_type:

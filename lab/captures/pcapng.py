@@ -60,7 +60,7 @@ def between(data: bytes, begin_ns: int, end_ns: int) -> bytes:
     A truncated last block is left out.
 
     Raises:
-        PcapngError: ``data`` is not what ``Writer`` writes.
+        PcapngError: If ``data`` is not what ``Writer`` writes.
     """
     return b"".join(
         data[position : position + size]
@@ -90,7 +90,7 @@ def frames(data: bytes) -> Iterator[tuple[int, bytes, str]]:
     A truncated last block is left out.
 
     Raises:
-        PcapngError: ``data`` is not what ``Writer`` writes.
+        PcapngError: If ``data`` is not what ``Writer`` writes.
     """
     for kind, position, size in _blocks(data):
         if kind != _FRAME:
@@ -102,7 +102,7 @@ def frames(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _comment(options: bytes) -> str:
-    """Return the comment in the options of a block; empty if there is none."""
+    """Return the comment in the options of a block; empty without one."""
     if len(options) < 4:
         return ""
     code, length = struct.unpack_from("<HH", options)

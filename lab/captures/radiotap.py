@@ -53,7 +53,7 @@ def length(frame: bytes) -> int:
     """Return the length in bytes of the header at the start of ``frame``.
 
     Raises:
-        RadiotapError: It is not a valid header.
+        RadiotapError: If it is not a valid header.
     """
     if len(frame) < 8:
         raise RadiotapError(f"{len(frame)} bytes are too few for a radiotap header")
@@ -67,7 +67,7 @@ def fields(frame: bytes) -> dict[str, tuple[int, ...]]:
     """Parse the header: field names as above, each with a tuple of its numbers.
 
     Raises:
-        RadiotapError: The header is invalid or shorter than its fields.
+        RadiotapError: If the header is invalid or shorter than its fields.
     """
     size = length(frame)
     words_end = 8

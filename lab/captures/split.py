@@ -64,7 +64,7 @@ class _Channel:
 
 
 def split(raw: Path, until_ns: int | None = None) -> list[Path]:
-    """Create the files and remove ``air.unsplit``; do nothing if there is none.
+    """Create the files and remove ``air.unsplit``; do nothing without it.
 
     If the guest was killed, what tcpdump had not written yet is missing: a truncated last frame is ignored, and an
     empty file is a capture without frames.
@@ -77,7 +77,7 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
         The files, by frequency.
 
     Raises:
-        AirError: The capture is damaged; ``air.unsplit`` is then kept, and no file created.
+        AirError: If the capture is damaged; ``air.unsplit`` is then kept, and no file created.
     """
     source = raw / CAPTURED
     if not source.exists():

@@ -16,7 +16,7 @@ def check(path: Path) -> str:
     """Check one file on its own and return its kind: topology, workload or experiment.
 
     Raises:
-        InputError, InputErrors: The file is not valid.
+        InputError, InputErrors: If the file is not valid.
     """
     document = read(path if path.exists() else library.of_any_kind(str(path)))
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):

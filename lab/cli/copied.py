@@ -16,7 +16,7 @@ def refuse_copy(program: str) -> None:
     Programs in ``.venv/bin`` and its ``activate`` name the directory for which they were created.
 
     Raises:
-        InputError: This is such a copy, or the current directory is in one.
+        InputError: If this is such a copy, or the current directory is in one.
     """
     if not IS_CHECKOUT:
         return

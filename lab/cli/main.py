@@ -58,7 +58,7 @@ Workload = Annotated[
 
 
 class AtLeast(click.IntRange):
-    """Whole numbers from ``least`` on; click calls them integer ranges. ``meaning`` tells what they are for."""
+    """Whole numbers from ``least`` on; click calls them integer ranges. ``meaning`` says what they are for."""
 
     def __init__(self, least: int, meaning: str = "") -> None:
         super().__init__(min=least)
@@ -122,13 +122,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help="A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time.")
 def options(
     version: Annotated[
         bool, _option("--version", is_eager=True, callback=_print_version, help="Print the lab's version.")
     ] = False,
 ) -> None:
-    """A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time."""
+    """Take the options that precede a command."""
 
 
 @app.command(cls=_JunitCommand)

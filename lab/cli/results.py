@@ -120,7 +120,7 @@ _RUN, _RESULTS = "a run", "the results of an experiment"
 
 
 def _kind(place: Path) -> str:
-    """Return what is in a directory. InputError: neither a run nor results."""
+    """Return what is in a directory; raise InputError if it has neither a run nor results."""
     if (place / "record.json").is_file():
         return _RUN
     if place.name == "record.json":
@@ -170,7 +170,7 @@ def print_failure_json(as_json: bool) -> Iterator[None]:
     """Print a failure on standard output, too, if that is to be JSON. The message on standard error stays.
 
     Raises:
-        LabError: the failure.
+        LabError: If it failed.
     """
     try:
         yield

@@ -30,7 +30,7 @@ def _plan() -> Plan:
 
 
 def run() -> None:
-    """A scripted run; always writes guest.json, with "error" if it failed."""
+    """Do a scripted run; always write guest.json, with "error" if it failed."""
     from lab.guest import scripted_run
 
     scripted_run.write_outcome(scripted_run.run(_plan()))
@@ -38,7 +38,7 @@ def run() -> None:
 
 
 def lockstep() -> None:
-    """A run that the host drives; guest.json as for a scripted one."""
+    """Do a run that the host drives; write guest.json as for a scripted one."""
     from lab.guest import scripted_run
 
     scripted_run.write_outcome(scripted_run.run(_plan(), _drive))
@@ -64,7 +64,7 @@ def _drive(guest: LiveGuest, duration_ns: int) -> None:
 
 
 def shell() -> None:
-    """An interactive prompt in real time. Ctrl-C before the prompt ends it; at the prompt, Ctrl-\\ does nothing."""
+    """Give a prompt in real time. Ctrl-C before the prompt ends the session; at the prompt, Ctrl-\\ does nothing."""
     import signal
 
     from lab.guest.shell import Shell
@@ -76,13 +76,13 @@ def shell() -> None:
 
 
 def _interrupted(*_: object) -> None:
-    """Tell the host that Ctrl-C came before the prompt, and end: the guest goes off next."""
+    """Report to the host that Ctrl-C came before the prompt, and end: the guest powers off next."""
     INTERRUPTED.touch()
     os._exit(0)
 
 
 def batch() -> None:
-    """The commands that the host passes on."""
+    """Run the commands that the host passes on."""
     from lab.guest.batch import Batch
 
     _open(Batch, await_health=True)
@@ -101,7 +101,7 @@ def _open(shell: type[Shell], *, await_health: bool) -> None:
 
 
 def _network(*, await_health: bool) -> tuple[LiveGuest, LabNet]:
-    """The running network of a plan, without its timeline.
+    """Return the running network of a plan, without its timeline.
 
     ``await_health``: of Docker images, which may take half a minute; in real time nobody waits for that.
     """

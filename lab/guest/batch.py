@@ -61,13 +61,13 @@ class Batch(Shell):
             asked = self._next(self._status)
 
     def _next(self, status: int | None = None) -> dict[str, Any] | None:
-        """Report the status of a line; returns the next one. At the end, report that all have run."""
-        with self._session.alone() as host:
+        """Report the status of a line; return the next one. At the end, report that all have run."""
+        with self._session.exclusive_host() as host:
             if status is not None:
-                host.tell({"status": status})
+                host.send({"status": status})
             asked = host.ask()
             if asked is None:
-                host.tell({"status": self._status})
+                host.send({"status": self._status})
         return asked
 
     def onecmd(self, line: str) -> Any:
@@ -78,11 +78,11 @@ class Batch(Shell):
         return ended
 
     def default(self, line: str) -> Any:
-        """Run a command in a node; 127 if there is no such node."""
+        """Run a command in a node; its status is 127 if no node has that name."""
         self._status = 0 if line.partition(" ")[0] in self.mn else _UNKNOWN
         return super().default(line)
 
     def _status_of(self, node: LabNode, words: str) -> int:
-        """Run a command with nothing to read, since no one types there; returns its status."""
+        """Run a command with nothing to read, since nobody types there; return its status."""
         self._status = node.execute(words, output)
         return self._status

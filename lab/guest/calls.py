@@ -28,10 +28,9 @@ _CHUNK_BYTES = 1 << 20
 
 
 class Calls:
-    """Requests on a running guest. ``over``: the host has asked for the end."""
+    """Requests on a running guest whose timeline lasts ``duration_ns``. ``over``: the host has asked for the end."""
 
     def __init__(self, guest: LiveGuest, duration_ns: int) -> None:
-        """``duration_ns``: of the timeline."""
         self.over = False
         self._guest = guest
         self._duration_ns = duration_ns
@@ -41,10 +40,10 @@ class Calls:
         self._listened: set[object] = set()
 
     def do(self, do: str, **parameters: Any) -> dict[str, Any]:
-        """Do what is asked for; returns the answer.
+        """Do what is asked for; return the answer.
 
         Raises:
-            GuestError: It cannot be done.
+            GuestError: If it cannot be done.
         """
         call: Callable[..., dict[str, Any] | None] | None = None if do.startswith("_") else getattr(self, do, None)
         if call is None:
@@ -52,7 +51,7 @@ class Calls:
         return call(**parameters) or {}
 
     def run_until(self, at_ns: int, news: bool = False, process: int | None = None) -> None:
-        """Go on to a time of the timeline.
+        """Advance to a time of the timeline.
 
         Args:
             at_ns: that time; not beyond the end of the timeline.
@@ -95,7 +94,7 @@ class Calls:
         its directory, or None: as programs of the node have it; ``env``: further variables of its environment.
 
         Raises:
-            GuestError: The kernel refuses it.
+            GuestError: If the kernel refuses it.
         """
         number = len(self._tasks)
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
@@ -114,7 +113,7 @@ class Calls:
         self._news += 1
 
     def state(self, process: int) -> dict[str, Any]:
-        """Whether a program has ended, and how: ``{alive, exit, signal, because, started_ns, ended_ns}``.
+        """Return whether a program has ended, and how: ``{alive, exit, signal, because, started_ns, ended_ns}``.
 
         ``because`` names the limits of the node that may be why it failed, after a colon.
         """
@@ -149,7 +148,7 @@ class Calls:
                 source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
             with os.fdopen(source, "rb") as content, (EXCHANGED / file).open("wb") as copy:
                 if not stat.S_ISREG(os.fstat(source).st_mode):  # a device may have no end
-                    raise GuestError(f"{path} of {node} is no regular file; let a program copy it before", node)
+                    raise GuestError(f"{path} of {node} is not a regular file; have a program copy it first", node)
                 while chunk := content.read(_CHUNK_BYTES):
                     copy.write(chunk)
         except OSError as error:
@@ -181,33 +180,33 @@ class Calls:
         return [netlink(self._guest.plan.medium, requests.update(change))]
 
     def counters(self) -> dict[str, Any]:
-        """The counters of the medium: ``{radios, links, channels}`` (lab.guest.medium.counters)."""
+        """Return the counters of the medium: ``{radios, links, channels}`` (lab.guest.medium.counters)."""
         if self._guest.plan.medium is None:
             raise GuestError("the medium is perfect, and counts nothing; write medium={}")
         found: dict[str, Any] = data(self._guest.medium.counters(0, self._guest.clock.start_ns))
         return found
 
     def status(self, node: str) -> dict[str, Any]:
-        """What hostapd or wpa_supplicant of a node says of itself: ``{status}``, lines of KEY=VALUE."""
+        """Return what hostapd or wpa_supplicant of a node reports about itself: ``{status}``, lines of KEY=VALUE."""
         control = self._guest.controls.get(node)
         if control is None:
             raise GuestError(f"{node} has neither hostapd nor wpa_supplicant")
         return {"status": control.request("STATUS")}
 
     def listens(self, node: str, socket: str) -> dict[str, Any]:
-        """Whether a socket such as tcp/80 listens in a node, and what else does: ``{listens, seen}``."""
+        """Return whether a socket such as tcp/80 listens in a node, and what else does: ``{listens, seen}``."""
         from lab.guest import ready
 
         pid = self._guest.pid(node)
         return {"listens": ready.listening(pid, socket)(), "seen": ready.listens_on(node, pid)}
 
     def finish(self) -> None:
-        """Go on to the end of the timeline: the run is that of its plan."""
+        """Advance to the end of the timeline: the run is that of its plan."""
         self.over = True
         self.run_until(self._duration_ns)
 
     def end(self) -> None:
-        """End the run before its time: nobody expects of programs that they have ended."""
+        """End the run early: programs need not have ended."""
         self.over = True
         self._guest.processes.excuse()
 

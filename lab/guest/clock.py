@@ -27,9 +27,9 @@ class Clock:
         (RUN / "started").write_text(f"{self.start_ns}\n")
 
     def since_start_ns(self, uptime_ns: int) -> int:
-        """An uptime as a time of the timeline."""
+        """Convert an uptime to a time of the timeline."""
         return uptime_ns - self.start_ns
 
     def elapsed_ns(self) -> int:
-        """Virtual time since the timeline's start."""
+        """Return the virtual time since the timeline's start."""
         return self.since_start_ns(now_ns())

@@ -26,16 +26,16 @@ def collect(root: Root, wanted: types.Collect) -> None:
     """Copy what an entry asks for.
 
     Raises:
-        GuestError: There is no such file, it is one of /proc, /sys or /dev, they are too large, or they cannot be
+        GuestError: If no such file exists, it is one of /proc, /sys or /dev, they are too large, or they cannot be
             copied.
     """
     with root.files():
         _refuse(wanted)
         found = _matching(wanted.path)
-        beside = [] if found else _beside(wanted.path)
+        nearby = [] if found else _nearby(wanted.path)
     if not found and not wanted.optional:
         raise GuestError(
-            f"{wanted.source}: collect: {wanted.node} has no file {wanted.path}{_listed(beside)}; write optional: true "
+            f"{wanted.source}: collect: {wanted.node} has no file {wanted.path}{_listed(nearby)}; write optional: true "
             "if there may be none",
             wanted.node,
         )
@@ -56,21 +56,21 @@ def collect(root: Root, wanted: types.Collect) -> None:
 
 
 def _refuse(wanted: types.Collect) -> None:
-    """GuestError: the path without its pattern leads to what is no folder and no regular file. Call it in the node."""
+    """Raise GuestError if the path without its pattern is neither a folder nor a regular file. Call it in the node."""
     parts = wanted.path.split("/")
     fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     real = os.path.realpath("/" + "/".join(parts[:fixed]).lstrip("/"))
     if _is_special(real):
-        why = f"leads to {escaped(real)}; files of /proc, /sys and /dev are not copied: let a program copy it before"
+        why = f"leads to {escaped(real)}; files of /proc, /sys and /dev are not copied: have a program copy it first"
     elif fixed == len(parts) and Path(real).exists() and not (Path(real).is_dir() or Path(real).is_file()):
-        why = "is no regular file; let a program copy its content before"
+        why = "is not a regular file; have a program copy its content first"
     else:
         return
     raise GuestError(f"{wanted.source}: collect: {wanted.path} of {wanted.node} {why}", wanted.node)
 
 
 def _is_special(real: str) -> bool:
-    """Whether a path without symbolic links is one of the kernel's or of a device, which might never end."""
+    """Check whether a path without symbolic links is one of the kernel's or of a device, which might never end."""
     parts = real.split("/")
     return parts[1] in _SPECIAL and parts[1:3] != ["dev", "shm"]
 
@@ -130,23 +130,23 @@ def _children(place: str) -> list[Path]:
         return []
 
 
-def _beside(pattern: str) -> list[str]:
-    """Return the innermost folder of a path that is there, and the names in it. Call it in the node's file system."""
+def _nearby(pattern: str) -> list[str]:
+    """Return the innermost folder of a path that exists, and the names in it. Call it in the node's file system."""
     folder = Path(pattern).parent
     while not folder.is_dir():
         folder = folder.parent
     return [str(folder), *sorted(path.name for path in folder.iterdir())]
 
 
-def _listed(beside: list[str]) -> str:
-    folder, *names = beside
+def _listed(nearby: list[str]) -> str:
+    folder, *names = nearby
     more = ", …" if len(names) > _NAMES_SHOWN else ""
     shown = ", ".join(escaped(name) for name in names[:_NAMES_SHOWN])
     return f"; {escaped(folder)} has {shown or 'no files'}{more}"
 
 
 def _copy(root: Root, path: str, target: Path, room_bytes: int) -> int:
-    """Copy a file up to what there is room for; returns its size, or more than ``room_bytes``."""
+    """Copy a file as far as there is room for it; return its size, or more than ``room_bytes``."""
     with root.files():
         # it stays the node's file outside; it may have been replaced since it was found
         file = os.fdopen(os.open(os.path.realpath(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")

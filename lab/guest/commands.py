@@ -31,7 +31,7 @@ AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame o
 
 
 def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
-    """``ip -batch`` lines that create all veth pairs at once, each end in its container."""
+    """Return ``ip -batch`` lines that create all veth pairs at once, each end in its container."""
     macs = {interface.name: interface.mac for node in plan.nodes for interface in node.interfaces}
     return [
         f"link add name {link.a} address {macs[link.a]} netns {pid(link.node_a)} "
@@ -41,7 +41,7 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
 
 
 def mounts(plan: types.Plan) -> tuple[Mount, ...]:
-    """What every node of a plan sees of the guest's files."""
+    """Return the mounts by which every node of a plan sees files of the guest."""
     found = [(FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw")]
     # the squashfs of a stack that uses others has a directory for each
     found += [(str(STACK / name if plan.used_stacks else STACK), f"/opt/{name}", "ro") for name in plan.stacks()]
@@ -51,12 +51,12 @@ def mounts(plan: types.Plan) -> tuple[Mount, ...]:
 
 
 def mounts_of(node: types.Node, common: Sequence[Mount]) -> tuple[Mount, ...]:
-    """What a node sees, with ``mounts``."""
+    """Return the mounts of a node, ``common`` included."""
     return (*common, (ENTER, ENTER_IN_NODE, "ro")) if node.docker else tuple(common)
 
 
 def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
-    """The variables by which programs of nodes find the programs, libraries and Python modules of the plan's stacks."""
+    """Return the variables by which programs of nodes find programs, libraries and Python modules of stacks."""
     return {
         "PATH": ":".join([*(f"/opt/{stack}/bin" for stack in stacks), ENVIRONMENT["PATH"]]),
         "LD_LIBRARY_PATH": ":".join(f"/opt/{stack}/lib" for stack in stacks),
@@ -65,7 +65,7 @@ def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
 
 
 def memory_kills_text(node: types.Node, kills: int) -> str:
-    """That it ran out of memory, for readers; with the number of processes that this cost it, if that is not clear."""
+    """Describe that a node ran out of memory, with the number of processes killed for it if that is not clear."""
     cost = f", and the kernel killed {kills} of its programs" if kills else ""
     return (
         f"ran out of memory ({size_text(node.memory_bytes)}), which has the files that it writes, too{cost}; "
@@ -74,23 +74,23 @@ def memory_kills_text(node: types.Node, kills: int) -> str:
 
 
 def size_text(size_bytes: int) -> str:
-    """A limit, for readers."""
+    """Format a limit for readers."""
     return f"{size_bytes / (1 << 20):.6g} MiB" if size_bytes >= 1 << 20 else f"{size_bytes} B"
 
 
 def pids_text(node: types.Node) -> str:
-    """That it has reached its limit of processes, for readers."""
+    """Describe that a node has reached its limit of processes."""
     return f"reached its limit of {node.pids_max} processes and threads (pids:)"
 
 
 def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
-    """Start the container of a node with these mounts."""
+    """Return the command that starts the container of a node with these mounts."""
     words = [word for mount in mounts for word in mount]
     return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
 
 
 def start_docker(name: str, mounts: Sequence[Mount], pid: int | str) -> list[str]:
-    """Start the Docker image of a node beside its container, of which ``pid`` is the first process.
+    """Return the command that starts the Docker image of a node next to its container, whose first process is ``pid``.
 
     As in Docker, host name and hosts are the node's, whatever the image has.
     """
@@ -101,7 +101,7 @@ def start_docker(name: str, mounts: Sequence[Mount], pid: int | str) -> list[str
 
 
 def wired_lines(node: types.Node) -> list[str]:
-    """``ip -batch`` lines that bring the wired interfaces up.
+    """Return ``ip -batch`` lines that bring the wired interfaces up.
 
     Packets are those that an Ethernet would carry, without segmentation offload: netem would lose or delay a bunch of
     segments as one packet.
@@ -115,14 +115,14 @@ def wired_lines(node: types.Node) -> list[str]:
 
 
 def radio_lines(node: types.Node, phy: int | None) -> list[str]:
-    """Give the interface of mac80211_hwsim the plan's name and address."""
+    """Return ``ip -batch`` lines that give the interface of mac80211_hwsim the plan's name and address."""
     if node.radio is None:
         return []
     return [f"link set wlan{phy} name {node.radio.interface} address {node.radio.mac}"]
 
 
 def netem_words(netem: types.Netem) -> list[str]:
-    """Arguments of ``tc qdisc … root``; empty if there is nothing to emulate.
+    """Return the arguments of ``tc qdisc … root``; empty if there is nothing to emulate.
 
     netem reorders by letting a share of packets skip the delay, so reordering needs a delay.
     """
@@ -141,7 +141,7 @@ def netem_words(netem: types.Netem) -> list[str]:
 
 
 def shaping_lines(node: str, links: list[types.Link]) -> list[str]:
-    """``tc -batch`` lines inside a node's container."""
+    """Return the ``tc -batch`` lines for inside a node's container."""
     lines = []
     for link in links:
         words = netem_words(link.netem)
@@ -152,12 +152,12 @@ def shaping_lines(node: str, links: list[types.Link]) -> list[str]:
 
 
 def air_up() -> list[str]:
-    """Have the kernel show the frames on the medium."""
+    """Return the command that has the kernel show the frames on the medium."""
     return ["ip", "link", "set", AIR_INTERFACE, "up"]
 
 
 def air_capture() -> list[str]:
-    """Capture the medium: whole frames with the kernel's time stamps.
+    """Return the command that captures the medium: whole frames with the kernel's time stamps.
 
     Blocks of frames wake tcpdump, not single frames. Time stands still while tcpdump works, so its buffer (16 MiB; -B
     counts KiB) never fills up.

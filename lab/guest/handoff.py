@@ -18,22 +18,22 @@ _SCANS = 5  # a probe request is a broadcast: if another station's collides with
 
 
 def scan_request(ap: types.Node) -> str:
-    """The first command to wpa_supplicant."""
+    """Return the first command to wpa_supplicant."""
     return f"SCAN freq={_radio(ap).frequency_mhz}"
 
 
 def bss_request(ap: types.Node) -> str:
-    """The command after the scan: what the station knows of the access point."""
+    """Return the command after the scan: it asks what the station knows of the access point."""
     return f"BSS {_radio(ap).mac}"
 
 
 def roam_request(ap: types.Node) -> str:
-    """The command after that."""
+    """Return the last command, which has the station change its access point."""
     return f"ROAM {_radio(ap).mac}"
 
 
 def _age_s(bss: str) -> int | None:
-    """How long ago the station heard the access point, by the answer to ``bss_request``; None: it knows none."""
+    """Return how long ago the station heard the access point, by the answer to ``bss_request``; None if it has not."""
     ages = [line.removeprefix("age=") for line in bss.splitlines() if line.startswith("age=")]
     return int(ages[0]) if ages else None
 
@@ -45,13 +45,13 @@ def _radio(ap: types.Node) -> types.Radio:
 
 
 def interrupt(control: Control) -> None:
-    """End the handoff of a station, if one goes on: it is told to do something else."""
+    """End the handoff of a station, if one is in progress: the station has to do something else."""
     if isinstance(control.handoff, Handoff):
         control.handoff.end()
 
 
 class Handoff:
-    """The handoff of one station to one access point. ``done`` once it is connected there."""
+    """The handoff of one station to one access point; ``guard`` handles its later errors, ``done`` is its success."""
 
     def __init__(
         self,
@@ -60,7 +60,6 @@ class Handoff:
         ap: types.Node,
         guard: Callable[[Callable[[], None]], None] = lambda callback: callback(),
     ) -> None:
-        """``guard`` runs later callbacks in the loop, and handles their GuestError."""
         self.done = False
         self._control = control
         self._station = station
@@ -70,7 +69,7 @@ class Handoff:
         self._asked = False
 
     def start(self) -> bytes:
-        """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
+        """Request the scan; events trigger the rest. Return wpa_supplicant's answer."""
         interrupt(self._control)
         self._control.handoff = self
         answer = self._scan()

@@ -20,7 +20,7 @@ def await_healthy(loop: Loop, root: Root, process: types.Process, health: types.
     """Check as Docker does, until a check succeeds or the program ends.
 
     Raises:
-        GuestError: So many checks in a row as may fail have failed.
+        GuestError: If as many checks in a row have failed as may fail.
     """
     log = RAW / f"{process.id}.health"
     failures = 0

@@ -15,26 +15,25 @@ _BLOCK_BYTES = 4096
 
 
 def opened() -> int:
-    """Open the file; only one program at a time can."""
+    """Open the file; only one program at a time can do so."""
     return os.open(_FILE, os.O_RDWR)
 
 
 class Host:
-    """The program at the other end."""
+    """The program at the other end. ``descriptor`` is that of the open file."""
 
     def __init__(self, descriptor: int) -> None:
-        """``descriptor``: of the file."""
         self.file = descriptor
         self._read = b""
 
-    def tell(self, answer: dict[str, Any]) -> None:
+    def send(self, answer: dict[str, Any]) -> None:
         """Send a line."""
         data = json.dumps(answer).encode() + b"\n"
         while data:
             data = data[os.write(self.file, data) :]
 
     def ask(self) -> dict[str, Any] | None:
-        """The next line; None if no more lines come."""
+        """Return the next line; None if no more lines come."""
         while b"\n" not in self._read:
             data = os.read(self.file, _BLOCK_BYTES)
             if not data:

@@ -34,7 +34,7 @@ def _mode_lines(radio: types.Radio) -> list[str]:
 
 
 def _dcf_lines(mode: str) -> list[str]:
-    """DCF in all four queues of a network without WMM.
+    """Return lines for DCF in all four queues of a network without WMM.
 
     hostapd sets its own EDCA parameters there too (AIFSN 3, CW 15 to 63 for best effort). They reduced the throughput
     of 802.11a by a fortieth and increased that of 802.11b by a fourteenth.
@@ -46,8 +46,9 @@ def _dcf_lines(mode: str) -> list[str]:
 
 
 def _edca_lines(radio: types.Radio) -> Iterator[str]:
-    """EDCA parameters of its stations (``wmm_ac``: exponents of windows, units of 32 us) and its own (``tx_queue``:
-    windows, milliseconds with one decimal).
+    """Yield EDCA parameters of its stations (``wmm_ac``) and its own (``tx_queue``).
+
+    The first has exponents of windows and units of 32 us, the second windows and milliseconds with one decimal.
     """
     order = list(types.ACCESS_CATEGORIES)
     for one in radio.edca:
@@ -63,7 +64,7 @@ def _edca_lines(radio: types.Radio) -> Iterator[str]:
 
 
 def _ht_capabilities(radio: types.Radio) -> str:
-    """What hostapd announces beyond 20 MHz and the long guard interval."""
+    """Return what hostapd announces beyond 20 MHz and the long guard interval."""
     wide = radio.ht40_secondary is not None
     words = {
         f"[HT40{radio.ht40_secondary}]": wide,
@@ -74,14 +75,14 @@ def _ht_capabilities(radio: types.Radio) -> str:
 
 
 def _key_management(radio: types.Radio) -> str:
-    """Key management as both daemons write it; fast transition first, since it is preferred."""
+    """Return the key management as both daemons write it; fast transition first, since it is preferred."""
     encrypt = radio.encrypt or "open"
     fast = [_FAST_KEY_MANAGEMENT[encrypt]] if radio.mobility_domain else []
     return " ".join([*fast, _KEY_MANAGEMENT[encrypt]])
 
 
 def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> Iterator[str]:
-    """Fast BSS transition over the air (IEEE 802.11-2020 13), without a RADIUS server.
+    """Yield lines for fast BSS transition over the air (IEEE 802.11-2020 13), without a RADIUS server.
 
     With a passphrase each access point computes the keys itself. With SAE they come from an exchange with one access
     point, which sends them to the others over the wire as soon as a station has joined.
@@ -106,13 +107,13 @@ HOSTAPD_BEACON_TU = 100  # its default
 
 
 def _basic_rates(radio: types.Radio) -> list[str]:
-    """In hostapd's unit of 100 kbit/s; the host has rejected rates that are not of b, g or a."""
+    """Return the rates in hostapd's unit of 100 kbit/s; the host has rejected rates that are not of b, g or a."""
     tenths = [f"{float(rate.split()[0]) * 10:g}" for rate in radio.basic_rates]
     return [f"basic_rates={' '.join(tenths)}"] if tenths else []
 
 
 def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Radio] = ()) -> str:
-    """hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
+    """Return hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
     encrypt = radio.encrypt or "open"
     lines = [
         f"interface={radio.interface}",
@@ -140,7 +141,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
-    """An IBSS with a fixed channel and BSSID, so that no station has to search for it, or merge."""
+    """Return lines for an IBSS with a fixed channel and BSSID, so that no station has to search for it, or merge."""
     lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
     if radio.mode != "n":
         lines.append("disable_ht=1")
@@ -148,7 +149,7 @@ def _ad_hoc_lines(radio: types.Radio) -> list[str]:
 
 
 def wpa_supplicant_conf(radio: types.Radio) -> str:
-    """wpa_supplicant.conf of a station.
+    """Return wpa_supplicant.conf of a station.
 
     It scans only where its network is (``scan_freq``), as a client that remembers its channels does; a full scan of
     both bands takes seconds of air time.

@@ -25,7 +25,7 @@ _ASSOCIATION = re.compile(r"CTRL-EVENT-(?:CONNECTED - Connection to (?P<bssid>[0
 
 
 def _is_event(text: str) -> bool:
-    """Whether a datagram is an event: ``<level>text``."""
+    """Check whether a datagram is an event: ``<level>text``."""
     return text[:1] == "<" and text[1:2].isdigit() and text[2:3] == ">"
 
 
@@ -83,7 +83,7 @@ class Control:
         self._listeners.append(callback)
 
     def forget(self, callback: Callable[[int, str], None]) -> None:
-        """Inverse of ``listen``; nothing if it does not listen."""
+        """Undo ``listen``; do nothing if it does not listen."""
         if callback in self._listeners:
             self._listeners.remove(callback)
 
@@ -138,14 +138,14 @@ class Control:
         return self._answers.pop(0)
 
     def seen(self, text: str, since_ns: int = 0) -> bool:
-        """Whether an event with ``text`` in it came at or after ``since_ns``."""
+        """Check whether an event with ``text`` in it came at or after ``since_ns``."""
         return any(stamp >= since_ns and text in event for stamp, event in self.events)
 
     def peer(self, at_ns: int) -> str | None:
-        """The BSSID with which the node's wpa_supplicant was associated at that uptime, if it was."""
+        """Return the BSSID with which the node's wpa_supplicant was associated at that uptime, if it was."""
         found = [match for stamp, event in self.events if stamp <= at_ns and (match := _ASSOCIATION.search(event))]
         return found[-1]["bssid"] if found else None
 
     def last(self) -> str:
-        """The latest event, for messages."""
+        """Return the latest event, for messages."""
         return self.events[-1][1] if self.events else "no event"

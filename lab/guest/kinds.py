@@ -35,11 +35,11 @@ class NodeKind:
     phase: ClassVar[Phase | None] = None  # None: there is nothing to start
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """``ip -batch`` lines inside the container that bring its interfaces up."""
+        """Return ``ip -batch`` lines for inside the container that bring its interfaces up."""
         return commands.radio_lines(node, phy) + commands.wired_lines(node)
 
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
-        """Settings beyond addresses: those of the radio that no daemon sets."""
+        """Yield steps for settings beyond addresses: those of the radio that no daemon sets."""
         threshold_bytes = node.radio.settings.get("rts_threshold") if node.radio else None
         if threshold_bytes is not None:
             yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
@@ -59,22 +59,22 @@ class EventSteps:
     keeps_output: ClassVar[bool] = False  # in raw/KIND/NUMBER-TARGET.out
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
-        """The steps of an event. GuestError: it cannot be done."""
+        """Yield the steps of an event; raise GuestError if it cannot be done."""
         raise NotImplementedError
 
 
 def node_kind(name: str) -> NodeKind:
-    """The kind of that name."""
+    """Return the kind of that name."""
     return _made("nodes", name, NodeKind)
 
 
 def keeps_output(kind: str) -> bool:
-    """Whether what events of that kind print is kept in a file."""
+    """Check whether what events of that kind print is kept in a file."""
     return _made("events", kind, EventSteps).keeps_output
 
 
 def event_steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """The steps of an event. GuestError: it cannot be done."""
+    """Return the steps of an event; raise GuestError if it cannot be done."""
     return _made("events", event.kind, EventSteps).steps(plan, event)
 
 

@@ -35,7 +35,7 @@ class Network(Protocol):
         """Make a node of the plan; the names are for whoever looks at it as Mininet does."""
 
     def container(self, node: str) -> Container:
-        """The container of a node."""
+        """Return the container of a node."""
 
 
 class LiveGuest:
@@ -43,10 +43,10 @@ class LiveGuest:
 
     ``controls`` has the control connection of each node whose daemon has one; ``air`` is the capture of the medium, if
     any; ``looks`` are the readings of its counters. Once ``daemons_are_needed``, the death of one ends the run.
+    ``drive`` advances the timeline as far as its caller wants; None: to its end.
     """
 
     def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:
-        """``drive`` takes the timeline as far as somebody wants it to go; None: it goes to its end."""
         self.plan = plan
         self.drive = drive
         self._levels: list[Timer] = []  # changes of levels that are to come, or have been
@@ -86,7 +86,7 @@ class LiveGuest:
     def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
         """Have the loop call ``callback`` at a time of the timeline.
 
-        GuestError of it ends the run. ``changes_levels``: since nodes move, which may be told to go elsewhere.
+        A GuestError of it ends the run. ``changes_levels``: since nodes move, which a later event may send elsewhere.
         """
         timer = self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
         if changes_levels:
@@ -99,7 +99,7 @@ class LiveGuest:
         self._levels.clear()
 
     def happened(self, event: types.Event, ok: bool, output: bytes, kept: bool) -> list[str]:
-        """Note an event; returns the file in the run directory that its output will be in, if it is ``kept``."""
+        """Note an event; return the file in the run directory that its output will be in, if it is ``kept``."""
         raw = None
         if kept:
             self._kept[event.kind] += 1
@@ -116,7 +116,7 @@ class LiveGuest:
             self.fail(GuestError(f"{task.name} {task.describe_end()}{because}", task.name, task.logs))
 
     def limits_reached(self, name: str, task: Task) -> str:
-        """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
+        """Return the limits of a node that may be why a program ended there, after a colon; empty without any."""
         node, container = self.plan.node(name), self.container(name)
         why = []
         if kills := container.memory_kills():
@@ -128,11 +128,11 @@ class LiveGuest:
     # Nodes
 
     def container(self, node: str) -> Container:
-        """The container of a node."""
+        """Return the container of a node."""
         return self.network.container(node)
 
     def pid(self, node: str) -> int:
-        """The process id of a node's first process."""
+        """Return the process id of a node's first process."""
         return self.container(node).pid
 
     # Radios

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A run that a program of the host drives, in lock-step: mode "lockstep" of the agent.
 
-The steps are those of every run of the plan (lab.guest.script). Only its timeline goes on as far as the host says, and
-between two of its requests virtual time stands still. So a run that the host merely lets go on to its end leaves the
+The steps are those of every run of the plan (lab.guest.script). Only its timeline advances as far as the host says, and
+between two of its requests virtual time stands still. So a run that the host merely lets continue to its end leaves the
 same bytes as one that nobody drives.
 
 Each request is ``{"do": NAME, …}`` with the parameters of a method of lab.guest.calls.Calls. The answer is
 ``{"at_ns": …, …}``, the time of the timeline and what the method returns; or ``{"at_ns", "refused": MESSAGE}`` if it
 could not be done. The first answer comes unasked, when the timeline begins. ``finish`` and ``end`` have no answer other
-than the end of the run; nor does a request during which the run fails.
+than the end of the run. The same holds for a request during which the run fails.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def drive(guest: LiveGuest, duration_ns: int) -> None:
     found: dict[str, Any] = {}
     at_ns = 0  # to look at the clock takes some time, too
     while not (calls.over or guest.failure):
-        host.tell({"at_ns": at_ns, **found})
+        host.send({"at_ns": at_ns, **found})
         try:
             found = calls.do(**(host.ask() or _END))
         except GuestError as error:

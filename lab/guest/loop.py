@@ -20,7 +20,7 @@ POLL_NS = 5_000_000  # how often a condition without an event of its own is chec
 
 
 def now_ns() -> int:
-    """Virtual uptime."""
+    """Return the virtual uptime."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
@@ -54,11 +54,11 @@ class Loop:
         self._selector.register(source, selectors.EVENT_READ, callback)
 
     def remove_reader(self, source: IO[bytes] | int) -> None:
-        """Inverse of ``add_reader``."""
+        """Undo ``add_reader``."""
         self._selector.unregister(source)
 
     def has_due(self, at_ns: int) -> bool:
-        """Whether a call is due at that uptime."""
+        """Check whether a call is due at that uptime."""
         return bool(self._timers) and self._timers[0][0] <= at_ns
 
     def step(self, until_ns: int) -> None:

@@ -35,18 +35,18 @@ class Netlink(NamedTuple):
 
 
 def netlink(medium: Medium, given: Iterable[Request]) -> Netlink:
-    """The step that sends requests."""
+    """Return the step that sends requests."""
     return Netlink(tuple(given), medium.names())
 
 
 def medium_of(plan: types.Plan) -> Medium:
-    """The medium of a plan with an event that needs one."""
+    """Return the medium of a plan with an event that needs one."""
     assert plan.medium is not None  # the event's model has checked
     return plan.medium
 
 
 def change(plan: types.Plan, node: str, attributes: Mapping[str, int]) -> Netlink:
-    """The step that changes attributes of a node's radio on the medium, by their names in lower case."""
+    """Return the step that changes attributes of a node's radio on the medium, by their names in lower case."""
     medium = medium_of(plan)
     return netlink(medium, [requests.change(types.radio_numbers(plan.nodes)[node], attributes, medium.parts)])
 
@@ -61,7 +61,7 @@ class Look(NamedTuple):
         yield f"{_COUNTERS}{again}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """An event that takes time (exec) delays a reading, so readings have the actual time, not the planned one."""
+        """Read the counters, with the actual time, not the planned one: an event that takes time (exec) delays it."""
         from lab.guest.medium.record import MediumRecord
 
         if guest.looks is None:

@@ -26,7 +26,7 @@ class Nl80211:
         """Move a radio into the network namespace of a process of ``node``.
 
         Raises:
-            GuestError: The kernel refuses it.
+            GuestError: If the kernel refuses it.
         """
         payload = wire.attribute(_WIPHY, wire.u32(phy)) + wire.attribute(_PID, wire.u32(pid))
         self._send(_SET_WIPHY_NETNS, payload, f"move phy{phy} to {node}", node)
@@ -37,7 +37,7 @@ class Nl80211:
         Its database is loaded before: the kernel looked for it when the image was not mounted yet.
 
         Raises:
-            GuestError: The kernel refuses it.
+            GuestError: If the kernel refuses it.
         """
         self._send(_RELOAD_REGDB, b"", "load the regulatory database")
         self._send(_REQ_SET_REG, wire.attribute(_REG_ALPHA2, wire.text(country)), f"set the country {country}")

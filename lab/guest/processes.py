@@ -32,10 +32,10 @@ class Surroundings(Protocol):
     clock: Clock
 
     def container(self, node: str) -> Container:
-        """The container of a node."""
+        """Return the container of a node."""
 
     def limits_reached(self, name: str, task: Task) -> str:
-        """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
+        """Return the limits of a node that may be why a program ended there, after a colon; empty without any."""
 
     def fail(self, error: GuestError) -> None:
         """End the run with a failure, if it is the first."""
@@ -103,7 +103,7 @@ class Processes:
     def check_ends(self, clients: Iterable[types.Process]) -> None:
         """Fail the run if a client has not ended by itself, and nobody asked it to; or if a node could start no more.
 
-        A shell that cannot start a program goes on, and may end with 0.
+        A shell that cannot start a program continues, and may end with 0.
         """
         for process in clients:
             task = self.tasks.get(process.id)
@@ -115,7 +115,7 @@ class Processes:
                 self._guest.fail(GuestError(f"{node.source}: {node.name} {pids_text(node)}", node.name))
 
     def excuse(self) -> None:
-        """Expect of no process that it has ended: the run ends before its time."""
+        """Let processes be unfinished: the run ends early."""
         for task in self.tasks.values():
             task.expected = task.expected or task.alive
 
@@ -146,7 +146,7 @@ class Processes:
         self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in tasks))
 
     def outcome(self) -> list[Ended]:
-        """The outcome of each."""
+        """Return the outcome of each."""
         from lab.shared.outcome import Ended  # at the end: during the run an import would take virtual time
 
         nodes = {process.id: process.node for process in self._guest.plan.processes}

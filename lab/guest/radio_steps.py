@@ -21,13 +21,13 @@ def move_radio(phy: int, to: str, pid: Pid) -> Step:
 
 
 def check_rate_control(name: str, phy: int) -> Step:
-    """Check that the radios have the rate control that the kernel was told: otherwise it silently takes its default."""
+    """Check that the radios have the requested rate control: the kernel silently takes its default otherwise."""
     file = Path(f"/sys/kernel/debug/ieee80211/phy{phy}/rc/name")
 
     def check(guest: LiveGuest) -> None:
         try:
             found = file.read_text().strip()
-        except FileNotFoundError:  # of one that tells nothing there; the default one does
+        except FileNotFoundError:  # of one that reports nothing there; the default one does
             return
         if found != name:
             raise GuestError(

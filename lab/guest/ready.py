@@ -14,7 +14,7 @@ _LISTEN = {"tcp": "0A", "udp": "07", "udplite": "07"}
 
 
 def listening(pid: int, socket: str) -> Callable[[], bool]:
-    """Whether ``socket`` ("tcp/80", "udp/5001") is bound in the network namespace of ``pid``."""
+    """Return a check whether ``socket`` ("tcp/80", "udp/5001") is bound in the network namespace of ``pid``."""
     protocol, _, port = socket.partition("/")
     wanted = f":{int(port):04X}"
 
@@ -43,7 +43,7 @@ def listens_on(node: str, pid: int) -> str:
 
 
 def logged(task: Task, pattern: str) -> Callable[[], bool]:
-    """Whether the output of ``task`` has matched ``pattern``."""
+    """Return a check whether the output of ``task`` has matched ``pattern``."""
     expression = re.compile(pattern, re.MULTILINE)
     error_log = task.out.with_suffix(".err")
     logs = [task.out, error_log]

@@ -30,13 +30,13 @@ def _start(process: types.Process) -> Step:
 
 
 def _sample(process: types.Process) -> Step:
-    """A probe starts to run its command repeatedly."""
+    """Return the step that starts to run a probe's command repeatedly."""
     place = f"{process.node}{_pace(process)}, as {process.id}"
     return Do([shlex.join(process.argv)], lambda guest: guest.processes.sample(process), place)
 
 
 def _listen(process: types.Process) -> Step:
-    """A probe starts to record what a daemon's control socket reports."""
+    """Return the step that starts to record what a daemon's control socket reports."""
 
     def listen(guest: LiveGuest) -> None:
         out = RAW / f"{process.id}.out"
@@ -59,7 +59,7 @@ _BEGIN: dict[str, Callable[[types.Process], Step]] = {"command": _start, "sample
 
 
 def begin(process: types.Process) -> Step:
-    """The step that starts a process or a probe, by its mode."""
+    """Return the step that starts a process or a probe, by its mode."""
     return _BEGIN[process.mode](process)
 
 
@@ -104,7 +104,7 @@ def await_healthy(process: types.Process, health: types.Health) -> Step:
 
 
 def start_clock() -> Step:
-    """The timeline begins."""
+    """Return the step that begins the timeline."""
     line = "# wait for the next full second of uptime, where the timeline starts"
     return Do([line], lambda guest: guest.clock.start(guest.loop))
 

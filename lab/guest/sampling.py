@@ -36,7 +36,7 @@ class _Periodic:
         self._timer = self._loop.call_at(self._next_ns, self.tick)
 
     def stop(self) -> None:
-        """No more samples."""
+        """Take no more samples."""
         if self._timer:
             self._timer.cancel()
 
@@ -82,7 +82,7 @@ class FileSizeSampler(_Periodic):
             self._later()
 
     def finish(self, task: Task) -> None:
-        """If the writer has ended, record the last size and the digest of the file."""
+        """Record the last size and the digest of the file, if the writer has ended."""
         if task is not self._task:
             return
         self._sample(now_ns())

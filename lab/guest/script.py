@@ -24,7 +24,7 @@ _FIRST_WAIT_NS = 1_000_000  # virtual time passes only while all programs wait
 
 
 def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
-    """A scripted run, from an empty guest to the end of the last process."""
+    """Yield the steps of a scripted run, from an empty guest to the end of the last process."""
     yield from network(plan, pid)
     yield from _before_timeline(plan)
     yield Timeline(moments(plan), plan.duration_ns)
@@ -32,7 +32,7 @@ def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 
 
 def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
-    """Until all nodes are up and every station is associated."""
+    """Yield the steps until all nodes are up and every station is associated."""
     if plan.stack:
         yield run_steps.offer_stack(plan.stacks())
     if images := plan.images():
@@ -114,7 +114,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
 
 
 def _before_timeline(plan: types.Plan) -> Iterator[Step]:
-    """Files, processes that start before the timeline, and the clock."""
+    """Yield the steps for files, processes that start before the timeline, and the clock."""
     for file in plan.files:
         yield place_file(file, plan.seed)
     for process in plan.processes:
@@ -137,7 +137,7 @@ def _until_up(process: types.Process) -> Iterator[Step]:
 
 
 def of_images(plan: types.Plan, *, await_health: bool) -> Iterator[Step]:
-    """What Docker images of nodes start, for a prompt, which runs nothing else of a workload."""
+    """Yield the steps that start Docker images of nodes, for a prompt, which runs nothing else of a workload."""
     for process in plan.processes:
         if process.of_image:
             yield begin(process)
@@ -146,12 +146,12 @@ def of_images(plan: types.Plan, *, await_health: bool) -> Iterator[Step]:
 
 
 def _is_early(process: types.Process) -> bool:
-    """Whether it starts before the timeline; probes that sample start with it, to have round times."""
+    """Check whether it starts before the timeline; probes that sample start with it, to have round times."""
     return process.at_ns < 0 and process.mode != "sample"
 
 
 def moments(plan: types.Plan) -> tuple[Moment, ...]:
-    """The moments of the timeline, in order.
+    """Return the moments of the timeline, in order.
 
     At equal times the order is: processes, events, a reading of the medium's counters, levels that moves change, and
     processes that are stopped.
@@ -176,7 +176,7 @@ def _stop(process: str) -> list[Step]:
 
 
 def _of_medium(plan: types.Plan) -> Iterator[Moment]:
-    """Readings of the counters, and levels that change while nodes move."""
+    """Yield readings of the counters, and levels that change while nodes move."""
     medium = plan.medium
     if medium is None:
         return
@@ -225,7 +225,7 @@ def _as_they_start(plan: types.Plan) -> list[types.Process]:
 
 
 def after_outcome(plan: types.Plan) -> Iterator[Step]:
-    """Steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
+    """Yield the steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
     if plan.pcap:
         yield run_steps.end_capture()
     if plan.collect:

@@ -56,7 +56,7 @@ def run(plan: types.Plan, drive: Drive | None = None) -> Outcome:
 
 
 def _happened(guest: LiveGuest) -> list[Happened]:
-    """The past events; what their commands printed is also written into files."""
+    """Return the past events; also write what their commands printed into files."""
     from lab.shared.outcome import MOST_OUTPUT_BYTES, Happened
 
     found = []

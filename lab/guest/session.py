@@ -40,8 +40,8 @@ class Session:
         self._follower: int | None = None  # process that moves nodes
 
     @contextmanager
-    def alone(self) -> Iterator[Host]:
-        """Be the one who talks to the host: nothing may come between a line to it and its answer, nor Ctrl-C."""
+    def exclusive_host(self) -> Iterator[Host]:
+        """Lock the host for one exchange: nothing may come between a line and its answer, nor may Ctrl-C."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         fcntl.lockf(self._host.file, fcntl.LOCK_EX)
         try:
@@ -54,10 +54,10 @@ class Session:
         """Return the host's answer.
 
         Raises:
-            GuestError: The host refuses it, and says why.
+            GuestError: If the host refuses it; the message says why.
         """
-        with self.alone() as host:
-            host.tell({"what": what, **content})
+        with self.exclusive_host() as host:
+            host.send({"what": what, **content})
             found = host.ask() or {"refused": "the lab has ended"}
         if "refused" in found:
             raise GuestError(found["refused"])
@@ -68,28 +68,28 @@ class Session:
         self.done.append((self._guest.clock.elapsed_ns() if at_ns is None else at_ns, written))
 
     def start(self) -> None:
-        """Let the nodes that move by themselves begin."""
+        """Start the nodes that move by themselves."""
         if self._guest.plan.medium is not None:
             self._follow(self._guest.plan.medium.updates)
 
     def fire(self, written: str) -> list[str]:
-        """Do an event, written as in a timeline, without braces and time; returns what it does, and what it prints.
+        """Do an event, written as in a timeline, without braces and time; return what it does, and what it prints.
 
         Raises:
-            GuestError: There is a mistake in it, or it failed.
+            GuestError: If it has a mistake, or failed.
         """
         at_ns = self._guest.clock.elapsed_ns()
         answer = self.ask("event", at_ns=at_ns, written=written)
         plan = self._guest.plan
-        told: list[str] = answer["told"]
+        lines: list[str] = answer["lines"]
         for event in (types.Event(**event) for event in answer["events"]):
             for step in event_steps(plan, event):
                 printed = step.execute(self._guest)
                 if printed and keeps_output(event.kind):
-                    told += printed.decode(errors="replace").splitlines()
+                    lines += printed.decode(errors="replace").splitlines()
         self._follow(_updates(answer))
         self.note(written, at_ns)
-        return told
+        return lines
 
     def _follow(self, updates: list[MediumUpdate]) -> None:
         """Change the levels at their times, in place of those of earlier moves.
@@ -99,7 +99,7 @@ class Session:
         if not updates:
             return
         if self._follower is not None:
-            with self.alone():  # it may be asking
+            with self.exclusive_host():  # it may be asking
                 os.kill(self._follower, signal.SIGKILL)
             os.waitpid(self._follower, 0)
             self._follower = None
@@ -137,7 +137,7 @@ class Session:
         """Capture the medium from now on.
 
         Raises:
-            GuestError: There is no medium, or a capture runs already.
+            GuestError: If the network has no medium, or a capture runs already.
         """
         if self._guest.plan.medium is None:
             raise GuestError("there is no medium to capture; start the shell with --set medium={}")
@@ -147,10 +147,10 @@ class Session:
         capture_air().execute(self._guest)
 
     def stop_capture(self) -> list[str]:
-        """End the capture; returns the host's files of it.
+        """End the capture; return the host's files of it.
 
         Raises:
-            GuestError: No capture runs, or it lost frames.
+            GuestError: If no capture runs, or it lost frames.
         """
         air = self._guest.air
         if air is None:
@@ -161,13 +161,13 @@ class Session:
         return files
 
     def save(self, path: str) -> str:
-        """Have the host write a topology with what has been done; returns what to tell the user.
+        """Have the host write a topology with what has been done; return the line for the user.
 
         Raises:
-            GuestError: It cannot be written there, or nothing has been done.
+            GuestError: If it cannot be written there, or nothing has been done.
         """
-        told: str = self.ask("save", path=path, events=self.done, end_ns=self._guest.clock.elapsed_ns())["told"]
-        return told
+        line: str = self.ask("save", path=path, events=self.done, end_ns=self._guest.clock.elapsed_ns())["line"]
+        return line
 
 
 def _updates(answer: dict[str, Any]) -> list[MediumUpdate]:

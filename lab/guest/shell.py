@@ -71,7 +71,7 @@ class Shell(CLI):
     helpStr = HELP
 
     def get_names(self) -> list[str]:
-        """The methods of commands, without those that need a display or an OpenFlow controller."""
+        """Return the methods of commands, without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
     def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
@@ -89,7 +89,7 @@ class Shell(CLI):
         super().__init__(network, stdin)
 
     def run(self) -> None:
-        """Mininet's: Ctrl-C ends a command from now on."""
+        """Run Mininet's prompt; from now on, Ctrl-C ends a command."""
         signal.signal(signal.SIGINT, signal.default_int_handler)
         # a program's output may go to a file, and lines that are pasted are commands of their own
         readline.parse_and_bind("set enable-bracketed-paste off")
@@ -124,7 +124,7 @@ class Shell(CLI):
         output(WELCOME.format(nodes=fill(kinds, 80).replace("\N{NO-BREAK SPACE}", " ")))
 
     def onecmd(self, line: str) -> Any:
-        """Mininet's; a failure in the guest is a message."""
+        """Run a line as Mininet does; a failure in the guest is a message."""
         try:
             return super().onecmd(line)
         except GuestError as failure:
@@ -132,7 +132,7 @@ class Shell(CLI):
             return None
 
     def default(self, line: str) -> Any:
-        """Mininet's: run a command in a node; note it if it succeeds."""
+        """Run a command in a node, as Mininet does; note it if it succeeds."""
         first, _, rest = line.partition(" ")
         if first not in self.mn or not rest.strip():
             super().default(line)
@@ -143,7 +143,7 @@ class Shell(CLI):
             self._note_command(first, words, begun_ns)
 
     def _status_of(self, node: LabNode, words: str) -> int:
-        """Run a command with the terminal as its own until it ends; returns its status.
+        """Run a command with the terminal as its own until it ends; return its status.
 
         What was typed and not read comes to the prompt, as in any shell.
         """
@@ -254,8 +254,8 @@ class Shell(CLI):
         self._fire(line.strip())
 
     def _fire(self, written: str) -> None:
-        for told in self._session.fire(written):
-            output(f"{told}\n")
+        for line in self._session.fire(written):
+            output(f"{line}\n")
 
     def do_events(self, _line: str) -> None:
         """List what has been done so far, with its time since the prompt."""
@@ -313,14 +313,14 @@ class Shell(CLI):
             output(f"{station.radio.interface}<~>{where} {status['wpa_state']}\n")
 
     def do_xterm(self, line: str, term: str = "xterm") -> None:
-        """There is no display in the guest: type NODE COMMAND instead, for instance sta1 bash."""
-        output(f"{self.do_xterm.__doc__}\n")
+        """Print what to type instead."""
+        output("The guest has no display: type NODE COMMAND instead, for instance sta1 bash.\n")
 
     do_x = do_gterm = do_xterm
 
     def do_wait(self, _line: str) -> None:
-        """There is nothing to wait for: switches need no OpenFlow controller, and the network is up."""
-        output(f"{self.do_wait.__doc__}\n")
+        """Do nothing."""
+        output("There is nothing to wait for: switches need no OpenFlow controller, and the network is up.\n")
 
     def emptyline(self) -> Any:
         """Do nothing, as in Mininet."""
@@ -328,7 +328,7 @@ class Shell(CLI):
 
 
 def _rest_of(keyboard: int) -> bytes:
-    """What has been typed and nobody has read; the terminal is raw."""
+    """Return what has been typed and not been read; the terminal is raw."""
     typed = b""
     while select.select([keyboard], [], [], 0)[0] and (more := os.read(keyboard, _BLOCK_BYTES)):
         typed += more

@@ -34,7 +34,7 @@ UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associ
 
 
 def place_of(step: Step) -> str:
-    """The place of a step, for a heading; empty if its lines name it."""
+    """Return the place of a step, for a heading; empty if its lines name it."""
     place: str | None = getattr(step, "place", getattr(step, "node", ""))
     return GUEST if place is None else place
 
@@ -46,13 +46,13 @@ class Step(Protocol):
     """
 
     def describe(self) -> Iterator[str]:
-        """Its lines: commands as a shell would have them, everything else as comments."""
+        """Yield its lines: commands as a shell would have them, everything else as comments."""
 
     def execute(self, guest: LiveGuest) -> bytes | None:
-        """Execute it; returns what the record of an event has of it.
+        """Execute it; return what the record of an event has of it.
 
         Raises:
-            GuestError: The run cannot continue.
+            GuestError: If the run cannot continue.
         """
 
 
@@ -313,7 +313,7 @@ def pause(duration_ns: int) -> Step:
 
 
 def note(text: str) -> Step:
-    """A remark for readers of the steps; the guest does nothing."""
+    """Return a remark for readers of the steps; the guest does nothing."""
     return Do([f"# {text}"], lambda guest: None)
 
 

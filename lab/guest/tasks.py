@@ -36,7 +36,7 @@ def spawn(
     environment: Mapping[str, str] = ENVIRONMENT,
     new_session: bool = False,
 ) -> int:
-    """Start a program with these file descriptors and no others; returns its process id.
+    """Start a program with these file descriptors and no others; return its process id.
 
     By posix_spawn: importing ``subprocess`` takes as long as several commands.
     """
@@ -83,7 +83,7 @@ def run(
 
 
 def _wait(pid: int, timeout_s: float) -> bool:
-    """Wait for the end of a child; returns whether it has ended in time."""
+    """Wait for the end of a child; return whether it has ended in time."""
     pidfd = os.pidfd_open(pid)
     try:
         return bool(select.select([pidfd], [], [], timeout_s)[0])
@@ -145,7 +145,7 @@ class Task:
             os.kill(self._pid, number)
 
     def describe_end(self) -> str:
-        """How it ended, for a message."""
+        """Describe how it ended, for a message."""
         if self.signal is not None:
             from lab.shared.signals import signal_name
 

@@ -49,7 +49,7 @@ class Timeline(NamedTuple):
     duration_ns: int
 
     def describe(self) -> Iterator[str]:
-        """The lines of all moments, below their times."""
+        """Yield the lines of all moments, below their times."""
         at_ns = None
         for moment in self.moments:
             if moment.at_ns != at_ns:

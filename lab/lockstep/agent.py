@@ -26,24 +26,24 @@ class Agent:
         self._guest = guest
         self._channel = channel
         self._limits = limits
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
 
     def await_timeline(self) -> None:
         """Wait until the network is up and the timeline begins.
 
         Raises:
-            RunError: It did not come up.
+            RunError: If it did not come up.
         """
         self._answer()
 
     def ask(self, do: str, **parameters: Any) -> dict[str, Any]:
-        """Have a request done; returns its answer.
+        """Have a request done; return its answer.
 
         Raises:
-            CallError: It cannot be done.
-            RunError: The run failed meanwhile, and has ended.
+            CallError: If it cannot be done.
+            RunError: If the run failed meanwhile, and has ended.
         """
-        if not self._alone.acquire(blocking=False):
+        if not self._lock.acquire(blocking=False):
             raise CallError(
                 "another thread waits for this lab; let one thread use it, since virtual time continues in each call"
             )
@@ -52,13 +52,13 @@ class Agent:
             self._send(do, parameters)
             return self._answer()
         finally:
-            self._alone.release()
+            self._lock.release()
 
     def end(self, do: str) -> WallTimes:
         """Have the run end, and wait until the guest is off; ``do``: "finish" or "end".
 
         Raises:
-            RunError: It has failed.
+            RunError: If it has failed.
         """
         self._guest.watch.resume()
         self._send(do, {})

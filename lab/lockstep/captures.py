@@ -32,13 +32,13 @@ class Capture:
     epoch_ns: int  # CLOCK_REALTIME at the start of the timeline
 
     def frames(self) -> Iterator[Frame]:
-        """Its frames, in the order of their starts."""
+        """Yield its frames, in the order of their starts."""
         for stamp_ns, data, comment in pcapng.frames(self.path.read_bytes()):
             yield Frame((stamp_ns - self.epoch_ns) / 1e9, data, comment)
 
 
 def captures_of(raw: Path, epoch_ns: int) -> list[Capture]:
-    """The captures in a directory of raw files, by frequency."""
+    """Return the captures in a directory of raw files, by frequency."""
     found = []
     for path in sorted(raw.glob(captures.FILES)):
         match = _FREQUENCY.fullmatch(path.name)

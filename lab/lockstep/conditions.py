@@ -19,23 +19,23 @@ class Nodes(Protocol):
     """What conditions may look at."""
 
     def __getitem__(self, name: str) -> Node:
-        """The node of that name."""
+        """Return the node of that name."""
 
     def listens(self, node: str, socket: str) -> tuple[bool, str]:
-        """Whether a socket listens in a node, and what else does, in words."""
+        """Return whether a socket listens in a node, and what else does, in words."""
 
 
 class Condition(Protocol):
-    """Something that becomes true. A function without parameters will do, too."""
+    """Something that becomes true. A function without parameters is a condition, too."""
 
     def holds(self, net: Nodes) -> bool:
-        """Whether it is true now."""
+        """Check whether it is true now."""
 
     def seen(self, net: Nodes) -> str:
-        """What is true instead, for a message."""
+        """Return what is true instead, for a message."""
 
 
-class associated:
+class associated(Condition):
     """A station is associated with an access point, and has keys with it; with any, if none is named."""
 
     def __init__(self, station: str, ap: str | None = None) -> None:
@@ -46,21 +46,19 @@ class associated:
         return f"{self._station} to be associated with {self._ap or 'an access point'}"
 
     def holds(self, net: Nodes) -> bool:
-        """Whether it is."""
         found = net[self._station].ap
         return found is not None if self._ap is None else found == net[self._ap].name
 
     def seen(self, net: Nodes) -> str:
-        """The state of wpa_supplicant, and the access point."""
         station = net[self._station]
         return f"{self._station} is {station.status().get('wpa_state', '?')}, with {station.ap or 'no access point'}"
 
 
-class listening:
+class listening(Condition):
     """A program listens in a node: ``listening("h1", "tcp/80")``.
 
     Raises:
-        CallError: That is not a port.
+        CallError: If that is not a port.
     """
 
     def __init__(self, node: str, socket: str) -> None:
@@ -74,19 +72,17 @@ class listening:
         return f"{self._node} to listen on {self._socket}"
 
     def holds(self, net: Nodes) -> bool:
-        """Whether it does."""
         return net.listens(net[self._node].name, self._socket)[0]
 
     def seen(self, net: Nodes) -> str:
-        """Where it listens."""
         return net.listens(self._node, self._socket)[1] or f"{self._node} listens nowhere"
 
 
-class printed:
+class printed(Condition):
     """A program has printed what matches a regular expression, on either stream.
 
     Raises:
-        CallError: It is not a program, or not a regular expression.
+        CallError: If it is not a program, or not a regular expression.
     """
 
     def __init__(self, process: Process, pattern: str) -> None:
@@ -101,11 +97,9 @@ class printed:
         return f"{self._process} to print {self._pattern.pattern}"
 
     def holds(self, net: Nodes) -> bool:
-        """Whether it has."""
         return any(self._pattern.search(text) for text in (self._process.stdout, self._process.stderr))
 
     def seen(self, net: Nodes) -> str:
-        """Its last line."""
         lines = (self._process.stdout + self._process.stderr).splitlines()
         return f'its last line is "{lines[-1]}"' if lines else "it has printed nothing"
 
@@ -121,7 +115,7 @@ def _pattern(text: str) -> re.Pattern[str]:
         raise CallError(f'printed: {text!r} is not text; write what is looked for, such as "ready"') from None
 
 
-class Holds:
+class Holds(Condition):
     """A condition that is a function: true as soon as what it returns is."""
 
     def __init__(self, function: Callable[[], object]) -> None:
@@ -132,10 +126,8 @@ class Holds:
         return getattr(self._function, "__name__", repr(self._function)).replace("<lambda>", "the condition to hold")
 
     def holds(self, _net: Nodes) -> bool:
-        """Whether it returns something true."""
         self._last = self._function()
         return bool(self._last)
 
     def seen(self, _net: Nodes) -> str:
-        """What it returned last."""
         return f"it returned {self._last!r}"

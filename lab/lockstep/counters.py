@@ -28,10 +28,10 @@ class Counters:
     channels: list[dict[str, Any]]
 
     def link(self, sender: str, receiver: str) -> Mapping[str, Any]:
-        """The frames from one node to another: ``net.counters().link("sta1", "ap1")["sent"]``.
+        """Return the frames from one node to another: ``net.counters().link("sta1", "ap1")["sent"]``.
 
         Raises:
-            CallError: Nothing has been sent there; lists the links that have frames.
+            CallError: If nothing has been sent there; lists the links that have frames.
         """
         by_ends = {(link["from"], link["to"]): link for link in self.links}
         if (sender, receiver) not in by_ends:
@@ -40,10 +40,10 @@ class Counters:
         return by_ends[sender, receiver]
 
     def radio(self, node: str) -> Mapping[str, Any]:
-        """The attempts of a node's radio, by access category (``vo``, ``vi``, ``be``, ``bk``).
+        """Return the attempts of a node's radio, by access category (``vo``, ``vi``, ``be``, ``bk``).
 
         Raises:
-            CallError: It has no radio; lists those that have one.
+            CallError: If it has no radio; lists those that have one.
         """
         by_node = {radio["node"]: radio for radio in self.radios}
         if node not in by_node:

@@ -22,7 +22,7 @@ class Event:
 
 
 def event(kind: str, target: Any, **keys: Any) -> Event:
-    """Any event of a timeline (docs/reference/files.md lists them).
+    """Return any event of a timeline (docs/reference/files.md lists them).
 
     Args:
         kind: its first key, such as ``netem``.
@@ -30,7 +30,7 @@ def event(kind: str, target: Any, **keys: Any) -> Event:
         keys: the others; ``from_`` is ``from``. Quantities are text with a unit: ``delay="20 ms"``.
 
     Raises:
-        CallError: A value is neither text nor a number, nor a list or dict of them.
+        CallError: If a value is neither text nor a number, nor a list or dict of them.
     """
     values = {kind: target, **{_PYTHON_KEYWORDS.get(key, key): value for key, value in keys.items()}}
     return Event(", ".join(f"{key}: {_written(str(key), value)}" for key, value in values.items()))

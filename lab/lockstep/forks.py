@@ -17,14 +17,14 @@ _running: weakref.WeakSet[contextlib.ExitStack] = weakref.WeakSet()
 
 
 def keep_from_forks(closing: contextlib.ExitStack) -> None:
-    """Have the contexts of a stack closed by this process alone, never by a fork of it."""
+    """Have the contexts of a stack closed by this process only, never by a fork of it."""
     _running.add(closing)
 
 
-def _let_be() -> None:
-    """In a fork: hold the contexts for ever, so that Python does not finish them; ``close()`` is not called."""
+def _hold_contexts() -> None:
+    """Hold the contexts for ever in a fork, so that Python does not finish them; ``close()`` is not called."""
     for closing in _running:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(closing))
 
 
-os.register_at_fork(after_in_child=_let_be)
+os.register_at_fork(after_in_child=_hold_contexts)

@@ -63,7 +63,7 @@ class Lab:
         place: FILE:LINE of these parameters, for messages; default: that of the caller.
 
     Raises:
-        InputError, InputErrors: There is a mistake in them, or in the files.
+        InputError, InputErrors: If they, or the files, have a mistake.
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class Lab:
         return self._added.plan or self._plan
 
     def run(self) -> Record:
-        """Run the plan to its end, as ``lab run`` does, without driving it; returns its record.
+        """Run the plan to its end, as ``lab run`` does, without driving it; return its record.
 
         Raises:
-            RunError: It failed.
+            RunError: If it failed.
         """
         machine, directory = self._prepare()
         self._record = run_plan(self._plan, machine, directory)
@@ -128,11 +128,11 @@ class Lab:
     # Start and end
 
     def start(self) -> Self:
-        """Boot; returns once the timeline begins.
+        """Boot; return once the timeline begins.
 
         Raises:
-            RunError: The network did not come up.
-            HostError: The host lacks something.
+            RunError: If the network did not come up.
+            HostError: If the host lacks something.
         """
         machine, directory = self._prepare()
         self.exchanged.mkdir()
@@ -158,23 +158,23 @@ class Lab:
         return self._machine, self._directory
 
     def finish(self) -> Record:
-        """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.
+        """Advance to the end of the timeline, and end the lab: its checks hold or not; return its record.
 
         A lab that does nothing else leaves the same bytes as ``lab run``, except for console.log, wall.json and what
         ``lab report`` draws.
 
         Raises:
-            RunError: The run failed.
+            RunError: If the run failed.
         """
         return self._end("finish", self.plan)
 
     def stop(self) -> Record:
-        """End the lab now; returns its record, with the metrics of the time until now.
+        """End the lab now; return its record, with the metrics of the time until now.
 
         Programs of the workload need not have ended. Nothing happens if the lab has ended.
 
         Raises:
-            RunError: The run failed.
+            RunError: If the run failed.
         """
         if self._record is not None:
             return self._record
@@ -215,7 +215,7 @@ class Lab:
             self.close()
 
     def _failed(self, error: BaseException) -> BaseException:
-        """If the run has failed, end it, and remember why for later calls; returns what to raise."""
+        """End a run that has failed, and remember why for later calls; return what to raise."""
         if isinstance(error, LabError):
             error.directory = self._directory
             error = error.with_traceback(None)  # the way to it says nothing to the caller
@@ -227,7 +227,6 @@ class Lab:
         return error.with_traceback(None) if isinstance(error, LabError) else error
 
     def _running(self) -> Agent:
-        """The agent of a lab that runs."""
         if self._ended is not None:
             raise CallError(self._ended, hint="make another Lab to start again")
         if self._is_forked():
@@ -257,11 +256,11 @@ class Lab:
         return self._plan.duration_ns
 
     def run_until(self, time_s: Time) -> None:
-        """Go on to a time of the timeline: ``net.run_until(12.5)``, ``net.run_until("12.5 s")``.
+        """Advance to a time of the timeline: ``net.run_until(12.5)``, ``net.run_until("12.5 s")``.
 
         Raises:
-            CallError: It has passed, or is beyond the end.
-            RunError: The run failed meanwhile.
+            CallError: If it has passed, or is beyond the end.
+            RunError: If the run failed meanwhile.
         """
         self._running()
         at_ns = self._time_to_come(time_ns(time_s, "time_s"))
@@ -270,11 +269,11 @@ class Lab:
         self.ask("run_until", at_ns=at_ns)
 
     def run_for(self, time_s: Time) -> None:
-        """Go on for some time.
+        """Advance by some time.
 
         Raises:
-            CallError: That is beyond the end.
-            RunError: The run failed meanwhile.
+            CallError: If that is beyond the end.
+            RunError: If the run failed meanwhile.
         """
         self.run_until((self.now_ns + time_ns(time_s, "time_s")) / 1e9)
 
@@ -292,7 +291,7 @@ class Lab:
     def wait_for(
         self, condition: Condition | Callable[[], object], timeout_s: Time = 10.0, poll_s: Time = _POLL_S
     ) -> None:
-        """Go on until a condition holds.
+        """Let time pass until a condition holds.
 
         Args:
             condition: of lab.lockstep.conditions; or a function that returns something true once it holds.
@@ -301,8 +300,8 @@ class Lab:
                 something and a program ends.
 
         Raises:
-            WaitError: It does not hold in time; shows the last state.
-            RunError: The run failed meanwhile.
+            WaitError: If it does not hold in time; shows the last state.
+            RunError: If the run failed meanwhile.
         """
         waited: Condition = Holds(condition) if callable(condition) else condition
         if not hasattr(waited, "holds"):
@@ -327,8 +326,8 @@ class Lab:
         """Have an event happen at a time of the timeline: ``net.at(12.5, roam("sta1", "ap2"))``.
 
         Raises:
-            InputError, InputErrors: There is a mistake in it.
-            CallError: The time has passed, or is beyond the end.
+            InputError, InputErrors: If it has a mistake.
+            CallError: If the time has passed, or is beyond the end.
         """
         self._add(time_ns(time_s, "time_s"), event, caller())
 
@@ -336,8 +335,8 @@ class Lab:
         """Have an event happen now.
 
         Raises:
-            InputError, InputErrors: There is a mistake in it.
-            RunError: It failed.
+            InputError, InputErrors: If it has a mistake.
+            RunError: If it failed.
         """
         self._add(self.now_ns, event, caller())
 
@@ -362,10 +361,10 @@ class Lab:
     # Nodes and what happened
 
     def __getitem__(self, name: str) -> Node:
-        """The node of that name.
+        """Return the node of that name.
 
         Raises:
-            CallError: There is none; lists those that there are.
+            CallError: If no node has it; lists the names that exist.
         """
         return self._nodes[name]
 
@@ -375,20 +374,20 @@ class Lab:
         return Named("node", self._nodes, CallError)
 
     def ap_with(self, bssid: str) -> str | None:
-        """The name of the access point with this BSSID; None without one."""
+        """Return the name of the access point with this BSSID; None without one."""
         aps = (node for node in self._plan.nodes if node.kind == "ap" and node.radio)
         return next((ap.name for ap in aps if ap.radio and ap.radio.mac == bssid), None)
 
     def listens(self, node: str, socket: str) -> tuple[bool, str]:
-        """Whether a socket ("tcp/80") listens in a node, and what else does, in words."""
+        """Return whether a socket ("tcp/80") listens in a node, and what else does, in words."""
         answer = self.ask("listens", node=node, socket=socket)
         return bool(answer["listens"]), str(answer["seen"])
 
     def counters(self) -> Counters:
-        """The counters of the medium now; the difference of two is what happened between them.
+        """Return the counters of the medium now; the difference of two is what happened between them.
 
         Raises:
-            CallError: The medium is perfect, and counts nothing.
+            CallError: If the medium is perfect, and counts nothing.
         """
         answer = self.ask("counters")
         return Counters(self.now_s, answer["links"], answer["radios"], answer["channels"])
@@ -397,8 +396,8 @@ class Lab:
         """Have the agent do something (lab.guest.calls); for what has no method here.
 
         Raises:
-            CallError: It cannot be done.
-            RunError: The run failed meanwhile, and has ended.
+            CallError: If it cannot be done.
+            RunError: If the run failed meanwhile, and has ended.
         """
         agent = self._running()
         try:
@@ -410,7 +409,7 @@ class Lab:
 
     @property
     def has_directory(self) -> bool:
-        """Whether it has got as far as to have one."""
+        """Whether it has one yet."""
         return self._directory is not None
 
     @property
@@ -418,7 +417,7 @@ class Lab:
         """The directory of the run; docs/reference lists its files.
 
         Raises:
-            CallError: The lab has not started.
+            CallError: If the lab has not started.
         """
         if self._directory is None:
             raise CallError("the lab has not started, and has no directory yet")
@@ -439,7 +438,7 @@ class Lab:
         """The record of a lab that has ended: ``net.record.metrics["goodput"].values["mean"]``.
 
         Raises:
-            CallError: It has not ended, or not come to an end.
+            CallError: If it has not ended, or has failed.
         """
         if self._record is None:
             raise CallError("there is no record yet", hint="finish() and stop() end the lab and return its record")
@@ -450,7 +449,7 @@ class Lab:
         """The metrics of the workload, by name, of a lab that has ended: ``net.metrics["goodput"].values["mean"]``.
 
         Raises:
-            CallError: It has not ended. A name is that of no metric; lists those that there are.
+            CallError: If it has not ended, or no metric has a name; lists the names that exist.
         """
         return Named("metric", self.record.metrics, CallError)
 
@@ -478,7 +477,7 @@ class Lab:
         return [] if self._record is None else remarks(self._record.data)
 
     def all_logs(self) -> list[Path]:
-        """The files of what programs and daemons have written; that of the kernel is console.log."""
+        """Return the files of what programs and daemons have written; that of the kernel is console.log."""
         raw = self.directory / RAW.name
         found = [path for folder in (self.logs, raw, raw / DAEMON_LOGS.name) for path in sorted(folder.glob("*.*"))]
         return [path for path in found if path.suffix in _LOGS and path.is_file()]

@@ -36,7 +36,7 @@ class Interface:
 
 
 class Node:
-    """A node. ``spec`` is what the plan says of it."""
+    """A node. ``spec`` is what the plan says about it."""
 
     _numbers = itertools.count()
 
@@ -82,8 +82,8 @@ class Node:
             check: raise CommandError unless it ends with 0.
 
         Raises:
-            CommandError: It failed, and ``check`` is set.
-            WaitError: It has not ended in time.
+            CommandError: If it failed, and ``check`` is set.
+            WaitError: If it has not ended in time.
         """
         process = self._start(argv, f'net["{self.name}"].run', input, cwd, env)
         try:
@@ -114,7 +114,7 @@ class Node:
             mode: its permissions; default: 0o644.
 
         Raises:
-            CallError: There is no such file of the host, or it cannot be written there.
+            CallError: If the host has no such file, or it cannot be written there.
         """
         target = text_of(path, "put: the path")
         permissions = None if mode is None else mode_of(mode)
@@ -139,10 +139,10 @@ class Node:
             raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
 
     def get(self, path: str | Path) -> bytes:
-        """The content of a file of the node.
+        """Return the content of a file of the node.
 
         Raises:
-            CallError: There is no such file.
+            CallError: If the node has no such file.
         """
         source = text_of(path, "get: the path")
         got = self._new_file()
@@ -153,16 +153,16 @@ class Node:
             got.unlink(missing_ok=True)
 
     def status(self) -> dict[str, str]:
-        """What its hostapd or wpa_supplicant says of itself (STATUS): ``wpa_state``, ``bssid``, ``freq`` and more.
+        """Return what its hostapd or wpa_supplicant reports (STATUS): ``wpa_state``, ``bssid``, ``freq`` and more.
 
         Raises:
-            CallError: It has neither.
+            CallError: If it has neither.
         """
         lines = str(self._lab.ask("status", node=self.name)["status"]).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def interfaces(self) -> dict[str, Interface]:
-        """Its current network interfaces by name, without lo."""
+        """Return its current network interfaces by name, without lo."""
         named = {}
         for one in json.loads(self.run(["ip", "-json", "address"], check=True).stdout):
             name, up = one["ifname"], "LOWER_UP" in one["flags"]

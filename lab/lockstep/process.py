@@ -35,7 +35,7 @@ class Result:
         """Return itself if the program ended with 0.
 
         Raises:
-            CommandError: It did not; shows the last lines that it wrote.
+            CommandError: If it did not; shows the last lines that it wrote.
         """
         if self.status:
             end = f"{_end(self.status)}{self.because}"
@@ -69,7 +69,7 @@ class Surroundings(Protocol):
         """The directory of what programs in nodes print."""
 
     def ap_with(self, bssid: str) -> str | None:
-        """The access point with this address."""
+        """Return the access point with this address."""
 
     def ask(self, do: str, **parameters: object) -> dict[str, object]:
         """Have the agent do something."""
@@ -105,7 +105,7 @@ class Process:
         return self.poll()
 
     def poll(self) -> int | None:
-        """Its status; None while it runs. No virtual time passes."""
+        """Return its status; None while it runs. No virtual time passes."""
         if self._result is None:
             state = self._lab.ask("state", process=self._number)
             if not state["alive"]:
@@ -116,7 +116,7 @@ class Process:
         """Let time pass until it has ended, at most this virtual time.
 
         Raises:
-            WaitError: It still runs then; shows the last lines that it wrote.
+            WaitError: If it still runs then; shows the last lines that it wrote.
         """
         timeout_ns = time_ns(timeout_s, "timeout_s")
         until_ns = self._lab.now_ns + timeout_ns
@@ -128,14 +128,14 @@ class Process:
         return self._result
 
     def _outlasts(self, timeout_ns: int, *, at_end: bool) -> WaitError:
-        """It still runs after this time, or where the timeline ends."""
+        """Return the error of a program that still runs after this time, or where the timeline ends."""
         reached = "where the timeline ends" if at_end else f"after {timeout_ns / 1e9:g} s of virtual time"
         longer = longer_duration(self._lab.end_ns) if at_end else "allow more with timeout_s="
         runs = f"{self.node}: {' '.join(self.args)} still runs at {self._lab.now_ns / 1e9:g} s"
         return WaitError(f"{runs}, {reached}{tails(self.logs)}", hint=longer)
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, which it sees once time passes; nothing if it has ended."""
+        """Send it a signal, which it sees once time passes; do nothing if it has ended."""
         self._lab.ask("signal", process=self._number, number=signal_of(number))
 
     def terminate(self) -> None:

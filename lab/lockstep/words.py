@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How callers write times, commands and settings, and where in their files.
 
-What is not so raises CallError, which says what to write instead.
+Anything else raises CallError, which says what to write instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Time = float | str  # seconds, or text with a unit: "12.5 s", "300 ms"
 
 
 def time_ns(time: Time, what: str) -> int:
-    """A time in ns.
+    """Convert a time to ns.
 
     ``what``: the name of the parameter, for messages.
     """
@@ -41,12 +41,12 @@ def time_ns(time: Time, what: str) -> int:
 
 
 def longer_duration(end_ns: int) -> str:
-    """What to write for a timeline that ends later than at ``end_ns``."""
+    """Return what to write for a timeline that ends later than at ``end_ns``."""
     return f'write a longer duration="{max(1, 2 * end_ns // 10**9)} s"'
 
 
 def argv_of(argv: Sequence[str], example: str) -> list[str]:
-    """The words of a command."""
+    """Check the words of a command."""
     if isinstance(argv, str):
         listed = json.dumps(argv.split())
         raise CallError(
@@ -60,7 +60,7 @@ def argv_of(argv: Sequence[str], example: str) -> list[str]:
 
 
 def text_of(text: object, what: str) -> str:
-    """A text, or a path, that a program of a node can get."""
+    """Check a text, or a path, that a program of a node can get."""
     if not isinstance(text, str | os.PathLike):
         wanted = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
         raise CallError(f"{what} {text!r} is not text; write {json.dumps(wanted)}")
@@ -71,7 +71,7 @@ def text_of(text: object, what: str) -> str:
 
 
 def bytes_of(content: object, what: str) -> bytes:
-    """The bytes of a text, or bytes."""
+    """Convert a text, or bytes, to bytes."""
     if isinstance(content, str):
         return content.encode()
     if not isinstance(content, bytes | bytearray | memoryview):
@@ -80,7 +80,7 @@ def bytes_of(content: object, what: str) -> bytes:
 
 
 def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
-    """Variables of an environment."""
+    """Check variables of an environment."""
     if not isinstance(values, Mapping | None):
         raise CallError(f'env: {values!r} has no names and values; write env={{"NAME": "value"}}')
     found = {text_of(name, "env: the name"): text_of(value, f"env: {name}:") for name, value in (values or {}).items()}
@@ -91,26 +91,26 @@ def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def mode_of(mode: int) -> int:
-    """The permissions of a file."""
+    """Check the permissions of a file."""
     if not isinstance(mode, int) or not 0 <= mode <= 0o7777:
         raise CallError(f"mode: {mode!r} is not a valid mode; write a number, such as 0o644")
     return mode
 
 
 def signal_of(number: int) -> int:
-    """The number of a signal."""
+    """Check the number of a signal."""
     if not isinstance(number, int) or not 1 <= number < signal.NSIG:
         raise CallError(f"{number!r} is not a signal; write one of Python's module signal, such as signal.SIGTERM")
     return int(number)
 
 
 def setting(key: str, value: Any) -> str:
-    """A setting as ``--set`` takes it: ``key=value``."""
+    """Return a setting as ``--set`` takes it: ``key=value``."""
     return f"{key}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def caller() -> str:
-    """FILE:LINE of the innermost caller outside of the lab."""
+    """Return FILE:LINE of the innermost caller outside of the lab."""
     frame = sys._getframe(1)
     while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(PACKAGE):
         frame = frame.f_back

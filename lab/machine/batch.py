@@ -29,8 +29,8 @@ def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer)
     ``answer``: answers what lines ask.
 
     Raises:
-        RunError: The guest ended before it ran all commands.
-        OSError: What they print cannot be written.
+        RunError: If the guest ended before it ran all commands.
+        OSError: If what they print cannot be written.
     """
     status = 0
     reading, writing = os.pipe()

@@ -41,11 +41,11 @@ class Channel:
         self._theirs_in, self._theirs_out = _closed(self._theirs_in), _closed(self._theirs_out)
 
     def end_input(self) -> None:
-        """Tell the agent that no more lines come."""
+        """Signal to the agent that no more lines come."""
         self._to_guest = _closed(self._to_guest)
 
     def send(self, line: str) -> None:
-        """Send a line. OSError: the guest does not read any more."""
+        """Send a line; raise OSError if the guest no longer reads."""
         data = line.encode() + b"\n"
         while data:
             data = data[os.write(self._to_guest, data) :]
@@ -54,7 +54,7 @@ class Channel:
         """Return the next line, without its end; None if it does not come within that time.
 
         Raises:
-            EOFError: No more lines come.
+            EOFError: If no more lines come.
         """
         while b"\n" not in self._read:
             if not select.select([self._from_guest], [], [], within_s)[0]:
@@ -69,7 +69,7 @@ class Channel:
 
 @contextlib.contextmanager
 def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
-    """Yield the descriptors that a program inherits if it is started in this context; afterwards, it alone has them."""
+    """Yield the descriptors that a program inherits if it is started in this context; afterwards, only it has them."""
     if channel is None:
         yield ()
         return

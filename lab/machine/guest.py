@@ -58,7 +58,7 @@ class Guest:
             channel: to its agent, for the modes that have one.
 
         Raises:
-            HostError: There is no directory for its memory, no scratch directory, or no room for its log.
+            HostError: If no directory suits its memory, or there is no scratch directory, or no room for its log.
         """
         files, memory = setup.files, memory_directory(needed_bytes=setup.memory_bytes)
         with contextlib.ExitStack() as closing:
@@ -74,7 +74,7 @@ class Guest:
         """Wait until it is off, and check its outcome.
 
         Raises:
-            RunError: It stalled, ran away, failed, or its kernel reported an error.
+            RunError: If it stalled, ran away, failed, or its kernel reported an error.
         """
         while progress := self.watch.step():
             on_progress(progress)
@@ -88,7 +88,7 @@ class Guest:
         ``answer``: answers what it asks.
 
         Raises:
-            RunError: The guest ended before that, or the line has no end.
+            RunError: If the guest ended before that, or the line has no end.
         """
         with contextlib.suppress(BrokenPipeError):  # it has ended, as the next line tells
             self._to_agent().send(json.dumps({"line": line.rstrip("\n")}))
@@ -98,7 +98,7 @@ class Guest:
         """Say that no more commands come, and wait until the guest is off.
 
         Raises:
-            RunError: The guest has failed.
+            RunError: If the guest has failed.
         """
         self._to_agent().end_input()
         self._status("the end", answer)

@@ -38,7 +38,7 @@ class Bundle:
     """The code of a plan, ready to be mounted."""
 
     path: Path
-    key: str  # of the code alone, regardless of the Python that compiled it
+    key: str  # of the code only, regardless of the Python that compiled it
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GuestCode:
         """Return the directory for a plan that uses this, created unless it is cached.
 
         Raises:
-            HostError: No room, an unwritable cache.
+            HostError: If there is no room, or the cache cannot be written.
         """
         return _bundle(self, uses.nodes, uses.events)
 
@@ -84,8 +84,8 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
     guest.
 
     Raises:
-        HostError: No room, an unwritable cache.
-        RunError: The guest did not compile it.
+        HostError: If there is no room, or the cache cannot be written.
+        RunError: If the guest did not compile it.
     """
     files = sources(package)
     key = content_key(_key(files), compiler, _RECIPE)

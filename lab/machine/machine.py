@@ -45,7 +45,7 @@ class Machine:
         """Return the code of a plan's stack; None if the plan has no stack with code.
 
         Raises:
-            BuildError: It needs a stack that was not built.
+            BuildError: If it needs a stack that was not built.
         """
         if uses.stack is None:
             return None
@@ -57,7 +57,7 @@ class Machine:
         """Return the images of a plan's nodes.
 
         Raises:
-            BuildError: It needs one that was not built.
+            BuildError: If it needs one that was not built.
         """
         for name in uses.images:
             if name not in self.node_images:
@@ -68,7 +68,7 @@ class Machine:
         """Return whether the images of a plan's nodes are built.
 
         Raises:
-            InputError: Others with the same names are.
+            InputError: If others with the same names are.
         """
         built = [name for name in plan.images() if name in self.node_images]
         for name in built:
@@ -110,7 +110,7 @@ def ensure_machine(
     that will be needed.
 
     Raises:
-        InputError: There is no such kernel or image.
+        InputError: If no such kernel or image exists.
     """
     kernel = (choice or KernelChoice()).kernel(report)
     image, initrd = ensure_image(report), ensure_initrd(report)
@@ -144,7 +144,7 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
     """Return the same machine with the images of a plan's nodes, built unless they are cached.
 
     Raises:
-        InputError: There is no such image, or another one of the same name is built.
+        InputError: If no such image exists, or another one of the same name is built.
     """
     if machine.has_images(plan):
         return machine
@@ -168,7 +168,7 @@ def prepare(*, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) 
     ``memory_keys``: where the guest's memory is written.
 
     Raises:
-        HostError: No directory for the guest's memory; reported before anything is built.
+        HostError: If no directory suits the guest's memory; reported before anything is built.
     """
     clean_stale()
     memory_directory(needed_bytes=memory_bytes, keys=memory_keys)

@@ -66,7 +66,7 @@ def memory_directory(
         keys: where that is written, for the message (``memory_keys``).
 
     Raises:
-        HostError: None is suitable; gives the reason for each.
+        HostError: If none is suitable; gives the reason for each.
     """
     if candidates is None:
         variables = [os.environ.get("TMPDIR", ""), "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")]

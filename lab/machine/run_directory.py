@@ -21,7 +21,7 @@ def new_directory(name: str, out: Path | None) -> Path:
     """Return an empty directory for a run: ``out``, or a new one in ``runs/``.
 
     Raises:
-        InputError: ``out`` is not empty, cannot be created, or is that of a run that has not ended.
+        InputError: If ``out`` is not empty, cannot be created, or is that of a run that has not ended.
     """
     directory = out or Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
     try:
@@ -40,8 +40,8 @@ def _lock(directory: Path) -> None:
     """Lock a directory until this process ends: a run may have begun that has not written anything yet.
 
     Raises:
-        InputError: Another process has locked it.
-        OSError: It has gone.
+        InputError: If another process has locked it.
+        OSError: If it no longer exists.
     """
     lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     status = os.fstat(lock)
@@ -77,8 +77,8 @@ def claim(directory: Path, plan: str) -> None:
     """Write plan.json, with which the directory belongs to this run.
 
     Raises:
-        InputError: Another run has claimed it since it was found empty.
-        OSError: It cannot be written.
+        InputError: If another run has claimed it since it was found empty.
+        OSError: If it cannot be written.
     """
     try:
         (directory / PLAN).touch(exist_ok=False)

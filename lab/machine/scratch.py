@@ -4,8 +4,8 @@
 Each guest has ``/tmp/hwsim-lab-<8 hex digits>`` with UML's own files (its pid, the management console's socket)
 and short links to image, code and run directory. The links give every guest a kernel command line of the same
 length, whatever the name of the run directory, and the socket a path that fits into sun_path. The lab holds a lock in
-it. The kernel releases it even after kill -9, so the next start can tell that the lab has gone. Until it is locked, the
-directory is called ``.hwsim-lab-<8 hex digits>``, and only its age tells.
+it. The kernel releases it even after kill -9, so the next start knows that the lab has gone. Until it is locked, the
+directory is called ``.hwsim-lab-<8 hex digits>``, and only its age counts.
 """
 
 from __future__ import annotations

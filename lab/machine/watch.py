@@ -31,7 +31,7 @@ _LATE_S = 0.25  # a guest that ended longer ago was not followed at its end
 TAIL_LINES = 12
 _SPINS = (
     "a process in an endless computation or a busy loop stops virtual time (docs/limits.md), and so does one that has "
-    "too little memory to go on: write a larger memory: for its node"
+    "too little memory to continue: write a larger memory: for its node"
 )
 _OUT_OF_NODES_MEMORY = re.compile(r"\] (?P<program>.+) invoked oom-killer: ")
 _COMPLAINT = re.compile(
@@ -103,7 +103,7 @@ class Watch:
         """Wait for POLL_S; return the guest's progress, or None if it is off.
 
         Raises:
-            RunError: It stalled or ran away.
+            RunError: If it stalled or ran away.
         """
         return None if self._process.ended(within_s=POLL_S) else self.look()
 
@@ -111,7 +111,7 @@ class Watch:
         """Look at the guest now and return its progress.
 
         Raises:
-            RunError: It stalled or ran away.
+            RunError: If it stalled or ran away.
         """
         self._look_at_start()
         uptime_ns, stood_s = self._uptime_ns_and_stall_s()
@@ -140,7 +140,7 @@ class Watch:
         """Check that a command of a shell, which has run since that time of time.monotonic(), makes progress.
 
         Raises:
-            RunError: virtual time stands still, or is beyond the plan's end.
+            RunError: If virtual time stands still, or is beyond the plan's end.
         """
         uptime_ns, stood_s = self._uptime_ns_and_stall_s()
         if min(stood_s, time.monotonic() - since_s) > self._stall_wall_s:
@@ -156,7 +156,7 @@ class Watch:
         """Check the outcome of a guest that is off and return its wall-clock times.
 
         Raises:
-            RunError: It failed, or its kernel reported an error.
+            RunError: If it failed, or its kernel reported an error.
         """
         self._process.process.wait()
         self._look_at_start()

@@ -69,7 +69,12 @@ class Source:
         return self.probe != PRINTED and offered(wanted, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
-        """Return the frames captured by tcpdump. PcapError: unreadable; FileNotFoundError: not a tcpdump probe."""
+        """Return the frames captured by tcpdump.
+
+        Raises:
+            PcapError: If the capture cannot be read.
+            FileNotFoundError: If the probe is not tcpdump.
+        """
         return pcap.load(self.raw.path("pcap"))
 
 
@@ -126,7 +131,7 @@ class Metric:
             per: what one value stands for; None for the default.
 
         Raises:
-            ParameterError: The message says what to write instead.
+            ParameterError: If it is not possible; the message says what to write instead.
         """
         if per is not None and per not in self.per:
             raise ParameterError("per", f'"{per}" is not possible here; known: {", ".join(self.per)}')

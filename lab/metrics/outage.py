@@ -47,9 +47,8 @@ class Outage(Metric):
     columns = ("scan", "authentication", "association", "keys", "first_data", "outage", "longest_gap")
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """As in the base class; also ValueError if only captures are named: they do not show when a handoff happens."""
         super().check(of, unit, per)
-        self.needs(of, _ASSOCIATION)
+        self.needs(of, _ASSOCIATION)  # captures do not show when a handoff happens
 
     def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         """Return one row per handoff, by time; with a capture also the receive rate around it."""

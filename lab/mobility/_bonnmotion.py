@@ -13,7 +13,7 @@ def read(text: str) -> dict[int, list[Waypoint]]:
     """Return the waypoints of each node, counted from 0.
 
     Raises:
-        TraceError: A line is not such a line.
+        TraceError: If a line is not such a line.
     """
     found: dict[int, list[Waypoint]] = {}
     count = 0

@@ -77,7 +77,7 @@ def read(text: str) -> dict[int, list[Waypoint]]:
     """Return the waypoints of each node, by its number.
 
     Raises:
-        TraceError: A line is not valid in such a file.
+        TraceError: If a line is not valid in such a file.
     """
     orders = []
     for line, written in enumerate(text.split("\n"), 1):

@@ -27,7 +27,7 @@ def number(text: str, what: str, line: int) -> float:
     """Return a number of a trace; ``what`` is its name in messages.
 
     Raises:
-        TraceError: It is not a number, or out of bounds.
+        TraceError: If it is not a number, or is out of bounds.
     """
     value = float(text) if _NUMBER.fullmatch(text) else None
     if value is None:
@@ -38,7 +38,7 @@ def number(text: str, what: str, line: int) -> float:
 
 
 def time(text: str, line: int) -> float:
-    """Return a time, which must not be negative. TraceError: as ``number``."""
+    """Return a time, which must not be negative; raise TraceError as ``number`` does."""
     value = number(text, "time in s", line)
     if value < 0:
         raise TraceError(line, f"{text[:40]} s is before the start")

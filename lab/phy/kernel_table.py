@@ -76,8 +76,8 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     48 bits of a header arrive once in 10^13). It ends where the error probability of the longest A-MPDU is below 2^-40.
 
     Raises:
-        InputError: A user's curve does not fall that far.
-        ValueError: ``step_mb`` is not positive.
+        InputError: If a user's curve does not fall that far.
+        ValueError: If ``step_mb`` is not positive.
     """
     if step_mb < 1:
         raise ValueError(f"step_mb is {step_mb}; it must be at least 1")

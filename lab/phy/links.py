@@ -58,7 +58,7 @@ def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterab
         Shape (n, n); rows are transmitters, columns receivers. The diagonal is NaN: a radio does not hear itself.
 
     Raises:
-        ValueError: The shapes do not match.
+        ValueError: If the shapes do not match.
     """
     paths = paths_between(radios.position_m, radios.frequency_mhz, radios.names, seed)
     gain = radios.each(radios.antenna_gain_dbi)

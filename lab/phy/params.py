@@ -45,7 +45,7 @@ def check(key: str, value: object, least: float, most: float, unit: str = "") ->
     """Refuse a parameter that is not a number from ``least`` to ``most``.
 
     Raises:
-        BoundsError: Says what to write.
+        BoundsError: If it is out of bounds; says what to write.
     """
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not (number and least <= value <= most):  # type: ignore[operator]

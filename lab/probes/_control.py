@@ -32,8 +32,7 @@ class ControlEvents(Probe):
     def parse(self, raw: Raw) -> Parsed:
         """Return one occurrence per line: the first kind whose pattern matches the start of the text, else ``other``.
 
-        Every occurrence has its ``text`` as a field, too. ProbeOutputError: a line has no time stamp, or time stamps
-        decrease.
+        Every occurrence has its ``text`` as a field, too. Each line has a time stamp; these must not decrease.
         """
         patterns = {kind: re.compile(pattern, re.ASCII) for kind, pattern in self.patterns.items()}
         parsed = Parsed()

@@ -23,7 +23,7 @@ def parse_test(document: Json, raw: Raw, parsed: Parsed) -> None:
     times).
 
     Raises:
-        ProbeOutputError: The document does not have iperf3's structure.
+        ProbeOutputError: If the document does not have iperf3's structure.
     """
     if "error" in document:
         parsed.values["error"] = document["error"].text()

@@ -10,7 +10,7 @@ instant.
 
 A flow may come and go: times on and off are random, with a Pareto distribution, so that many such flows together are
 self-similar, as traffic of LANs is (W. Willinger et al., "Self-similarity through high-variability", IEEE/ACM
-Transactions on Networking 5, 1997). They follow from the seed of the run and the flow's name alone.
+Transactions on Networking 5, 1997). They follow from the seed of the run and the flow's name only.
 
 Not modelled: congestion control; the rate of a sender does not depend on what arrives.
 """
@@ -240,7 +240,7 @@ def report(flows: dict[str, Interval], end_ns: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS`` or ``sink PORT EVERY_NS``.
+    """Run ``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS`` or ``sink PORT EVERY_NS``.
 
     SIGINT ends both.
     """

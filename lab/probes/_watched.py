@@ -12,7 +12,7 @@ _HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
 
 
 def watched(raw: Raw, parsed: Parsed) -> None:
-    """Read ``<id>.size``: series ``received`` (B), values ``sha256``, ``bytes``. ProbeOutputError: an invalid line."""
+    """Read ``<id>.size``: series ``received`` (B), values ``sha256``, ``bytes``; refuse an invalid line."""
     for number, line in raw.lines("size"):
         if "sha256" in parsed.values:
             raise raw.error(number, line, "comes after the hash, which must be the last line", "size")
@@ -36,6 +36,6 @@ def rate(raw: Raw, parsed: Parsed) -> TimeSeries:
 
 
 def received_ns(parsed: Parsed) -> int:
-    """Return the time from the first sample of ``received`` to the last one; 0 if there are none."""
+    """Return the time from the first sample of ``received`` to the last one; 0 without samples."""
     stamps = parsed.series_of("received").t_ns
     return stamps[-1] - stamps[0] if stamps else 0

@@ -41,7 +41,6 @@ class Iperf3(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ParameterError: a fraction of a second, or a congestion control for UDP."""
         super().check(params)
         for key in ("duration", "omit"):
             if params[key] % 1_000_000_000:

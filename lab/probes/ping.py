@@ -61,7 +61,6 @@ class Ping(Probe):
         return [*command, params["to"]]
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It sends until it is ended, unless it has a ``count``."""
         return params["count"] is None
 
     def parse(self, raw: Raw) -> Parsed:

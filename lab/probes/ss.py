@@ -53,9 +53,8 @@ class Ss(Probe):
         return ["ss", "-tinHO", "state", "established", *shlex.split(params["filter"] or "")]
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: a filter with an open quote."""
         super().check(params)
-        shlex.split(params["filter"] or "")
+        shlex.split(params["filter"] or "")  # a ValueError if a quote is open
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``. Keys of ss that are not in the table above are ignored."""

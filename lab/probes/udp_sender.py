@@ -51,7 +51,6 @@ class UdpSender(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ParameterError: ``phase`` without ``every``, or ``on`` without ``off``."""
         super().check(params)
         if params["phase"] is not None and params["every"] is None:
             raise ParameterError("phase", "needs every:; add every:, or remove this")
@@ -80,7 +79,6 @@ class UdpSender(Probe):
         return ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It sends until it is ended, unless it has a ``count``."""
         return params["count"] is None
 
     def parse(self, raw: Raw) -> Parsed:

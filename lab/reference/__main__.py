@@ -49,7 +49,7 @@ def _same(path: Path, text: str, removed: bool) -> bool:
     if not removed:
         return written == text
     there = _words(written)
-    return all(word in there for word in _words(text))  # each after the one before: an iterator goes on
+    return all(word in there for word in _words(text))  # each after the one before: an iterator continues
 
 
 def _words(text: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The Python reference: for people who extend the lab, write scripts for it or evaluate its records.
 
-Generated only from the source, by ``ast``: nothing is imported, and comments beside fields are kept.
+Generated only from the source, by ``ast``: nothing is imported, and comments next to fields are kept.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def files(module: str, package: Path = PACKAGE) -> dict[str, Path]:
     """Return the files of a module, or of a package and its modules, by name.
 
     Raises:
-        ValueError: There is no such module.
+        ValueError: If no such module exists.
     """
     place = package.joinpath(*module.split(".")[1:])
     if place.with_suffix(".py").is_file():

@@ -50,7 +50,7 @@ The first node of the group or role has the index 1; `count` is the number of no
 is not a calculation stays unchanged in `run:`, such as awk's `{print index($0, "a")}`; `{{index}}` gives the text
 `{index}`.
 
-Other braces stay as they are; `{{server.ip}}` gives the text `{server.ip}`. YAML requires quotes around such words.
+Other braces are kept; `{{server.ip}}` gives the text `{server.ip}`. YAML requires quotes around such words.
 
 ## Overrides
 
@@ -232,7 +232,7 @@ _WORDS = {"integer": "whole number", "boolean": "`true` or `false`", "number": "
 
 
 def _nouns(name: str) -> str:
-    """``AccessPoint`` as ``access point``."""
+    """Return ``AccessPoint`` as ``access point``."""
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
 
 

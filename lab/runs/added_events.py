@@ -64,7 +64,7 @@ class AddedEvents:
         ``place``: FILE:LINE, or what else stands for that; ``now_ns``: the time now; None: that of the event.
 
         Raises:
-            InputError, InputErrors: There is a mistake in it; nothing is added.
+            InputError, InputErrors: If it has a mistake; nothing is added.
         """
         if self._entries is None:
             self._entries, self._known = self._of_workload(), self._plan([], at_ns).events

@@ -62,9 +62,9 @@ def run(options: RunOptions) -> Runs:
     """Run a workload on a topology, once or more often, and record it.
 
     Raises:
-        InputError, InputErrors: Mistakes in what the user wrote.
-        BuildError, HostError: Something cannot be built, or the host lacks something.
-        RunError: A run failed.
+        InputError, InputErrors: If what the user wrote has mistakes.
+        BuildError, HostError: If something cannot be built, or the host lacks something.
+        RunError: If a run failed.
     """
     from lab.plan.load import load
 
@@ -105,8 +105,8 @@ def _failing_in(junit: Path | None, name: Callable[[BaseException], str]) -> Ite
     ``name`` returns the name of what failed.
 
     Raises:
-        LabError: the failure.
-        KeyboardInterrupt: the interrupt.
+        LabError: If it failed.
+        KeyboardInterrupt: If it was interrupted.
     """
     began_s = time.monotonic()
     try:

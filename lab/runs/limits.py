@@ -27,7 +27,7 @@ def wall_s(option: str, text: str | None) -> float | None:
     """Return the value of an option that is a time; None if it is not given.
 
     Raises:
-        InputError: It is not a time.
+        InputError: If it is not a time.
     """
     if text is None:
         return None
@@ -54,7 +54,7 @@ class Limits:
         """Look at a running guest, unless it has just been looked at.
 
         Raises:
-            RunError: A limit is exceeded; the message says how far virtual time came.
+            RunError: If a limit is exceeded; the message says how far virtual time came.
         """
         at = _reached(progress, self._plan.duration_ns)
         if self._timeout_s is not None and progress.wall_s > self._timeout_s:
@@ -70,7 +70,7 @@ class Limits:
         """Look at the files of a guest that is off, or is ``ended`` if there is too much in them.
 
         Raises:
-            RunError: A limit is exceeded.
+            RunError: If a limit is exceeded.
         """
         sizes = dict(_sizes(self._directory))
         for process in self._plan.processes:

@@ -6,7 +6,7 @@ the lab's code in its guest (lab.machine.guest_code), and the lab's code that ma
 probes and metrics that the plan names, each with what it imports. The hashes cover nothing else of the lab. So stored
 trials stay valid when other parts change: other probes, metrics, stacks and kinds of events, tables, pictures, reports.
 
-Code in the guest counts byte by byte; code that makes the record runs on the host, and lab.runs.recording tells what of
+Code in the guest counts byte by byte; code that makes the record runs on the host, and lab.runs.recording says what of
 it counts.
 """
 

@@ -50,8 +50,8 @@ def run_plan(
     after ``timeout_s`` of wall time (None: it may take as long as it needs).
 
     Raises:
-        RunError: The guest or a process in it failed, or exceeded a limit; its files stay in the directory.
-        HostError: A file cannot be written, or there is no place for the guest's memory.
+        RunError: If the guest or a process in it failed, or exceeded a limit; its files stay in the directory.
+        HostError: If a file cannot be written, or no directory suits the guest's memory.
     """
 
     def while_it_runs() -> None:
@@ -67,7 +67,7 @@ def recorded(plan: Plan, machine: Machine, directory: Path, walls: WallTimes) ->
     """Record a run whose guest is off.
 
     Raises:
-        HostError: A file cannot be written.
+        HostError: If a file cannot be written.
     """
     write_wall(directory, walls)
     from lab import record
@@ -113,8 +113,8 @@ def booted(
     """Start the guest of a plan, end it with the context, and leave the files of the run in order; see ``started``.
 
     Raises:
-        RunError: The capture of the air is damaged.
-        HostError: A file cannot be written, or there is no place for the guest's memory.
+        RunError: If the capture of the air is damaged.
+        HostError: If a file cannot be written, or no directory suits the guest's memory.
     """
     started_here = False  # otherwise the directory may be that of another run
     try:
@@ -136,8 +136,8 @@ def _split_air(plan: Plan, directory: Path) -> None:
     """Split the guest's capture of the air into one file per channel, up to the timeline's end.
 
     Raises:
-        RunError: The capture is damaged.
-        HostError: The disk is full.
+        RunError: If the capture is damaged.
+        HostError: If the disk is full.
     """
     if not plan.pcap:
         return
@@ -156,7 +156,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
 
 
 def write_wall(directory: Path, walls: WallTimes) -> None:
-    """Write wall.json. HostError: the disk is full, or the directory is not writable."""
+    """Write wall.json; raise HostError if the disk is full, or the directory is not writable."""
     import platform  # while the guest runs, there is time
 
     host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}

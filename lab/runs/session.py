@@ -29,12 +29,11 @@ _OWN = ("include", "name", "about", "timeline")  # keys of the topology that a s
 
 
 class Session:
-    """The host's part of a session."""
+    """The host's part of a session of a guest in ``directory``; other parameters as those of ``lab.plan.load.load``."""
 
     def __init__(
         self, directory: Path, topology: str, seed: int, settings: Sequence[str], places: Mapping[str, str]
     ) -> None:
-        """Parameters as those of ``lab.plan.load.load``; ``directory`` is the run directory of the guest."""
         self._raw = directory / RAW.name
         self._topology = topology
         self._seed = seed
@@ -63,11 +62,11 @@ class Session:
         """Return what an event resolves to, in the light of those before it."""
         _refuse_what_is_no_event(asked["written"])
         added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
-        told = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
+        rows = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
         return {
             "events": [asdict(event) for event in added.events],
             "updates": [[update.at_ns, update.links] for update in added.updates],
-            "told": [" ".join(words).rstrip() for words in told],
+            "lines": [" ".join(words).rstrip() for words in rows],
         }
 
     def _levels(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +114,7 @@ class Session:
             path.unlink()
             raise
         length_s = asked["end_ns"] // 1_000_000_000 + 1
-        return {"told": f"{path}: lab run {path} {WORKLOAD} --set duration={length_s}s"}
+        return {"line": f"{path}: lab run {path} {WORKLOAD} --set duration={length_s}s"}
 
     def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
         """Return the topology of the session with other events, which stands for itself."""

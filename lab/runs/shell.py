@@ -40,7 +40,7 @@ def interact(
     If standard input is not a terminal, run its lines instead, in virtual time; the exit status is the last one's.
 
     Raises:
-        RunError: It took longer than ``timeout`` since the start of its guest.
+        RunError: If it took longer than ``timeout`` since the start of its guest.
     """
     timeout_s = wall_s("--timeout", timeout)
     # a prompt has no end, and the topology's timeline does not run here
@@ -75,7 +75,7 @@ def _ending_after(timeout_s: float | None) -> Iterator[None]:
     """End what takes longer, whatever it waits for: a command, or the next line.
 
     Raises:
-        RunError: It did.
+        RunError: If it did.
     """
 
     def end(_number: int, _frame: FrameType | None) -> None:
@@ -104,7 +104,7 @@ def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
     """Wait until the guest of a prompt is off, and return the exit status.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C came before the prompt.
+        KeyboardInterrupt: If Ctrl-C came before the prompt.
     """
 
     def terminate(number: int, _frame: FrameType | None) -> None:

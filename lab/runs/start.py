@@ -34,8 +34,8 @@ def machine_for(
     ``source``: directory of a kernel's source; ``built``: a kernel by the beginning of its hash or its path.
 
     Raises:
-        InputError: There is no such kernel, stack or image.
-        BuildError, HostError: Something cannot be built, or the host lacks something.
+        InputError: If no such kernel, stack or image exists.
+        BuildError, HostError: If something cannot be built, or the host lacks something.
     """
     prepare(memory_bytes=guest_bytes(plan), memory_keys=memory_keys(plan))
     code = library.code_of(workload, plan.stack)
@@ -60,8 +60,8 @@ def started(
     lab.machine.process.MODES; ``console``: where its console goes; None: as the mode has it; ``channel``: to its agent.
 
     Raises:
-        HostError: A file cannot be written, or there is no place for the guest's memory.
-        InputError: Another run uses the directory.
+        HostError: If a file cannot be written, or no directory suits the guest's memory.
+        InputError: If another run uses the directory.
     """
     path = directory / PLAN
     with writing(path):

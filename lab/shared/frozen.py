@@ -30,20 +30,20 @@ class Field:
         self.omitted = omitted
 
     def value(self) -> Any:
-        """The default, made anew where it can be changed."""
+        """Return the default, made anew where it can be changed."""
         return self.factory() if self.factory else self.default
 
     def is_default(self, value: Any) -> bool:
-        """Whether a value equals the default."""
+        """Check whether a value equals the default."""
         return self.has_default() and bool(value == self.value())
 
     def has_default(self) -> bool:
-        """Whether the field may be left out."""
+        """Check whether the field may be left out."""
         return self.factory is not None or self.default is not _NONE
 
 
 def field(*, default: Any = _NONE, default_factory: Callable[[], Any] | None = None, omitted: bool = False) -> Any:
-    """A field with a default. ``omitted``: JSON does not mention it at its default."""
+    """Declare a field with a default. ``omitted``: JSON does not mention it at its default."""
     return Field(default, default_factory, omitted)
 
 
@@ -86,13 +86,13 @@ def frozen(cls: type[_T]) -> type[_T]:
 
 
 def fields_of(cls: Any) -> dict[str, Field] | None:
-    """The fields of a frozen class by name, in order; None for any other class."""
+    """Return the fields of a frozen class by name, in order; None for any other class."""
     found: dict[str, Field] | None = getattr(cls, "__frozen_fields__", None)
     return found
 
 
 def data(value: Any) -> Any:
-    """Plain data of frozen classes, and of lists and dicts of them; named tuples hold numbers only, and stay."""
+    """Convert frozen classes, and lists and dicts of them, to plain data; named tuples hold numbers only, and stay."""
     if isinstance(value, list):
         return [data(item) for item in value]
     if isinstance(value, dict):

@@ -17,12 +17,12 @@ _DSSS_BELOW_MHZ = 3000
 
 
 def packed(array: bytes) -> str:
-    """A table as the plan holds it."""
+    """Encode a table as the plan holds it."""
     return b2a_base64(array, newline=False).decode()
 
 
 def unpacked(text: str) -> bytes:
-    """Inverse of ``packed``."""
+    """Decode what ``packed`` made."""
     return a2b_base64(text, strict_mode=True)
 
 
@@ -136,7 +136,7 @@ class Wall:
 
 @frozen
 class Medium:
-    """An 802.11 medium. What the kernel is told is from ``curves`` on; the rest says where it comes from."""
+    """An 802.11 medium. What the kernel gets is from ``curves`` on; the rest says where it comes from."""
 
     seed: int  # 64 bits: of all random streams of the medium
     errors: str  # name of the error model
@@ -160,7 +160,7 @@ class Medium:
     parts: list[MediumPart] = field(default_factory=list, omitted=True)  # of the kernel, of stacks that radios use
 
     def hearing(self, receiver: int, transmitter: int, frequency_mhz: int) -> Hearing:
-        """What a radio hears of another at the start, on that channel."""
+        """Return what a radio hears of another at the start, on that channel."""
         link = self.links[transmitter * (len(self.radios) - 1) + receiver - (receiver > transmitter)]
         gains = next((unpacked(table.quantiles) for table in self.fadings if table.number == link.fading), bytes(4))
         most_mb = link.snr_mb + int.from_bytes(gains[-4:], "little", signed=True)
@@ -169,7 +169,7 @@ class Medium:
         return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], link.snr_mb, noticed_mb)
 
     def names(self) -> dict[int, str]:
-        """Nodes by the number of their radio."""
+        """Return nodes by the number of their radio."""
         return {radio.index: radio.node for radio in self.radios}
 
 

@@ -17,7 +17,7 @@ class Waypoint(NamedTuple):
     z_mm: int
 
     def place_m(self) -> tuple[float, float, float]:
-        """The position in m."""
+        """Return the position in m."""
         return self.x_mm / 1000, self.y_mm / 1000, self.z_mm / 1000
 
 

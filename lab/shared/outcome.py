@@ -61,11 +61,15 @@ class Outcome:
     memory_kills: dict[str, int] = field(default_factory=dict, omitted=True)  # of nodes: processes that it has cost
 
     def to_json(self) -> str:
-        """The text of guest.json."""
+        """Return the text of guest.json."""
         return json.dumps(data(self), sort_keys=True, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Outcome:
-        """Inverse of ``to_json``. ValueError, TypeError: it is another text."""
+        """Return the outcome of which ``to_json`` made this text.
+
+        Raises:
+            ValueError, TypeError: If it is another text.
+        """
         found: Outcome = built(cls, json.loads(text))
         return found

@@ -10,7 +10,7 @@ from lab.shared.mobility_types import Waypoint
 
 
 def place_at(waypoints: Sequence[Waypoint], at_ns: int) -> tuple[float, float, float]:
-    """The position at a time, in m. Before the first waypoint a node waits there, after the last one it stays there."""
+    """Return the position at a time, in m; before the first waypoint a node waits there, after the last it stays."""
     index = bisect_right(waypoints, at_ns, key=lambda waypoint: waypoint.at_ns)
     if index == 0:
         return waypoints[0].place_m()

@@ -19,7 +19,7 @@ NUMBER_BYTES = 8
 
 
 def random_chunks(seed: int, name: str, size: int) -> Iterator[bytes]:
-    """``size`` bytes of the stream (seed, "file", name), in pieces of at most 1 MiB."""
+    """Yield ``size`` bytes of the stream (seed, "file", name), in pieces of at most 1 MiB."""
     block = bytearray(stream(seed, "file", name).randbytes(min(CHUNK_BYTES, size)))
     for start in range(0, size, CHUNK_BYTES):
         if start:
@@ -29,7 +29,7 @@ def random_chunks(seed: int, name: str, size: int) -> Iterator[bytes]:
 
 @lru_cache(256)  # the points of an experiment have the same files
 def random_sha256(seed: int, name: str, size: int) -> str:
-    """SHA-256 of those bytes, in hexadecimal."""
+    """Return the SHA-256 of those bytes, in hexadecimal."""
     digest = hashlib.sha256()
     for chunk in random_chunks(seed, name, size):
         digest.update(chunk)

@@ -21,10 +21,10 @@ class RuleError(Exception):
 
 
 def only(module: ModuleType, base: type[T]) -> type[T]:
-    """The public class of a module that is derived from ``base``.
+    """Return the public class of a module that is derived from ``base``.
 
     Raises:
-        RuleError: It has none, or several.
+        RuleError: If it has none, or several.
     """
     found = [
         member

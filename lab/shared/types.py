@@ -43,11 +43,11 @@ class EdcaParameters:
     txop_limit_ns: int | None = field(default=None, omitted=True)  # a multiple of 32 us
 
     def burst_tenths_ms(self) -> int:
-        """The access point's own TXOP limit in the unit in which hostapd takes it."""
+        """Return the access point's own TXOP limit in the unit in which hostapd takes it."""
         return round((self.txop_limit_ns or 0) / 100_000)
 
     def own_txop_limit_ns(self) -> int:
-        """What hostapd makes of that: it rounds to units of 32 us (i802_set_tx_queue_params)."""
+        """Return what hostapd makes of that: it rounds to units of 32 us (i802_set_tx_queue_params)."""
         return (self.burst_tenths_ms() * 100 + 16) // 32 * 32_000
 
 
@@ -153,7 +153,7 @@ class Node:
     index: int  # position among all nodes, from 1; stable key for addresses and streams
     source: str = ""  # file:line of the definition
     sysctls: list[Sysctl] = field(default_factory=list, omitted=True)
-    # a folder of images/, over the base; with ``docker``: sha256-…, a second root beside the base; None: the base alone
+    # a folder of images/, over the base; with ``docker``: sha256-…, a second root next to the base; None: the base only
     image: str | None = field(default=None, omitted=True)
     docker: Docker | None = field(default=None, omitted=True)
 
@@ -183,7 +183,7 @@ class Link:
     source: str = ""
 
     def ends(self) -> list[tuple[str, str]]:
-        """Node and interface at each end."""
+        """Return node and interface at each end."""
         return [(self.node_a, self.a), (self.node_b, self.b)]
 
 
@@ -240,11 +240,11 @@ class Process:
     health: Health | None = field(default=None, omitted=True)  # instead of ``ready``
 
     def serves(self) -> bool:
-        """Whether others need it until their end."""
+        """Check whether others need it until their end."""
         return self.ready is not None or self.of_image
 
     def must_end(self) -> bool:
-        """Whether it is a client: it must have ended by itself at the end of the run."""
+        """Check whether it is a client: it must have ended by itself at the end of the run."""
         acts = self.mode == "command" and (self.probe is None or self.acts)
         return acts and self.required and not (self.ready or self.stop_ns is not None or self.may_run_on)
 
@@ -255,7 +255,7 @@ class Collect:
 
     node: str
     path: str  # absolute; a pattern of glob.glob
-    optional: bool  # if not, the run fails if there is none
+    optional: bool  # if not, the run fails if no file is found
     at_most_bytes: int  # together
     source: str = ""
 
@@ -355,33 +355,33 @@ class Plan:
     version: int = field(default=VERSION)
 
     def stacks(self) -> list[str]:
-        """All stacks whose code nodes have, in the order of PATH."""
+        """Return all stacks whose code nodes have, in the order of PATH."""
         return [self.stack, *self.used_stacks] if self.stack else []
 
     def images(self) -> list[str]:
-        """The images of nodes, in alphabetical order: the order of their block devices."""
+        """Return the images of nodes, in alphabetical order: the order of their block devices."""
         return sorted({node.image for node in self.nodes if node.image})
 
     def docker_images(self) -> dict[str, Node]:
-        """Those of them that are Docker's, with a node that has it."""
+        """Return those of them that are Docker's, with a node that has it."""
         return {node.image: node for node in self.nodes if node.image and node.docker}
 
     def node(self, name: str) -> Node:
-        """The node of that name; KeyError if there is none."""
+        """Return the node of that name; raise KeyError if no node has it."""
         for node in self.nodes:
             if node.name == name:
                 return node
         raise KeyError(name)
 
     def link(self, name: str) -> Link:
-        """The wired link of that name; KeyError if there is none."""
+        """Return the wired link of that name; raise KeyError if no link has it."""
         for link in self.links:
             if link.name == name:
                 return link
         raise KeyError(name)
 
     def out_of_reach(self, station: Node) -> str | None:
-        """Why a station cannot associate where it begins: no frame of its network comes through; None if it can."""
+        """Return why a station cannot associate where it begins: no frame of its network arrives; None if it can."""
         radio = station.radio
         if self.medium is None or radio is None or station.kind != "sta" or radio.ibss_bssid:
             return None
@@ -406,12 +406,12 @@ class Plan:
         return f"{hears}: {station.name} starts unassociated"
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds, without what is at its default and need not be mentioned."""
+        """Return what JSON holds, without what is at its default and need not be mentioned."""
         found: dict[str, Any] = data_of(self)
         return found
 
     def to_json(self) -> str:
-        """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""
+        """Return canonical text: sorted keys, two-space indent, newline at the end; a list in a list is one line."""
         import re  # the guest only reads plans
 
         text = json.dumps(self.data(), sort_keys=True, indent=2, ensure_ascii=False)
@@ -419,7 +419,11 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Inverse of ``to_json``. ValueError: another version of the format."""
+        """Return the plan of which ``to_json`` made this text.
+
+        Raises:
+            ValueError: If it has another version of the format.
+        """
         data = json.loads(text)
         if data.get("version") != VERSION:
             raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
@@ -427,5 +431,5 @@ class Plan:
 
 
 def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
-    """The number of each node's radio: mac80211_hwsim makes them in order at boot."""
+    """Return the number of each node's radio: mac80211_hwsim makes them in order at boot."""
     return {name: number for number, name in enumerate(node.name for node in nodes if node.radio)}

@@ -11,7 +11,7 @@ from lab.shared.types import Netem, Plan
 
 
 def position(position_m: list[float] | None) -> str:
-    """Return a position, ``(1, 2, 3) m``; empty if there is none."""
+    """Return a position, ``(1, 2, 3) m``; empty without one."""
     return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
 
 

@@ -79,6 +79,6 @@ class PerPeer(OverTime):
 
 
 def between(result: Result) -> str:
-    """``between 1 and 5 Mbit/s``, or ``5 Mbit/s``."""
+    """Return ``between 1 and 5 Mbit/s``, or ``5 Mbit/s``."""
     low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
     return f"{f'between {low} and {high}' if low != high else low} {result.unit}".rstrip()

@@ -68,7 +68,11 @@ VIEWS = Room("views", "view", View, goes_with="metrics")
 
 
 def load(kind: str) -> View:
-    """Return the view of a kind of metric. InputError: two files have that name, or the file is invalid."""
+    """Return the view of a kind of metric.
+
+    Raises:
+        InputError: If two files have that name, or the file is invalid.
+    """
     return VIEWS.made(kind) if kind in VIEWS.known() else View()
 
 

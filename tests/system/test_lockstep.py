@@ -106,7 +106,7 @@ def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
         for mistake, message in (
             (lambda: net["sta"], r'unknown node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),
             (lambda: net["h1"].get("/nowhere"), "h1 has no file /nowhere to copy: No such file"),
-            (lambda: net["h1"].get("/dev/zero"), "/dev/zero of h1 is no regular file; let a program copy it before"),
+            (lambda: net["h1"].get("/dev/zero"), "/dev/zero of h1 is not a regular file; have a program copy it first"),
             (lambda: net["h1"].status(), "h1 has neither hostapd nor wpa_supplicant"),
             (lambda: net.counters(), r"the medium is perfect, and counts nothing; write medium=\{\}"),
             (lambda: net.run_until("61 s"), r'beyond the end of the timeline, 60 s\n  .*duration="61 s"'),

@@ -14,7 +14,7 @@ class Away(set[str]):
 
 
 class Disconnect(Event):
-    """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event.
+    """Disconnect a station, as its user would: it informs its access point, and stays away until a connect event.
 
     A handoff in progress ends, unfinished.
     """

@@ -105,7 +105,7 @@ class Fault(Event):
 
 
 def _radio(scene: Scene, name: str, key: str) -> str | None:
-    """Return the one node with a radio of that name; report why there is none."""
+    """Return the one node with a radio of that name; report why no node is."""
     found = scene.nodes(name, key, lambda node: node.radio)
     if len(found) > 1:
         scene.refuse(f'"{name}" stands for {len(found)} nodes; name one of them', key)

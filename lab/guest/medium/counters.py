@@ -19,7 +19,7 @@ _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
 
 
 def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Attempts of each radio, by category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``."""
+    """Return attempts of radios, by category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``."""
     found: dict[str, dict[str, Any]] = {}
     for answer in answers:
         node = _name(answer, Attr.RADIO, names)
@@ -28,7 +28,7 @@ def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]
 
 
 def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
+    """Return the frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
 
     These are totals. The same counts follow for each access category with frames: ``be: {sent, retries, …}``.
     """
@@ -46,7 +46,7 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> list[dict[str, Any]]:
-    """Counters of a stack's part of the kernel, by pairs of radios: ``{node, peer, …}``, where ``peer`` is an address.
+    """Return counters of a stack's part of the kernel, by pairs of radios: ``{node, peer, …}``; ``peer``: an address.
 
     ``part`` names the nests of counters, and the counters in each.
     """
@@ -60,7 +60,7 @@ def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> lis
 
 
 def channel(answer: Answer, start_ns: int) -> ChannelUse:
-    """How the time of a channel was used.
+    """Return how the time of a channel was used.
 
     ``start_ns``: the uptime from which ``t_ns`` counts.
     """
@@ -70,7 +70,7 @@ def channel(answer: Answer, start_ns: int) -> ChannelUse:
 
 
 def _payload(answer: Answer, kind: Attr, size: int) -> bytes:
-    """An attribute's payload; NetlinkError if it is missing or has another size."""
+    """Return an attribute's payload; raise NetlinkError if it is missing or has another size."""
     payload = answer.get(kind)
     if payload is None:
         raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
@@ -92,7 +92,7 @@ def _category(answer: Answer) -> str:
 
 
 def _numbers(answer: Answer, kind: AnyAttr, names: Iterable[str]) -> dict[str, int]:
-    """The numbers in a nested attribute, by name in lower case; ``names`` are those from 1 on."""
+    """Return the numbers in a nested attribute, by name in lower case; ``names`` are those from 1 on."""
     nest = answer.get(kind)
     if nest is None:
         raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")

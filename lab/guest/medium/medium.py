@@ -22,7 +22,7 @@ class Medium:
         """Find the kernel's interface.
 
         Raises:
-            GuestError: the kernel has no medium.
+            GuestError: If the kernel has no medium.
         """
         self.plan = plan
         self._names = plan.names()
@@ -40,7 +40,7 @@ class Medium:
         """Send requests in order.
 
         Raises:
-            GuestError: the kernel refuses one.
+            GuestError: If the kernel refuses one.
         """
         listed = list(requests)
         try:
@@ -49,7 +49,7 @@ class Medium:
             raise self._refusal(listed[error.request], error) from None
 
     def counters(self, t_ns: int, start_ns: int) -> types.Reading:
-        """The counters so far.
+        """Return the counters so far.
 
         ``t_ns``: the time now; ``start_ns``: the uptime from which times count.
         """
@@ -62,7 +62,7 @@ class Medium:
         )
 
     def _parts(self) -> dict[str, list[dict[str, Any]]]:
-        """What the kernel's parts of stacks have counted; a dump takes time, so there is none without such parts."""
+        """Return what the kernel's parts of stacks have counted; without such parts, make no dump, which takes time."""
         answers = self._dump(Command.GET_PEER) if self.plan.parts else []
         return {part.key: counters.peers(answers, self._names, part) for part in self.plan.parts}
 
@@ -74,6 +74,6 @@ class Medium:
             raise self._refusal(request, error) from None
 
     def _refusal(self, request: Request, error: RefusedError) -> GuestError:
-        """The kernel's message, and the attribute that it is about."""
+        """Return the kernel's message as an error, with the attribute that it is about."""
         about = next((f" ({kind.name})" for kind in [*Attr, *request.values] if kind == error.blamed), "")
         return GuestError(f"medium: the kernel refuses {request.describe(self._names)}: {error.message}{about}")

@@ -13,10 +13,9 @@ FILE_NAME = "medium.json"
 
 
 class MediumRecord:
-    """Readings of the counters of a medium."""
+    """Readings of the counters of a medium. ``start_ns`` is the uptime at the timeline's start."""
 
     def __init__(self, medium: Medium, start_ns: int) -> None:
-        """``start_ns`` is the uptime at the timeline's start."""
         self._medium = medium
         self._start_ns = start_ns
         self._looks: list[str] = []  # as JSON, which takes less memory than objects

@@ -25,11 +25,11 @@ class Request:
     values: dict[AnyAttr, Any]
 
     def payload(self) -> bytes:
-        """Its attributes."""
+        """Return its attributes."""
         return b"".join(encoded(kind, value) for kind, value in self.values.items())
 
     def describe(self, names: dict[int, str]) -> str:
-        """The request for a reader, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
+        """Return the request as a reader sees it, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
         words = [f"{kind.name.lower()}={_shown(kind, value, names)}" for kind, value in self.values.items()]
         return " ".join([self.command.name, *words])
 
@@ -46,7 +46,7 @@ def _shown(kind: AnyAttr, value: Any, names: dict[int, str]) -> str:
 
 
 def setup(medium: Medium) -> Iterator[Request]:
-    """Everything that precedes the first radio's start: the medium, its tables, its radios, their levels."""
+    """Yield everything that precedes the first radio's start: the medium, its tables, its radios, their levels."""
     new: dict[AnyAttr, Any] = {Attr.ID: ID, Attr.SEED: medium.seed, Attr.MODEL: medium.errors}
     if medium.capture_mb is not None:
         new[Attr.CAPTURE_MB] = medium.capture_mb

@@ -108,7 +108,7 @@ AnyAttr = Attr | PartAttr
 
 
 def by_name(attributes: Mapping[str, Any], parts: list[MediumPart]) -> dict[AnyAttr, Any]:
-    """Attributes of a radio that are given by name in lower case."""
+    """Convert attributes of a radio that are given by name in lower case."""
     own = {
         name: PartAttr(name, number, form)
         for part in parts
@@ -213,13 +213,13 @@ _NUMBER_BYTES = 8  # of an attribute with 32 bits
 
 
 def link(one: MediumLink) -> bytes:
-    """A link, as an attribute."""
+    """Encode a link as an attribute."""
     words = [word for kind, value in zip(LinkAttr, one, strict=True) for word in (_NUMBER_BYTES, kind, value)]
     return _LINK.pack(*_LINK_HEAD, *words)
 
 
 def rate(given: Sequence[int]) -> bytes:
-    """A fixed rate, as an attribute: the numbers of a MediumRate."""
+    """Encode a fixed rate as an attribute: the numbers of a MediumRate."""
     numbers = MediumRate(*given)._asdict()
     flags = {RateAttr.SHORT_GI: numbers.pop("short_gi", 0), RateAttr.SHORT_PREAMBLE: numbers.pop("short_preamble", 0)}
     parts = [attribute(RateAttr[name.upper()], _U8(value)) for name, value in numbers.items()]
@@ -281,7 +281,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
 
 
 def encoded(kind: AnyAttr, value: Any) -> bytes:
-    """An attribute, or all of that kind.
+    """Encode an attribute, or all of that kind.
 
     ``value``: for LINK, a list of links; for RATE, a rate; else what the encoder takes.
     """

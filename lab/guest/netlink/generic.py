@@ -36,7 +36,7 @@ class Transport(Protocol):
         """Send messages."""
 
     def receive(self) -> bytes:
-        """Some answers."""
+        """Return some answers."""
 
 
 class KernelSocket:
@@ -60,7 +60,7 @@ class KernelSocket:
             raise GuestError(f"netlink: {len(data)} bytes cannot be sent: {error}") from None
 
     def receive(self) -> bytes:
-        """Some answers."""
+        """Return some answers."""
         try:
             data, _, flags, _ = self._socket.recvmsg(_RECEIVED_BYTES)
         except TimeoutError:
@@ -95,7 +95,7 @@ class Family:
         """Find the family.
 
         Raises:
-            RefusedError: The kernel has no family of that name (ENOENT).
+            RefusedError: If the kernel has no family of that name (ENOENT).
         """
         self._transport = transport
         self._version = version
@@ -128,7 +128,7 @@ class Family:
         """Send (command, attributes) requests in order, with as few system calls as possible.
 
         Raises:
-            RefusedError: The kernel refused this request; it has processed later ones of the same batch.
+            RefusedError: If the kernel refused this request; it has processed later ones of the same batch.
         """
         batch: list[bytes] = []
         done = 0
@@ -159,11 +159,11 @@ class Family:
             _check(number, outcomes[sequence], request)
 
     def dump(self, command: int, payload: bytes) -> list[dict[int, bytes]]:
-        """The attributes of each answer to a dump.
+        """Return the attributes of each answer to a dump.
 
         Raises:
-            RefusedError: The kernel refused it.
-            NetlinkError: It is inconsistent, since something changed during the dump.
+            RefusedError: If the kernel refused it.
+            NetlinkError: If it is inconsistent, since something changed during the dump.
         """
         sequence = next(self._sequence)
         flags = wire.NLM_F_REQUEST | wire.NLM_F_DUMP
@@ -180,7 +180,7 @@ class Family:
         return found
 
     def _answers(self, sequence: int) -> Iterator[wire.Message]:
-        """All answers to one request, in an endless iterator."""
+        """Yield all answers to one request, without an end."""
         while True:
             for answer in wire.messages(self._transport.receive()):
                 if answer.sequence == sequence:

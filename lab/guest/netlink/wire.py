@@ -69,10 +69,10 @@ def _padded(data: bytes) -> bytes:
 
 
 def attribute(kind: int, payload: bytes) -> bytes:
-    """An attribute, padded.
+    """Encode an attribute, padded.
 
     Raises:
-        ValueError: The payload is too long.
+        ValueError: If the payload is too long.
     """
     if len(payload) > LONGEST_PAYLOAD:
         raise ValueError(f"attribute {kind} has {len(payload)} bytes, at most {LONGEST_PAYLOAD} fit")
@@ -80,42 +80,42 @@ def attribute(kind: int, payload: bytes) -> bytes:
 
 
 def nested(kind: int, *attributes_: bytes) -> bytes:
-    """An attribute of attributes."""
+    """Encode an attribute of attributes."""
     return attribute(kind | NESTED, b"".join(attributes_))
 
 
 def text(value: str) -> bytes:
-    """A string as attributes hold it, with the NUL at its end."""
+    """Encode a string as attributes hold it, with the NUL at its end."""
     return value.encode() + b"\0"
 
 
 def u32(value: int) -> bytes:
-    """A number of 32 bits."""
+    """Encode a number of 32 bits."""
     return _U32.pack(value)
 
 
 def message(kind: int, flags: int, sequence: int, payload: bytes) -> bytes:
-    """A message with its header, padded. The kernel fills in the port."""
+    """Encode a message with its header, padded. The kernel fills in the port."""
     return _padded(_HEADER.pack(_HEADER.size + len(payload), kind, flags, sequence, 0) + payload)
 
 
 def generic(command: int, version: int, payload: bytes) -> bytes:
-    """The payload of a generic netlink message."""
+    """Encode the payload of a generic netlink message."""
     return _GENERIC.pack(command, version, 0) + payload
 
 
 def without_generic(payload: bytes) -> bytes:
-    """Inverse of ``generic``: the attributes."""
+    """Return the attributes in a payload that ``generic`` made."""
     if len(payload) < _GENERIC.size:
         raise NetlinkError(f"netlink: an answer of {len(payload)} bytes has no generic header")
     return payload[_GENERIC.size :]
 
 
 def messages(data: bytes) -> Iterator[Message]:
-    """The messages in received data.
+    """Yield the messages in received data.
 
     Raises:
-        NetlinkError: one does not end.
+        NetlinkError: If one does not end.
     """
     while data:
         if len(data) < _HEADER.size:
@@ -128,10 +128,10 @@ def messages(data: bytes) -> Iterator[Message]:
 
 
 def attributes(data: bytes) -> dict[int, bytes]:
-    """Payloads by type; of several with the same type, the last.
+    """Return payloads by type; of several with the same type, the last.
 
     Raises:
-        NetlinkError: one does not end.
+        NetlinkError: If one does not end.
     """
     found = {}
     while data:
@@ -147,7 +147,7 @@ def attributes(data: bytes) -> dict[int, bytes]:
 
 
 def attribute_at(data: bytes, offset: int) -> int | None:
-    """The type of the attribute that is at ``offset`` of a generic message, or contains it; None if none does."""
+    """Return the type of the attribute that is at ``offset`` of a generic message, or contains it; None without one."""
     start = _HEADER.size + _GENERIC.size
     while start <= min(offset, len(data) - _ATTRIBUTE.size):
         length, kind = _ATTRIBUTE.unpack_from(data, start)
@@ -160,10 +160,10 @@ def attribute_at(data: bytes, offset: int) -> int | None:
 
 
 def outcome(answer: Message) -> Outcome:
-    """The content of an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE.
+    """Return the content of an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE.
 
     Raises:
-        NetlinkError: It is truncated.
+        NetlinkError: If it is truncated.
     """
     if len(answer.payload) < _CODE.size:
         raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
@@ -183,7 +183,7 @@ def outcome(answer: Message) -> Outcome:
 
 
 def _echoed(answer: Message, rest: bytes) -> int:
-    """The number of bytes of the request that an error repeats."""
+    """Return the number of bytes of the request that an error repeats."""
     if len(rest) < _HEADER.size:
         raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
     length: int = _HEADER.size if answer.flags & NLM_F_CAPPED else _HEADER.unpack_from(rest)[0]

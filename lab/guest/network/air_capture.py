@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures the medium: the kernel shows its frames on an interface of their own, tcpdump writes them to a file.
 
-The kernel hands over frames in blocks, and the last block stays there. So the capture goes on after the end of the
+The kernel hands over frames in blocks, and the last block stays there. So the capture continues after the end of the
 timeline; the host drops the later frames (lab.captures).
 """
 
@@ -32,7 +32,7 @@ class AirCapture:
         """Start, and wait until it captures every frame. ``on_exit`` is called when it ends.
 
         Raises:
-            GuestError: tcpdump does not start.
+            GuestError: If tcpdump does not start.
         """
         self._loop = loop
         self.task = Task(loop, "tcpdump of the air", argv, DAEMON_LOGS / "air-tcpdump.log", on_exit=on_exit)
@@ -51,7 +51,7 @@ class AirCapture:
         """Let it write the frames that the kernel holds, and end it.
 
         Raises:
-            GuestError: Frames were lost, or tcpdump has already ended.
+            GuestError: If frames were lost, or tcpdump has already ended.
         """
         self._loop.run_until(now_ns() + SETTLE_NS, lambda: not self.task.alive)
         self._look_alive()
@@ -70,10 +70,10 @@ class AirCapture:
 
 
 def lost_frames(log: str) -> int:
-    """The number of lost frames in tcpdump's summary.
+    """Return the number of lost frames in tcpdump's summary.
 
     Raises:
-        GuestError: There is no summary.
+        GuestError: If the log has no summary.
     """
     found = _DROPPED.findall(log)
     if not any(by == "kernel" for _, by in found):
@@ -82,5 +82,5 @@ def lost_frames(log: str) -> int:
 
 
 def _rx_dropped() -> int:
-    """Frames that were lost between the medium and tcpdump's buffer."""
+    """Return the number of frames that were lost between the medium and tcpdump's buffer."""
     return int((_STATISTICS / "rx_dropped").read_text())

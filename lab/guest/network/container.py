@@ -33,12 +33,12 @@ Launch = tuple[list[str], Mapping[str, str]]  # a command, and its environment
 
 @cache
 def _own_network() -> int:
-    """The network namespace of the guest's first processes."""
+    """Open the network namespace of the guest's first processes."""
     return os.open("/proc/1/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _enter_network(namespace: int) -> None:
-    """setns(2); raises GuestError if it fails."""
+    """Call setns(2); raise GuestError if it fails."""
     if _libc.setns(namespace, _CLONE_NEWNET) != 0:
         raise GuestError(f"setns: {os.strerror(ctypes.get_errno())}")
 
@@ -76,7 +76,7 @@ def inside(root: int) -> Iterator[None]:
 
 
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
-    """mount(2); raises GuestError if it fails."""
+    """Call mount(2); raise GuestError if it fails."""
     if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
         raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
 
@@ -91,42 +91,41 @@ def overlay(home: Path, prefix: str, lower: str) -> Path:
 
 
 class Root:
-    """A file system of a node, and the programs in it. ``pid`` is its first process."""
+    """A file system of a node, with its programs; ``pid``: its first process; ``procs``: that of the node's cgroup."""
 
     root: Path  # its file system, as the agent sees it, without what is mounted in there
 
     def __init__(self, name: str, pid: int, procs: Path) -> None:
-        """``procs``: the file by which a process joins the node's cgroup."""
         self.name = name
         self.pid = pid
         self.procs = procs
         self._files = os.open(f"/proc/{self.pid}/root", os.O_PATH | os.O_CLOEXEC)
 
     def command(self, *argv: str) -> list[str]:
-        """The command that runs ``argv`` inside this container."""
+        """Return the command that runs ``argv`` inside this container."""
         return [ENTER, str(self.pid), str(self.procs), *argv]
 
     def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
-        """The command and environment of a program of the user's.
+        """Return the command and environment of a program of the user's.
 
         ``cwd``: its directory; None: as programs have it here. ``env``: further variables.
         """
         return self.command(*(["-d", cwd] if cwd else []), *argv), {**ENVIRONMENT, **(env or {})}
 
     def for_shell(self, line: str) -> str:
-        """What the shell of the node runs for a line of the user's."""
+        """Return what the shell of the node runs for a line of the user's."""
         return line
 
     def as_words(self, line: str, background: bool) -> list[str]:
-        """The command that does what a line does in the node's shell."""
+        """Return the command that does what a line does in the node's shell."""
         return ["bash", "-c", f"({line}) &" if background else line]
 
     def has(self, program: str, directory: str | None = None) -> bool:
-        """Whether a program is to be looked for here."""
+        """Check whether a program is to be looked for here."""
         return True
 
     def run(self, *argv: str, input_text: str = "") -> bytes:
-        """Run a short command inside to its end; GuestError if it fails."""
+        """Run a short command inside to its end; raise GuestError if it fails."""
         return run(self.command(*argv), input_text, culprit=self.name)
 
     @contextmanager
@@ -139,21 +138,21 @@ class Root:
             yield
 
     def terminal(self) -> tuple[int, int]:
-        """A new terminal of its own devpts, so that its programs find its name: both ends."""
+        """Open both ends of a new terminal of its own devpts, so that its programs find its name."""
         with self.files():
             master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         fcntl.ioctl(master, _TIOCSPTLCK, struct.pack("i", 0))
         return master, fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
 
     def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
-        """Write a file to its file system; creates parent directories."""
+        """Write a file to its file system; create parent directories."""
         self.write_chunks(path, [content.encode() if isinstance(content, str) else content], mode)
 
     def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int = 0o644) -> None:
-        """The same with content that is too long for the agent's memory.
+        """Do the same with content that is too long for the agent's memory.
 
         Raises:
-            GuestError: It cannot be written there.
+            GuestError: If it cannot be written there.
         """
         target = Path("/", path)
         try:
@@ -172,7 +171,7 @@ class Root:
 class Container(Root):
     """A started container. ``root`` is its file system as the agent sees it, ``pid`` its first process.
 
-    ``own`` is where the user's programs and files are: here, or in the Docker image that the node has beside it.
+    ``own`` is where the user's programs and files are: here, or in the Docker image that the node also has.
     """
 
     own: Root
@@ -199,12 +198,12 @@ class Container(Root):
         return not select.select([self.pidfd], [], [], 0)[0]
 
     def describe_end(self) -> str:
-        """What its end means, for a message."""
+        """Describe what its end means, for a message."""
         return f"{self.name} has stopped: its first process has ended, and with it all of its programs"
 
     @contextmanager
     def network(self) -> Iterator[None]:
-        """Be in its network namespace, with the programs that start here.
+        """Enter its network namespace, with the programs that start here.
 
         ``enter`` takes two more processes for each command; the agent is one thread, and may change places.
         """
@@ -215,20 +214,18 @@ class Container(Root):
             _enter_network(_own_network())
 
     def launch_found(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
-        """The command and environment of a program of the user's: that of the Docker image, or if that has none such,
-        the base's."""
+        """Do as ``launch``, with a program of the Docker image; if it has no such program, with the base's."""
         return (self.own if self.own.has(argv[0], cwd) else self).launch(argv, cwd, env)
 
     def memory_kills(self) -> int:
-        """How many of its processes the kernel has killed because the node ran out of memory."""
+        """Return how many of its processes the kernel has killed because the node ran out of memory."""
         return self._count("memory.events", "oom_kill")
 
     def forks_refused(self) -> int:
-        """How often it could not start a process or thread because it had as many as it may."""
+        """Return how often it could not start a process or thread because it had as many as it may."""
         return self._count("pids.events", "max")
 
     def _count(self, file: str, event: str) -> int:
-        """How often an event has happened to its cgroup."""
         events = dict(line.split() for line in (self._cgroup / file).read_text().splitlines())
         return int(events[event])
 
@@ -240,14 +237,14 @@ class Containers:
         self._by_node: dict[str, Container] = {}
 
     def add(self, spec: types.Node, mounts: Sequence[commands.Mount], _class_name: str, _lists: Sequence[str]) -> None:
-        """Make a node of the plan; nobody looks at it as Mininet does."""
+        """Make a node of the plan; names for Mininet are not needed."""
         self._by_node[spec.name] = Container(spec, mounts)
 
     def container(self, node: str) -> Container:
-        """The container of a node."""
+        """Return the container of a node."""
         return self._by_node[node]
 
     def memory_kills(self) -> dict[str, int]:
-        """How many programs the kernel has killed of each node that ran out of memory."""
+        """Return how many programs the kernel has killed of each node that ran out of memory."""
         kills = {name: container.memory_kills() for name, container in self._by_node.items()}
         return {name: number for name, number in kills.items() if number}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Squashfs files of the host that nodes see, beside the base image: the code of the plan's stack, and node images.
+"""Squashfs files of the host that nodes see besides the base image: the code of the plan's stack, and node images.
 
 The code of the stack becomes /opt/<stack> in every node. If the stack uses others, the squashfs has a directory for
 each of them, and each becomes an /opt/<stack>. An image becomes a layer over the base, of the nodes that have it.
@@ -25,7 +25,7 @@ def offer_stack() -> None:
     """Mount the code of the stack where the containers of nodes find it.
 
     Raises:
-        GuestError: The host provides none, or it cannot be mounted.
+        GuestError: If the host provides none, or it cannot be mounted.
     """
     _mount(_STACK_DEVICE, STACK, "the code of a stack")
 
@@ -36,7 +36,7 @@ def offer_images(names: Sequence[str], first_device: int) -> None:
     ``names`` are in the order of their hostrom=; ``first_device``: the number of the first one.
 
     Raises:
-        GuestError: The host does not provide them, or they cannot be mounted.
+        GuestError: If the host does not provide them, or they cannot be mounted.
     """
     IMAGES.mkdir()
     for number, name in enumerate(names, first_device):

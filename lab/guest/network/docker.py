@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Docker image of a node: a second root beside the base, with the same network, processes, names and limits.
+"""A Docker image of a node: a second root next to the base, with the same network, processes, names and limits.
 
 hostapd, wpa_supplicant and probes are in the base, whatever the image has. The user's programs and files are here.
 """
@@ -37,7 +37,7 @@ class DockerRoot(Root):
         """Start it in the namespaces of the container ``base``.
 
         Raises:
-            GuestError: Its user does not exist, or a folder that it needs cannot be made.
+            GuestError: If its user does not exist, or a folder that it needs cannot be made.
         """
         name = spec.name
         self.root = overlay(NODES / name, commands.DOCKER, str(IMAGES / (spec.image or "")))
@@ -62,7 +62,7 @@ class DockerRoot(Root):
         """Make folders that the image lacks, also where its links lead nowhere, as Docker does.
 
         Raises:
-            GuestError: Something else is there.
+            GuestError: If something else is there.
         """
         with opened(self.root) as root:
             for folder in folders:
@@ -77,7 +77,7 @@ class DockerRoot(Root):
 
     @staticmethod
     def _with_stacks(environment: dict[str, str]) -> Mapping[str, str]:
-        """Add what finds the code of the plan's stacks, if it has any; what the image sets itself counts more."""
+        """Add what finds the code of the plan's stacks, if it has any; what the image sets itself takes precedence."""
         found = {name: ENVIRONMENT[name] for name in _STACK_VARIABLES if name in ENVIRONMENT}
         if not found:
             return environment
@@ -85,13 +85,13 @@ class DockerRoot(Root):
         return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
 
     def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
-        """As in the base class, in the image's folder and as its user."""
+        """Do as in the base class, in the image's folder and as its user."""
         uid, user = self._identity()
         entered = [ENTER, str(self.pid), str(self.procs), "-d", cwd or self._cwd, "-u", f"{uid}:{user}"]
         return [*entered, *argv], {**self._environment, **(env or {})}
 
     def for_shell(self, line: str) -> str:
-        """The line in a shell of the image, if that has its first program; a base's shell does not change places."""
+        """Run the line in a shell of the image if that has its first program; a base's shell does not change places."""
         if not self._begins_here(line):
             return line
         line, background, _ = line.rstrip().partition(" &") if line.rstrip().endswith(" &") else (line, "", "")
@@ -102,7 +102,7 @@ class DockerRoot(Root):
         return shlex.join(["env", "-i", *variables, *entered, *self._in_shell(line)]) + background
 
     def as_words(self, line: str, background: bool) -> list[str]:
-        """As in the base class, with what the image has; without a shell, it cannot be in the background."""
+        """Do as in the base class, with what the image has; without a shell, it cannot be in the background."""
         if not self._begins_here(line):
             return super().as_words(line, background)
         return self._in_shell(f"({line}) &" if background and self.has("/bin/sh") else line)
@@ -120,12 +120,11 @@ class DockerRoot(Root):
             raise GuestError(f"{self.name}: {error}, and its image has no /bin/sh", self.name) from None
 
     def _pid_in_node(self) -> int:
-        """Its first process, as programs of the node see it."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[-1])
 
     def _identity(self) -> tuple[int, str]:
-        """Uid, and groups as ``enter`` takes them."""
+        """Return its user id, and groups as ``enter`` takes them."""
         uid, gid, groups, _ = self._user
         return uid, ",".join(str(number) for number in (gid, *groups))
 
@@ -136,14 +135,14 @@ class DockerRoot(Root):
 
 
 def _no_name_servers() -> None:
-    """There are none; what the image was built with would be asked in vain. Call it in the image."""
+    """Empty resolv.conf: no name server of the image's build would answer here. Call it in the image."""
     file = Path("/etc/resolv.conf")
     file.unlink(missing_ok=True)
     file.write_text("")
 
 
 def _lines(file: str) -> list[list[str]]:
-    """Return the fields of each line of a file such as passwd(5); none if there is no such file."""
+    """Return the fields of each line of a file such as passwd(5); none if the file does not exist."""
     try:
         return [line.split(":") for line in Path(file).read_text(errors="replace").splitlines()]
     except OSError:
@@ -151,16 +150,18 @@ def _lines(file: str) -> list[list[str]]:
 
 
 def _number(text: str) -> int:
-    """Return the number of a user or group, as Docker takes them; ValueError: it is none."""
+    """Return the number of a user or group, as Docker takes them; raise ValueError if it is not one."""
     if not text.isdecimal() or int(text) > _MOST:
-        raise ValueError(f'"{text}" is no number of a user or group')
+        raise ValueError(f'"{text}" is not a valid number of a user or group')
     return int(text)
 
 
 def user_of(text: str, passwd: list[list[str]], group: list[list[str]]) -> _User:
     """Return the user of an image: ``NAME``, ``UID``, or one of these with ``:GROUP`` or ``:GID``.
 
-    KeyError: there is none of that name. ValueError: a line has no number where one is wanted, or none that can be.
+    Raises:
+        KeyError: If no user or group has that name.
+        ValueError: If a line has no valid number where one is needed.
     """
     wanted, _, wanted_group = (text or "0").partition(":")
     entry = next((line for line in passwd if len(line) > 5 and wanted in (line[0], line[2])), None)

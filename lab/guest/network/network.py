@@ -35,7 +35,7 @@ class WiredLink(MininetLink):
         self.intf1.link = self.intf2.link = self
 
     def describe(self) -> str:
-        """The link as ``links`` in the shell shows it."""
+        """Return the link as ``links`` in the shell shows it."""
         words = " ".join(netem_words(self.spec.netem)[1:]).replace("000000ns", "ms").replace("000000bit", "Mbit")
         return f"{self.intf1}<->{self.intf2} {words or 'unshaped'}"
 
@@ -62,12 +62,12 @@ class LabNet(Mininet):
         return node
 
     def container(self, node: str) -> Container:
-        """The container of a node."""
+        """Return the container of a node."""
         found: Container = self.nameToNode[node].container
         return found
 
     def build(self) -> None:
-        """Mininet's view of the existing links."""
+        """Give Mininet its view of the existing links."""
         for link in self.plan.links:
             self.links.append(WiredLink(link, self.nameToNode[link.node_a], self.nameToNode[link.node_b]))
         self.built = True
@@ -81,12 +81,12 @@ class LabNet(Mininet):
         seconds: int = 5,
         port: int = 5001,
     ) -> list[str]:
-        """Mininet's, for iperf 2.2: print and return the rates of server and client; of UDP, first the wanted rate.
+        """Print and return the rates of server and client; of UDP, first the wanted rate.
 
-        Mininet's own waits for two reports of the server, of which iperf 2.2 prints only one.
+        Mininet's own method waits for two reports of the server, of which iperf 2.2 prints only one.
 
         Raises:
-            GuestError: A node has no address, or the server did not start.
+            GuestError: If a node has no address, or the server did not start.
         """
         client, server = hosts or (self.hosts[0], self.hosts[-1])
         for node in (client, server):
@@ -113,11 +113,11 @@ class LabNet(Mininet):
         return result
 
     def __iter__(self) -> Iterator[str]:
-        """Names of all nodes, including access points."""
+        """Yield the names of all nodes, including access points."""
         return (node.name for node in self.lab_nodes())
 
     def lab_nodes(self) -> list[LabNode]:
-        """All nodes in the plan's order."""
+        """Return all nodes in the plan's order."""
         return [self.nameToNode[node.name] for node in self.plan.nodes]
 
 
@@ -125,7 +125,7 @@ def _reach(client: LabNode, server: LabNode) -> None:
     """Ask the server for an answer: without a route, iperf would wait for minutes.
 
     Raises:
-        GuestError: There is none.
+        GuestError: If no answer comes.
     """
     try:
         client.container.run("ping", "-q", "-c", "1", "-W", "1", "-w", str(_ANSWER_S), server.IP())

@@ -58,20 +58,20 @@ class LabIntf(Intf):
             self.ip, self.prefixLen = ip.split("/")
 
     def config(self, **params: Any) -> dict[str, Any]:
-        """Nothing left to configure."""
+        """Do nothing: the lab has configured it."""
         return {}
 
     def updateIP(self) -> str | None:
-        """The plan's address; Mininet would ask ifconfig."""
+        """Return the plan's address; Mininet would ask ifconfig."""
         address: str | None = self.ip
         return address
 
 
 class LabNode(MininetNode):
-    """A node in a container."""
+    """A node in a container. ``phy`` is the number of its mac80211_hwsim radio, which is in its network namespace."""
 
     isSetup = True  # Mininet's own check for tools would cost ten processes
-    # the shell behind ``cmd`` (subprocess.Popen), and the terminal that it shares with the agent; None if there is none
+    # the shell behind ``cmd`` (subprocess.Popen), and the terminal that it shares with the agent; None before the first
     shell: Any
     stdin: Any
     stdout: Any
@@ -79,7 +79,6 @@ class LabNode(MininetNode):
     readbuf: str
 
     def __init__(self, spec: types.Node, mounts: Sequence[Mount], phy: int | None = None, **params: Any) -> None:
-        """``phy`` is the number of its mac80211_hwsim radio, which lives in the container's network namespace."""
         self.spec = spec
         self.radio = spec.radio
         self.phy = phy
@@ -126,7 +125,7 @@ class LabNode(MininetNode):
         """Start a command of any length, as Mininet's; what the node's Docker image has runs there.
 
         Raises:
-            GuestError: The node has stopped.
+            GuestError: If the node has stopped.
         """
         if not self.container.alive:
             raise GuestError(self.container.describe_end(), self.name)
@@ -140,16 +139,16 @@ class LabNode(MininetNode):
         self.begun, self.waiting = False, True
 
     def cmd(self, *args: Any, **kwargs: Any) -> Any:
-        """Mininet's, with the shell started where it is not yet."""
+        """Run a command as Mininet does, in a shell that is started if it does not run yet."""
         if not self.shell:
             self._start_shell()
         return super().cmd(*args, **kwargs)
 
     def execute(self, line: str, show: Callable[[str], None]) -> int:
-        """Run a line in its shell, with nothing to read; returns the status. ``show`` gets what it prints, as it comes.
+        """Run a line in its shell, with nothing to read; return the status. ``show`` gets what it prints, as it comes.
 
         Raises:
-            GuestError: The node has stopped.
+            GuestError: If the node has stopped.
         """
         self.sendCmd(line, stdin=os.devnull)
         while self.waiting:
@@ -157,7 +156,7 @@ class LabNode(MininetNode):
         return self.last_status
 
     def monitor(self, timeoutms: int | None = None, findPid: bool = True) -> str:
-        """What a command has printed meanwhile, as Mininet's; ``waiting`` becomes False at its end."""
+        """Return what a command has printed meanwhile, as Mininet does; ``waiting`` becomes False at its end."""
         poller = select.poll()
         poller.register(self.master, select.POLLIN)
         poller.register(self.shell_end, select.POLLIN)
@@ -209,7 +208,7 @@ class LabNode(MininetNode):
         self.waiting = False
 
     def popen(self, *args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
-        """Mininet's, with ``enter`` instead of mnexec; what the node's Docker image has runs there."""
+        """Start a program as Mininet does, by ``enter``, not mnexec; what the node's Docker image has runs there."""
         words = args[0] if isinstance(args[0], list) else str(args[0]).split()
         command, environment = self.container.launch_found(words)
         kwargs.setdefault("mncmd", command[: len(command) - len(words)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sets parameters of the network namespace that the agent is in, and tells what the kernel does not take."""
+"""Sets parameters of the network namespace that the agent is in, and reports what the kernel does not accept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def set_sysctl(key: str, value: str, room: Path = _ROOM) -> None:
     """Write a value; ``key`` is a path below ``room``.
 
     Raises:
-        GuestError: There is no such parameter, the kernel refuses the value, or it makes another one of it.
+        GuestError: If no such parameter exists, the kernel refuses the value, or it makes another one of it.
     """
     name = f"net.{key.replace('/', '.')}"
     try:
@@ -45,7 +45,7 @@ def _kept(path: Path) -> str | None:
 
 
 def _differ(kept: str, value: str) -> bool:
-    """Whether the numbers are others; of text, the kernel may have another notation."""
+    """Check whether the numbers differ; of text, the kernel may have another notation."""
     try:
         return [int(word) for word in kept.split()] != [int(word) for word in value.split()]
     except ValueError:

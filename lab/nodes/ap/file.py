@@ -177,14 +177,13 @@ class AccessPoint(Wireless):
 
     @model_validator(mode="after")
     def _categories(self) -> AccessPoint:
-        """Without WMM there are no access categories."""
         if self.edca is not None and not self.wmm and self.mode != "n":
             refuse("EDCA needs WMM; write wmm: true or mode: n too, or remove this", key="edca")
         return self
 
     @model_validator(mode="after")
     def _transition(self) -> AccessPoint:
-        """Fast transition saves the key handshake, so the network must be encrypted."""
+        """Refuse fast transition in an open network: it saves the key handshake."""
         if self.mobility_domain is not None and not self.fast_transition:
             refuse("a mobility domain needs fast_transition: true", key="mobility_domain")
         if self.fast_transition and self.encrypt not in ("wpa2", "wpa3"):

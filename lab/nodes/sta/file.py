@@ -68,8 +68,7 @@ class Station(Wireless):
         return self.ip
 
     @model_validator(mode="after")
-    def _alone(self) -> Station:
-        """Refuse keys that need an access point in an ad hoc network."""
+    def _without_ap(self) -> Station:
         keys = ("ssid", "encrypt", "passwd", "bgscan", "mode", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:

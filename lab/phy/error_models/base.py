@@ -36,7 +36,7 @@ class ErrorModel(params.PhyModel, ABC):
             snr_db: signal to interference and noise within the channel bandwidth, finite.
 
         Raises:
-            InputError: This model does not have the curve.
+            InputError: If this model does not have the curve.
         """
 
     def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:

@@ -87,7 +87,7 @@ def parse(label: str, text: str) -> dict[str, list[Row]]:
     """Parse the rows of each curve from the text of a file, which messages call ``label``.
 
     Raises:
-        InputError: Names every wrong line.
+        InputError: If it has wrong lines; names each of them.
     """
     errors: list[InputError] = []
     text = text.removeprefix("\N{BYTE ORDER MARK}")

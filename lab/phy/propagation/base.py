@@ -70,7 +70,7 @@ def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names
         seed: seed of the run.
 
     Raises:
-        ValueError: The shapes do not match, or two nodes have the same name.
+        ValueError: If the shapes do not match, or two nodes have the same name.
     """
     position = np.asarray(position_m, dtype=np.float64)
     if position.shape != (len(names), 3):
@@ -87,7 +87,7 @@ def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names
 
 
 def free_space_db(distance_m: Floats, frequency_mhz: Floats, system_loss: float = 1.0) -> Floats:
-    """Friis formula: (4πdf/c)² · L in dB, where L is the system loss factor."""
+    """Return the loss by Friis' formula: (4πdf/c)² · L in dB, where L is the system loss factor."""
     wavelengths = distance_m * frequency_mhz * 1e6 / LIGHT_M_S
     return np.asarray(20.0 * np.log10(4.0 * math.pi * wavelengths) + 10.0 * math.log10(system_loss))
 

@@ -36,7 +36,7 @@ class LogNormalShadowing(Propagation):
         check("variance", self.variance, 0.0, 50.0, "dB")
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Mean loss at each distance plus that of the pair, symmetric."""
+        """Return the mean loss at each distance plus that of the pair, symmetric."""
         mean = LogDistance(self.exp, self.sL).loss_db(paths)
         return mean + self.variance * _normals(paths.seed, paths.names)
 

@@ -32,7 +32,7 @@ class TwoRayGround(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Free space before the crossover, ground reflection beyond it."""
+        """Return the loss of free space before the crossover, of ground reflection beyond it."""
         height = np.maximum(paths.height_m, _LOWEST_M)
         heights = height[:, np.newaxis] * height
         crossover = 4.0 * math.pi * heights * paths.frequency_mhz * 1e6 / LIGHT_M_S

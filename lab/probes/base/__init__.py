@@ -121,7 +121,7 @@ class Parsed:
         series.values.append(value)
 
     def series_of(self, name: str) -> TimeSeries:
-        """Return the series of that name; an empty one if there is none."""
+        """Return the series of that name; an empty one by default."""
         return next((series for series in self.series if series.name == name), TimeSeries(name, ""))
 
 
@@ -163,7 +163,7 @@ class Raw:
         return self.directory / f"{self.id}.{suffix}"
 
     def text(self, suffix: str = "out") -> str:
-        """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD. ProbeOutputError: no such file."""
+        """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD; raise ProbeOutputError if it is missing."""
         try:
             return self.path(suffix).read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
         except FileNotFoundError:
@@ -174,7 +174,7 @@ class Raw:
         yield from Block(0, 1, self.text(suffix)).lines()
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the samples of a ``sample`` probe. ProbeOutputError: output before the first ``###``, or a bad time."""
+        """Yield the samples of a ``sample`` probe; raise ProbeOutputError for output before ``###``, or a bad time."""
         head: int | None = None
         first, lines = 0, list[str]()
         for number, line in enumerate(self.text().split("\n"), 1):
@@ -190,12 +190,12 @@ class Raw:
             yield Block(head, first, "\n".join(lines))
 
     def stamp(self, number: int, text: str, line: str, suffix: str = "out") -> int:
-        """Convert a time in ns, negative before the timeline starts. ProbeOutputError: it is not a time."""
+        """Convert a time in ns, negative before the timeline starts; raise ProbeOutputError if it is not a time."""
         sign = -1 if text.startswith("-") else 1
         return sign * self.integer(number, text.removeprefix("-"), line, suffix)
 
     def integer(self, number: int, text: str, line: str, suffix: str = "out") -> int:
-        """Convert a count in decimal digits. ProbeOutputError: it is not a count."""
+        """Convert a count in decimal digits; raise ProbeOutputError if it is not a count."""
         if not (text.isascii() and text.isdigit() and len(text) < 20):
             raise self.error(number, line, f"{text!r} is not a whole number", suffix)
         return int(text)
@@ -246,7 +246,11 @@ class Probe:
         return None
 
     def parse(self, raw: Raw) -> Parsed:
-        """Parse the tool's output. ProbeOutputError: a line is invalid; the message names it."""
+        """Parse the tool's output.
+
+        Raises:
+            ProbeOutputError: If a line is invalid; the message names it.
+        """
         raise NotImplementedError
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterable[object]:
@@ -266,7 +270,7 @@ def load(name: str) -> Probe:
     """Return the probe of that name.
 
     Raises:
-        InputError: There is no such probe, two files have that name, or the file is invalid.
+        InputError: If no such probe exists, two files have that name, or the file is invalid.
     """
     probe = PROBES.made(name)
     stack = PROBES.file(name).stack

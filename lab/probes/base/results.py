@@ -115,7 +115,7 @@ class Delivery:
     in_duration: float | None = None  # bytes that arrived within the duration, if not all
 
     def goodput_bps(self) -> float:
-        """The mean rate; 0 if the duration is 0."""
+        """Return the mean rate; 0 if the duration is 0."""
         counted = self.bytes if self.in_duration is None else self.in_duration
         return 8 * counted * 1_000_000_000 / self.duration_ns if self.duration_ns > 0 else 0.0
 

@@ -25,7 +25,7 @@ def stamp_ns(text: str) -> int:
     """Convert an absolute time stamp such as ``1795260956.978297`` to ns, without the rounding of a float.
 
     Raises:
-        ValueError: It is not a decimal number with at most nine decimal places.
+        ValueError: If it is not a decimal number with at most nine decimal places.
     """
     whole, _, fraction = text.partition(".")
     if not (whole + fraction).isdigit() or not text.isascii() or len(fraction) > 9 or len(whole) > 12:
@@ -34,7 +34,7 @@ def stamp_ns(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """Convert a plain decimal number. ValueError: anything else (also exponents, nan and inf)."""
+    """Convert a plain decimal number; raise ValueError for anything else (also exponents, nan and inf)."""
     if len(text) > _DIGITS_AT_MOST or not _DECIMAL.fullmatch(text):
         raise ValueError(f"{text!r} is not a number")
     return float(text) if "." in text else int(text)
@@ -65,7 +65,7 @@ def _refuse(constant: str) -> float:
 
 
 class Json:
-    """Typed access to a JSON document; a wrong type raises a ProbeOutputError that names the key."""
+    """Typed access to a JSON document; a wrong type or missing member raises a ProbeOutputError that names the key."""
 
     def __init__(self, value: Any, where: str) -> None:
         self._value = value
@@ -75,13 +75,13 @@ class Json:
         return isinstance(self._value, dict) and key in self._value
 
     def __getitem__(self, key: str) -> Json:
-        """Return a member of an object. ProbeOutputError: it is not an object, or has no such member."""
+        """Return a member of an object."""
         if key not in self:
             raise ProbeOutputError(f"{self.where}: {key!r} is missing")
         return Json(self._value[key], f"{self.where}: {key}")
 
     def members(self) -> dict[str, Json]:
-        """Return the members of an object, by name. ProbeOutputError: it is not an object."""
+        """Return the members of an object, by name."""
         return {key: self[key] for key in self._of(dict, "an object")}
 
     def absent(self) -> bool:
@@ -89,30 +89,30 @@ class Json:
         return self._value is None
 
     def items(self) -> list[Json]:
-        """Return the elements of an array. ProbeOutputError: it is not an array."""
+        """Return the elements of an array."""
         items = enumerate(self._of(list, "a list"))
         return [Json(item, f"{self.where}[{index}]") for index, item in items]
 
     def text(self) -> str:
-        """Return a string. ProbeOutputError: it is not a string."""
+        """Return a string."""
         return self._of(str, "a string")
 
     def number(self) -> float:
-        """Return a finite number. ProbeOutputError: it is not a finite number."""
+        """Return a finite number."""
         value = self._value
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e18 or math.isnan(value):
             raise ProbeOutputError(f"{self.where}: must be a number, not {value!r:.60}")
         return float(value) if isinstance(value, float) else int(value)
 
     def integer(self) -> int:
-        """Return an integer. ProbeOutputError: it is not an integer."""
+        """Return an integer."""
         value = self.number()
         if not isinstance(value, int):
             raise ProbeOutputError(f"{self.where}: must be a whole number, not {value!r:.60}")
         return value
 
     def flag(self) -> bool:
-        """Return true or false. ProbeOutputError: it is neither."""
+        """Return true or false."""
         return self._of(bool, "true or false")
 
     def _of(self, wanted: type[T], noun: str) -> T:

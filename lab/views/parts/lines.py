@@ -40,7 +40,7 @@ def moments(record: Record) -> list[Moment]:
 
 
 def rules(record: Record) -> list[Rule]:
-    """Return vertical lines at these moments; if there are none, at the events of the timeline."""
+    """Return vertical lines at these moments; without any, at the events of the timeline."""
     found = moments(record)
     if found:
         return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]

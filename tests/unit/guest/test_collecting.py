@@ -95,7 +95,7 @@ def test_regular_files_are_copied_and_links_to_folders_not_walked(
         ("x", "/root/x of h1 leads to /proc/version; files of /proc, /sys and /dev are not copied"),
         ("all/sys/*", "/root/all/sys/* of h1 leads to /sys; files"),
         ("all/dev/null", "/root/all/dev/null of h1 leads to /dev/null; files"),
-        ("fifo", "/root/fifo of h1 is no regular file; let a program copy its content before"),
+        ("fifo", "/root/fifo of h1 is not a regular file; have a program copy its content first"),
     ],
 )
 def test_what_might_never_end_is_refused(root: Path, copied: Copied, pattern: str, told: str) -> None:

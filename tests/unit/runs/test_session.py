@@ -40,7 +40,7 @@ def guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Guest:
 
 def test_a_move_has_the_levels_on_its_way(guest: Guest) -> None:
     answer = guest.event(3, "move: sta1, to: [6 m, 0 m, 1 m], speed: 3 m/s")
-    assert answer["told"] == ["move sta1 to (6, 0, 1) m at 3 m/s"]
+    assert answer["lines"] == ["move sta1 to (6, 0, 1) m at 3 m/s"]
     (event,) = answer["events"]
     assert (event["kind"], event["target"], event["at_ns"]) == ("move", "sta1", 3 * SECOND)
     times = [at_ns for at_ns, _ in answer["updates"]]
@@ -96,8 +96,8 @@ DONE = [(2 * SECOND, 'exec: sta1, run: ["bash", "-c", "ping -c 1 10.0.0.1"]'), (
 def test_what_was_done_is_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     guest = Guest(tmp_path, "two-aps-handoff", "links.0.delay=7 ms")
-    told = guest.ask("save", path="session.yaml", events=DONE, end_ns=3 * SECOND + 5)["told"]
-    assert told == "session.yaml: lab run session.yaml idle --set duration=4s"
+    line = guest.ask("save", path="session.yaml", events=DONE, end_ns=3 * SECOND + 5)["line"]
+    assert line == "session.yaml: lab run session.yaml idle --set duration=4s"
     plan = load("session.yaml", WORKLOAD, 1, ["duration=4s"])
     assert [(event.at_ns, event.kind, event.target) for event in plan.events] == [
         (SECOND, "link", "h1-s1"), (2 * SECOND, "exec", "sta1"),
