@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Wall time of a frame on the 802.11 medium: an access point sends to its stations as fast as the channel carries it.
 
-What counts is the wall time of the load divided by the data frames on the air, retries included; boot and report are
-not in it. With ``--beside`` another lab is measured alternately, such as that of an older commit: give the program
-``lab`` of its checkout.
+What counts is the wall time of the load, divided by the number of data frames on the air, including retries, but not
+boot and report. With ``--compare-with``, another lab, such as that of an older commit, is measured alternately: give
+the program ``lab`` of its checkout.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def frame_us(mode: str, stations: int, seconds: int, seed: int, program: str = L
     return times.load_s / frames * 1e6
 
 
-def compare(mode: str, stations: int, times: int, seconds: int, beside: str | None) -> None:
+def compare(mode: str, stations: int, times: int, seconds: int, other: str | None) -> None:
     """Measure, alternately if there is another lab, and print a line."""
-    programs = [LAB] if beside is None else [LAB, beside]
+    programs = [LAB] if other is None else [LAB, other]
     costs_us = [[frame_us(mode, stations, seconds, seed, each) for each in programs] for seed in range(1, times + 1)]
     medians = [statistics.median(each) for each in zip(*costs_us, strict=True)]
     line = f"{f'{mode}, {stations}':<18}" + "".join(f"{median:>9.1f}" for median in medians)
-    if beside is not None:
-        line += f"{statistics.median(other / here for here, other in costs_us):>9.2f}"
+    if other is not None:
+        line += f"{statistics.median(theirs / ours for ours, theirs in costs_us):>9.2f}"
     print(line, flush=True)
 
 
@@ -55,14 +55,16 @@ def main() -> int:
     add_seconds(parser)
     parser.add_argument("--modes", nargs="+", default=MODES, choices=MODES)
     parser.add_argument("--stations", nargs="+", type=whole(1), default=[1, 10, 50])
-    parser.add_argument("--beside", metavar="LAB", help="the program lab of another checkout")
+    parser.add_argument("--compare-with", metavar="LAB", help="the program lab of another checkout")
     chosen = parser.parse_args()
     print(f"{machine()}; {load_average()}")
     print(f"{chosen.seconds} s of load, medians of {chosen.times} runs; wall time of a data frame in us")
-    print(f"{'mode, stations':<18}{'here':>9}" + (f"{'beside':>9}{'ratio':>9}" if chosen.beside else ""), flush=True)
+    print(
+        f"{'mode, stations':<18}{'here':>9}" + (f"{'other':>9}{'ratio':>9}" if chosen.compare_with else ""), flush=True
+    )
     try:
         for mode, stations in product(chosen.modes, chosen.stations):
-            compare(mode, stations, chosen.times, chosen.seconds, chosen.beside)
+            compare(mode, stations, chosen.times, chosen.seconds, chosen.compare_with)
     except LabError as error:
         print(error, file=sys.stderr)
         return 1

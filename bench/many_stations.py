@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many stations in one guest: how long they take to boot, and what a saturated cell of them carries beside theory.
+"""Many stations in one guest: how long they boot, and what a saturated cell of them carries compared with theory.
 
     python -m bench.many_stations [--boot N …] [--saturated N …]
 
@@ -62,7 +62,7 @@ def boot(stations: int) -> bool:
 
 
 def saturated(stations: int) -> bool:
-    """Saturate a cell, print what it carries beside theory; whether it is near enough."""
+    """Saturate a cell, print what it carries and what theory says; return whether it is near enough."""
     options = ["--set", count(stations), "--set", BEACONS, "--set", f"workload.duration={SECONDS} s"]
     with finished(text(PLACE), text(SATURATE), 1, *options) as (run, times):
         seen = [look for look in looks(run) if look["t_ns"] >= WARM_UP_S * 10**9]

@@ -79,13 +79,13 @@ def test_a_stronger_frame_captures_the_receiver(boot_own: Boot) -> None:
 
 
 def test_channels_that_overlap_are_worse_than_one(boot_own: Boot) -> None:
-    """Who shares a channel waits; who is half beside it does not, and half of its power is noise."""
-    apart, shared, beside = (
+    """Stations on one channel wait; those on overlapping channels do not, and half of their power is noise."""
+    apart, shared, overlapping = (
         boot_own("two-channels", "udp/saturate", SHORT, f"nodes.ap2.channel={channel}") for channel in (6, 1, 3)
     )
-    for ran, least, most in ((apart, 0, 0.01), (shared, 0.05, 0.15), (beside, 0.3, 0.6)):
+    for ran, least, most in ((apart, 0, 0.01), (shared, 0.05, 0.15), (overlapping, 0.3, 0.6)):
         assert all(least <= attempts_lost(ran, f"sta{n}", f"ap{n}") < most for n in (1, 2))
-    totals = [sum(ran.goodputs_mbps().values()) for ran in (apart, shared, beside)]
+    totals = [sum(ran.goodputs_mbps().values()) for ran in (apart, shared, overlapping)]
     assert totals[2] < 0.8 * totals[1]
     record(
         Row(
@@ -112,7 +112,7 @@ def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> Non
     )
     for key, ours, least, most in (
         ("alone", alone["sta1"], 1.45, 1.6),
-        ("beside a network", wide["sta1"], 1.0, 1.15),
+        ("next to a network", wide["sta1"], 1.0, 1.15),
     ):
         gain = rounded(ours / narrow["sta1"])
         record(Row("phenomena", f"40 MHz to 20 MHz, {key}", gain, between=(least, most)))

@@ -38,8 +38,8 @@ TABLES = (
         "Every station always has data to send: UDP from real sockets. The medium counts the frames; the time of "
         "beacons is excluded. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, where "
         "stations that heard a collision wait for DIFS (first figure) or for EIFS (second). Mode g has OFDM basic "
-        "rates here. By default, it has those of 802.11b, and EIFS is 254 µs longer: see [beside "
-        "Mininet-WiFi](#beside-mininet-wifi).",
+        "rates here. By default, it has those of 802.11b, and EIFS is 254 µs longer: see [the comparison with "
+        "Mininet-WiFi](#compared-with-mininet-wifi).",
     ),
     Table(
         "ht-rates",
@@ -56,7 +56,7 @@ TABLES = (
     ),
     Table(
         "ns-3",
-        "Beside ns-3",
+        "Compared with ns-3",
         "Saturated stations that send UDP to an access point, IP packets of 1500 bytes (802.11n: their UDP payload). "
         "For hidden stations, the sum of both, unless one is named. Reference: ns-3 3.37, by `python -m "
         "bench.ns3.cases`, which explains the settings. In the mixed cell, an 802.11b station with slots of 20 µs has "
@@ -91,12 +91,12 @@ TABLES = (
     Table("papers", "Figures from papers", "Published numbers, reproduced with real programs."),
     Table(
         "mininet-wifi",
-        "Beside Mininet-WiFi",
+        "Compared with Mininet-WiFi",
         "Mininet-WiFi 2.7 with wmediumd, measured once, in a guest like the lab's, when the lab was designed. Its "
         "medium does not charge air time for ACKs, the first backoff and collisions. Expected values of the lab: for "
         "throughput, a simulation of DCF (`tests/system/dcf.py`; ACKs at 24 Mbit/s, and EIFS for 1 Mbit/s, since "
         "stations of mode g have 802.11b's rates, too); for damaged frames, NIST's curve; otherwise, the lab's "
-        "goals. Times are virtual; wall times are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
+        "goals. Times are virtual; wall times are in [benchmarks](benchmarks.md#compared-with-mininet-wifi).",
         peer="Mininet-WiFi",
     ),
     Table(
@@ -150,8 +150,8 @@ def _table(table: Table, rows: list[Row]) -> str:
     column, line = (f" {table.peer} |", "---:|") if table.peer else ("", "")
     lines += [f"| |{column} measured | expected | unit |", f"|---|{line}---:|---:|---|"]
     for row in rows:
-        beside = f" {row.peer} |" if table.peer else ""
-        lines.append(f"| {row.name} |{beside} {row.value:g} | {row.expected()} | {row.unit} |")
+        peer = f" {row.peer} |" if table.peer else ""
+        lines.append(f"| {row.name} |{peer} {row.value:g} | {row.expected()} | {row.unit} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The cost of TCP/HACK in time of the host: a download of the same bytes with TCP/HACK and with plain TCP.
 
-With ``--beside`` also what its code costs where no radio uses it: give the program ``lab`` of a checkout that is older
-than TCP/HACK. Each row alternates between the two that it compares, and a third run is the first once more: it shows
-how far two equal runs are apart on this machine.
+With ``--compare-with``, also what its code costs where no radio uses it: give the program ``lab`` of a checkout that is
+older than TCP/HACK. Each row alternates between the two that it compares, and then repeats the first, which shows how
+much two equal runs differ on this machine.
 
 CPU time is that of the lab and its guest, user and system. The median of three runs with 1 kB is subtracted, so that
 boot, record and report are not in it. All runs of a row last equally long in virtual time.
@@ -212,19 +212,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m workloads.hack.cost", description=__doc__)
     parser.add_argument("--times", type=whole(1), default=9, help="runs of each side of a row (default 9)")
     parser.add_argument("--rows", nargs="+", choices=(*downloads(), *without_hack()), help="only these")
-    parser.add_argument("--beside", metavar="LAB", help="the program lab of a checkout from before TCP/HACK")
+    parser.add_argument("--compare-with", metavar="LAB", help="the program lab of a checkout from before TCP/HACK")
     chosen = parser.parse_args()
-    if not chosen.beside and (off := [name for name in without_hack() if name in (chosen.rows or ())]):
-        parser.error(f'"{off[0]}" compares with another lab: give --beside')
+    if not chosen.compare_with and (off := [name for name in without_hack() if name in (chosen.rows or ())]):
+        parser.error(f'"{off[0]}" compares with another lab: give --compare-with')
     rows = [(name, each, (Side(), Side(options=HACK)), ON_MOST) for name, each in downloads().items()]
-    if chosen.beside:
-        pair = (Side(chosen.beside), Side())
+    if chosen.compare_with:
+        pair = (Side(chosen.compare_with), Side())
         rows += [(name, each, pair, OFF_MOST) for name, each in without_hack().items()]
     print(f"{machine()}; {load_average()}")
     print(f"{chosen.times} runs of each, alternating. first: plain TCP, second: TCP/HACK.")
     print("every-2nd: the station acknowledges every second segment, not whole A-MPDUs.")
-    if chosen.beside:
-        print("off: plain TCP; first: the lab beside, second: this one.")
+    if chosen.compare_with:
+        print("off: plain TCP; first: the other lab, second: this one.")
     print(HEAD, flush=True)
     well = True
     for name, each, pair, most in rows:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The 802.11 medium beside ns-3 3.37, case by case: saturated stations that send UDP to an access point.
+"""The 802.11 medium compared with ns-3 3.37, case by case: saturated stations that send UDP to an access point.
 
-ns-3's figures are those of ``python -m bench.ns3.cases``, means of several seeds. Where ns-3 does something else than
-IEEE 802.11-2020, the case compares with what the standard says instead, and a comment says so.
+ns-3's figures are those of ``python -m bench.ns3.cases``, means of several seeds. Where ns-3 departs from IEEE
+802.11-2020, the case compares with the standard instead, and a comment says so.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def test_a_mixed_cell_is_protected(boot: Callable[..., Ran]) -> None:
     stations = ["mode: b, rate: 11 Mbit/s", "rate: 54 Mbit/s"]
     ran = boot(place("mode: g, channel: 1", stations), workload(BUFFER_BYTES, 60))
     mbps = uplink_mbps(ran)
-    compare("802.11b beside 802.11g", mbps["sta1"], 3.281, 0.04)
-    compare("802.11g beside 802.11b", mbps["sta2"], 8.438, 0.03)
+    compare("802.11b alongside 802.11g", mbps["sta1"], 3.281, 0.04)
+    compare("802.11g alongside 802.11b", mbps["sta2"], 8.438, 0.03)
     alone = uplink_mbps(boot(place("mode: g, channel: 1", stations[1:]), workload(BUFFER_BYTES, 5)))
     assert alone["sta1"] > 25  # no protection without a station that needs it
 
@@ -212,7 +212,9 @@ def test_best_effort_beside_voice(boot: Callable[..., Ran]) -> None:
     """
     voice, rest = voice_and_rest(boot, 1504, duration_s=42)
     share = rounded(100 * rest / (voice + rest))
-    record(Row("ns-3", "best effort's share beside voice", share, "%", [rounded(100 * 0.919 / 35.337)], absolute=0.9))
+    record(
+        Row("ns-3", "best effort's share alongside voice", share, "%", [rounded(100 * 0.919 / 35.337)], absolute=0.9)
+    )
 
 
 def test_voice_and_best_effort_frame_by_frame(boot: Callable[..., Ran]) -> None:
@@ -222,8 +224,8 @@ def test_voice_and_best_effort_frame_by_frame(boot: Callable[..., Ran]) -> None:
     2 % are three of them, with that of ns-3's five seeds.
     """
     voice, rest = voice_and_rest(boot, 0, duration_s=42)
-    compare("voice beside best effort, TXOP limit 0: voice", voice, 33.235, 0.02)
-    name = "voice beside best effort, TXOP limit 0: best effort"
+    compare("voice alongside best effort, TXOP limit 0: voice", voice, 33.235, 0.02)
+    name = "voice alongside best effort, TXOP limit 0: best effort"
     record(Row("ns-3", name, rounded(rest), "Mbit/s", [0.849], absolute=0.35))
 
 
