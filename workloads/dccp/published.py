@@ -91,7 +91,7 @@ class Flow:
 
     @property
     def mended_kbps(self) -> float:
-        """The throughput that claims are held against."""
+        """The throughput that claims are compared with."""
         return MENDED_KBPS.get((self.table, self.row, self.protocol), self.throughput.mean)
 
     @property

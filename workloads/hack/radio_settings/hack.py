@@ -17,7 +17,7 @@ class HackSetting(RadioSetting):
     """Which TCP ACKs do."""
 
     about = (
-        "Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, timer, "
+        "Whether TCP ACKs are compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, timer, "
         "off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off."
     )
     type = hack.AnyHack | None
