@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pack the files that the lab reads, which are beside the package in a checkout, into the package of a wheel.
+"""Pack the files that the lab reads, which are next to the package in a checkout, into the package of a wheel.
 
 All else is in pyproject.toml. lab/checkout.py finds these files in both places. A wheel has no tests.
 """

@@ -6,7 +6,7 @@
  *   access point  ~ ~ ~  1 to 7 stations; or two such cells on channels that overlap
  *
  * There are no hosts: packets of 1500 B, as UDP with 1472 B of payload has them, go straight into the queue of a radio
- * and are counted where a radio hands them up. So nothing but the MAC and the PHY decides.
+ * and are counted where a radio hands them up. So only the MAC and the PHY matter.
  *
  * Not modelled: rate control, encryption, fading, movement. Every signal is far above the noise; only what a case says
  * causes loss.

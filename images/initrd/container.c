@@ -4,7 +4,7 @@
  * process.
  *
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
- * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. Beside them it has
+ * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. It also has
  * /proc, /sys of its network, and a /dev with the usual devices. Its first process, "pause", keeps the namespaces alive
  * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
  *
@@ -192,7 +192,7 @@ static void enter_and_bind(int count, char **mounts)
 		bind_in_root(trees[i], mounts[3 * i + 1], directories[i], !strcmp(mounts[3 * i + 2], "ro"));
 }
 
-static void set_up(int argc, char **argv, int beside)
+static void set_up(int argc, char **argv, int second_root)
 {
 	int i;
 
@@ -202,7 +202,7 @@ static void set_up(int argc, char **argv, int beside)
 	mount_on("proc", "proc", 0, NULL);
 	mount_on("sysfs", "sys", MS_NOSUID | MS_NOEXEC | MS_NODEV, NULL);
 	make_devices();
-	if (beside) {
+	if (second_root) {
 		enter_and_bind((argc - 5) / 3, argv + 5);
 		return;
 	}
@@ -231,7 +231,7 @@ static void share_namespaces(const char *pid)
 
 int main(int argc, char **argv)
 {
-	int beside = argc > 4 && (argc - 4) % 3 == 1;
+	int second_root = argc > 4 && (argc - 4) % 3 == 1;
 	int ready[2], status;
 	pid_t child;
 	char byte;
@@ -242,16 +242,16 @@ int main(int argc, char **argv)
 	}
 	umask(0);
 	join_cgroup(argv[3]);
-	if (beside)
+	if (second_root)
 		share_namespaces(argv[4]);
-	need(unshare(beside ? CLONE_NEWNS : CLONE_NEWNS | SHARED), "unshare");
+	need(unshare(second_root ? CLONE_NEWNS : CLONE_NEWNS | SHARED), "unshare");
 	need(pipe2(ready, O_CLOEXEC), "pipe");
 	child = fork();
 	need(child, "fork");
 	if (child == 0) {
 		char *end = argv[argc - 1] + strlen(argv[argc - 1]);
 
-		set_up(argc, argv, beside);
+		set_up(argc, argv, second_root);
 		survive_lack_of_memory();
 		rename_self(argv[0], end - argv[0]);
 		setsid();

@@ -11,7 +11,7 @@ from lab.builders.image.initrd import Entry, archive
 
 
 def initrd_of(source: str, directory: Path, *flags: str) -> Path:
-    """Compile ``source``, beside this file, as /init of an archive in ``directory``; returns the archive's path."""
+    """Compile ``source``, next to this file, as /init of an archive in ``directory``; returns the archive's path."""
     program, initrd = directory / "init", directory / "initrd"
     warnings = ["-Wall", "-Wextra", "-Werror"]
     path = Path(__file__).with_name(source)

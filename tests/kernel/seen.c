@@ -90,7 +90,7 @@ int main(void)
 			return 1;
 		print_bytes("getrandom", bytes, sizeof(bytes));
 	}
-	/* what is written to it does not stir it, nor does time that passes */
+	/* neither writing to it nor time changes it */
 	write_file("/dev/urandom", "something");
 	nanosleep(&two_minutes, NULL);
 	print_device("/dev/urandom");

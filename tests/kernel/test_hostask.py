@@ -117,7 +117,7 @@ def test_time_stands_still_until_the_host_answers(initrd: Path, tmp_path: Path) 
         ]
 
 
-def test_whom_nobody_reads_from_is_told(initrd: Path, tmp_path: Path) -> None:
+def test_a_writer_without_a_reader_gets_an_error(initrd: Path, tmp_path: Path) -> None:
     with asking(initrd, tmp_path) as guest:
         guest.question(b"ready\n")
         os.close(guest.questions)
@@ -134,14 +134,14 @@ def test_without_descriptors_there_is_no_file(initrd: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         ("77,78", "hostask: 77,78: error -9"),
         ("3", "hostask: 3: write hostask=<fd>,<fd>"),
         ("0,1x", "hostask: 0,1x: write hostask=<fd>,<fd>"),
     ],
 )
-def test_descriptors_that_are_none_are_told(initrd: Path, tmp_path: Path, given: str, told: str) -> None:
+def test_invalid_descriptors_are_reported(initrd: Path, tmp_path: Path, given: str, reported: str) -> None:
     log = boot(tmp_path, *arguments(initrd), f"hostask={given}")
-    assert told in log
+    assert reported in log
     assert "ask: open: No such file or directory" in log

@@ -28,7 +28,7 @@ def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return initrd_of("rom.c", tmp_path_factory.mktemp("rom"))
 
 
-def told(initrd: Path, place: Path, *files: Path) -> tuple[list[str], str]:
+def reported(initrd: Path, place: Path, *files: Path) -> tuple[list[str], str]:
     """What the program printed, and the whole log."""
     log = boot(place, f"initrd={initrd}", "root=/dev/ram0", "quiet", *(f"hostrom={file}" for file in files))
     return [line.removeprefix("rom: ") for line in log.splitlines() if line.startswith("rom: ")], log
@@ -39,7 +39,7 @@ def test_files_are_read_whole_and_stay_as_they_are(initrd: Path, tmp_path: Path)
     files = [tmp_path / f"{number}" for number in range(3)]
     for file, content in zip(files, contents, strict=True):
         file.write_bytes(content)
-    lines, log = told(initrd, tmp_path, *files)
+    lines, log = reported(initrd, tmp_path, *files)
     for number, content in enumerate(contents):
         whole = content[: len(content) // 512 * 512]  # sectors
         assert f"{number}: {len(whole)} bytes, {checksum(whole)}, behind them 0" in lines, log
@@ -48,11 +48,11 @@ def test_files_are_read_whole_and_stay_as_they_are(initrd: Path, tmp_path: Path)
     assert "3: No such file or directory" in lines
 
 
-def test_files_that_cannot_be_mapped_are_told(initrd: Path, tmp_path: Path) -> None:
+def test_files_that_cannot_be_mapped_are_reported(initrd: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "good").write_bytes(bytes(512))
     files = [tmp_path / "nowhere", tmp_path / "empty", tmp_path, *[tmp_path / "good"] * 14]
-    lines, log = told(initrd, tmp_path, *files)
+    lines, log = reported(initrd, tmp_path, *files)
     assert f"hostrom: {files[0]}: error -2" in log
     assert f"hostrom: {files[1]}: error -22" in log
     assert f"hostrom: {files[2]}: error -19" in log  # a directory

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel's own tests, run in the kernel that the lab boots: one suite each, told by KTAP."""
+"""The kernel's own tests, run in the kernel that the lab boots: one suite each, as reported by KTAP."""
 
 from __future__ import annotations
 

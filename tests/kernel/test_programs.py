@@ -55,7 +55,7 @@ def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def logs(initrd: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the program told, for each way to run it."""
+    """What the program printed, for each way to run it."""
     return {
         way: boot(
             tmp_path_factory.mktemp("way"),  # equally long: the path is on the program's stack
@@ -70,7 +70,7 @@ def logs(initrd: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, st
     }
 
 
-def told(log: str) -> dict[str, str]:
+def reported(log: str) -> dict[str, str]:
     """Verdict of each case."""
     lines = re.findall(r"^(ok|not ok) (\S+?)(?:: (.*))?$", log, re.MULTILINE)
     return {name: verdict if verdict == "ok" else reason for verdict, name, reason in lines}
@@ -78,7 +78,7 @@ def told(log: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_programs_come_out_right(logs: dict[str, str], way: str) -> None:
-    verdicts = told(logs[way])
+    verdicts = reported(logs[way])
     assert {name: verdicts.get(name) for name in CASES} == dict.fromkeys(CASES, "ok"), logs[way]
     assert set(verdicts.values()) == {"ok"}
     assert "\ndone\n" in logs[way]

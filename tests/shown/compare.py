@@ -69,7 +69,7 @@ def skeleton(line: str) -> tuple[str, ...]:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Return whether a line is shown as it is printed."""
+    """Return whether a line is shown exactly as printed."""
     ours, theirs = plain(shown), plain(printed)
     return ours == theirs or (ours.endswith(ELISION) and theirs.startswith(ours[:-1].rstrip()))
 

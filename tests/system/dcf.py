@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Simulates saturated stations that share a channel by DCF, from backoff to backoff: a reference besides Bianchi.
+"""Simulate saturated stations that share a channel by DCF, backoff by backoff: a reference next to Bianchi's model.
 
 IEEE 802.11-2020 10.3: all stations hear each other, retries are unlimited, only collisions damage frames. Unlike
 Bianchi's model it has EIFS, ACK timeouts, and the time until a transmission is detected. It shares no code with the

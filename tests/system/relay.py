@@ -108,13 +108,13 @@ class Relay:
             ready, _, _ = select.select([self._socket, self._read], [], [])
             if self._read in ready:
                 return
-            for told in messages(self._socket.recv(FRAMES_MOST)):
-                if told.kind == self._family_id and told.payload[0] == Command.FRAME:
-                    self._frame(attributes(without_generic(told.payload)))
+            for reported in messages(self._socket.recv(FRAMES_MOST)):
+                if reported.kind == self._family_id and reported.payload[0] == Command.FRAME:
+                    self._frame(attributes(without_generic(reported.payload)))
 
-    def _frame(self, told: dict[int, bytes]) -> None:
+    def _frame(self, reported: dict[int, bytes]) -> None:
         self.counts["frames"] += 1
-        frame, sender = told[Attr.FRAME], told[Attr.ADDR_TRANSMITTER]
+        frame, sender = reported[Attr.FRAME], reported[Attr.ADDR_TRANSMITTER]
         passes = self.data if frame[0] >> 2 & 3 == 2 else self.others
         acked = False
         for number in range(len(NAMES)) if passes else ():
@@ -126,12 +126,12 @@ class Relay:
                 (Attr.FRAME, frame),
                 (Attr.RX_RATE, struct.pack("=I", 0)),
                 (Attr.SIGNAL, struct.pack("=i", SIGNAL_DBM)),
-                (Attr.FREQ, told[Attr.FREQ]),
+                (Attr.FREQ, reported[Attr.FREQ]),
             )
             self.counts["copies"] += 1
             acked |= frame[4:10] == address(number)
-        (flags,) = struct.unpack("=I", told[Attr.FLAGS])
-        rates = bytearray(told[Attr.TX_INFO])  # pairs: index, count
+        (flags,) = struct.unpack("=I", reported[Attr.FLAGS])
+        rates = bytearray(reported[Attr.TX_INFO])  # pairs: index, count
         rates[1] = ATTEMPTS
         self._send(
             Command.TX_INFO_FRAME,
@@ -139,7 +139,7 @@ class Relay:
             (Attr.FLAGS, struct.pack("=I", flags | (ACKED if acked and not flags & NO_ACK else 0))),
             (Attr.SIGNAL, struct.pack("=i", SIGNAL_DBM)),
             (Attr.TX_INFO, bytes(rates)),
-            (Attr.COOKIE, told[Attr.COOKIE]),
+            (Attr.COOKIE, reported[Attr.COOKIE]),
         )
 
     def _send(self, command: Command, *parts: tuple[Attr, bytes]) -> None:
@@ -158,10 +158,10 @@ def make_radio(number: int) -> int:
     payload = attribute(Attr.RADIO_NAME, text(f"own{number}")) + attribute(Attr.PERM_ADDR, address(number))
     try:
         Family(FAMILY, VERSION, KernelSocket()).send([(Command.NEW_RADIO, payload)])
-    except RefusedError as told:
-        if told.outcome.code > 0:
+    except RefusedError as reported:
+        if reported.outcome.code > 0:
             raise
-        return -told.outcome.code
+        return -reported.outcome.code
     return 0
 
 
@@ -221,12 +221,12 @@ class Daemon:
 def pings() -> int:
     """Answers to pings of the station."""
     command = within("sta", "ping", "-c", str(PINGS), "-i", "0.2", "-W", "1", "10.7.0.1")
-    told = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout
-    return int(re.findall(r"(\d+) received", told)[0])
+    reported = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout
+    return int(re.findall(r"(\d+) received", reported)[0])
 
 
 def failed() -> int:
-    """Frames of which the station's driver was told that nobody acknowledged them."""
+    """Frames that the relay reported to the station's driver as not acknowledged."""
     return int(re.findall(r"tx failed:\s+(\d+)", run(*within("sta", "iw", "dev", "wlan1", "station", "dump")))[0])
 
 
@@ -243,12 +243,12 @@ def look(relay: Relay) -> dict[str, int]:
 
 def looks(relay: Relay) -> list[dict[str, int]]:
     """With the relay, while it drops data frames, with it again, and without."""
-    told = [look(relay)]
+    reported = [look(relay)]
     for data in (False, True):
         relay.data = data
-        told.append(look(relay))
+        reported.append(look(relay))
     relay.end()
-    return [*told, look(relay)]
+    return [*reported, look(relay)]
 
 
 def main() -> None:
@@ -266,14 +266,14 @@ def main() -> None:
     assert hostapd.says("AP-ENABLED")
     supplicant = Daemon("sta", "wpa_supplicant", "-i", "wlan1", "-c", "/tmp/sta.conf")
     joined = supplicant.says("CTRL-EVENT-CONNECTED")
-    told = looks(relay) if joined else []
+    reported = looks(relay) if joined else []
     supplicant.end()
     hostapd.end()
     if on_medium:  # the lab knows nothing of them
         for number, radio in enumerate(radios):
             run(*within(NAMES[number], "ip", "link", "set", f"wlan{number}", "down"))
             ask_medium(MediumCommand.REMOVE_RADIO, RADIO=radio)
-    print(json.dumps({"joined": joined, "looks": told, "frames": relay.counts["frames"]}))
+    print(json.dumps({"joined": joined, "looks": reported, "frames": relay.counts["frames"]}))
 
 
 if __name__ == "__main__":

@@ -220,7 +220,7 @@ probes:
 
 
 def test_frames_to_a_station_that_has_left_count(boot: Callable[..., Ran]) -> None:
-    """While it is on the other channel, the old access point goes on: what the air shows, somebody counted."""
+    """While the station is on the other channel, the old access point continues: every frame on the air is counted."""
     ran = boot(ROAM, STREAM, pcap="air")
     assert (ran.directory / "raw" / "air.pcap").stat().st_size > 24  # a capture of one's own may be called that
     paths = sorted((ran.directory / "raw").glob("air-*"))

@@ -77,8 +77,8 @@ class Arrival:
 
 
 def place(approximate: bool = True, mode: str = "a", rate: str = "24 Mbit/s") -> str:
-    told = str(approximate).lower()
-    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA, server=SERVER, beacons=BEACONS)
+    reported = str(approximate).lower()
+    return PLACE.format(approximate=reported, mode=mode, rate=rate, ap=AP, sta=STA, server=SERVER, beacons=BEACONS)
 
 
 def work(
@@ -142,7 +142,7 @@ def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
 
 
 def test_an_access_point_passes_them_on(boot: Boot) -> None:
-    """To its stations, as to its wire: there the frame is a right one, also for who wants no damaged ones."""
+    """To its stations, as to its wire: from there on, the FCS is correct, even for nodes that refuse damaged ones."""
     server = f'roles: [server], mac: "{SERVER}"'
     topology = place().replace(f", {server}", "")
     topology = topology.replace("links:", f"  sta2: {{kind: sta, {server}}}\nlinks:")
@@ -175,9 +175,9 @@ def test_a_damaged_fragment_is_no_rival_of_its_repetition(boot: Boot) -> None:
 def test_the_timeline_turns_the_switch(boot: Boot) -> None:
     """Off at first, on, and off again."""
     times = "".join(
-        f"  - {{at: {at} ms, approximate: ap1, enabled: {told}}}\n  - {{at: {at + 1} ms, fault: damage, frames: data, "
+        f"  - {{at: {at} ms, approximate: ap1, enabled: {value}}}\n  - {{at: {at + 1} ms, fault: damage, frames: data, "
         "from: sta1, to: ap1, count: 10}\n"
-        for at, told in ((1700, "false"), (2000, "true"), (2300, "false"))
+        for at, value in ((1700, "false"), (2000, "true"), (2300, "false"))
     )
     ran = boot(place(approximate=False), work(COVERED_BYTES, damage=times))
     got = {arrival.number for arrival in arrivals(ran)}

@@ -229,7 +229,7 @@ def test_a_damaged_arp_request_is_not_learnt_from(forged: Forged) -> None:
 
 @pytest.mark.parametrize("encryption", [WPA2, WPA3])
 def test_the_switch_does_nothing_in_an_encrypted_network(forged: Forged, encryption: str) -> None:
-    """Topologies cannot turn it there; netlink can. Who has a key takes no plain frame, whole or damaged."""
+    """Topologies cannot switch it on there; netlink can. A node with a key accepts no plain frame, whole or damaged."""
     timeline = (
         damage("990 ms", "mon1", COUNT)
         + forge("1 s", ("send", "plain", 2 * COUNT, FORGED))  # half of them whole

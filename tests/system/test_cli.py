@@ -32,8 +32,8 @@ def test_repetitions_side_by_side_have_seeds_of_their_own(tmp_path: Path, machin
     result = lab(
         *("run", "wired-pair", "ping/ping", "--repeat", "3", "--jobs", "2", "--out", "three", "--json"), cwd=tmp_path
     )
-    told = json.loads(result.stdout)
-    assert [Path(run["directory"]).name for run in told] == ["seed-1", "seed-2", "seed-3"]
+    reported = json.loads(result.stdout)
+    assert [Path(run["directory"]).name for run in reported] == ["seed-1", "seed-2", "seed-3"]
     seeds = [
         json.loads((tmp_path / "three" / f"seed-{n}" / "record.json").read_text())["plan"]["seed"] for n in (1, 2, 3)
     ]
@@ -83,7 +83,7 @@ processes:
 """
 
 
-def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine: runs.Machine) -> None:
+def test_a_failure_is_reported_with_both_streams_and_as_json(tmp_path: Path, machine: runs.Machine) -> None:
     (tmp_path / "w.yaml").write_text(FAILING)
     result = lab("run", "wired-pair", "w.yaml", "--out", "run", "--json", cwd=tmp_path, status=1)
     said = (
@@ -91,8 +91,8 @@ def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine
         f"  last lines of {tmp_path}/run/raw/step.err:\n    wrong"
     )
     assert f"lab: {said}\n" in result.stderr
-    told = json.loads(result.stdout)
-    assert (told["passed"], told["error"], told["directory"]) == (False, said, "run")
+    reported = json.loads(result.stdout)
+    assert (reported["passed"], reported["error"], reported["directory"]) == (False, said, "run")
     result = lab("run", "wired-pair", "nonesuch", "--json", cwd=tmp_path, status=2)
     assert json.loads(result.stdout)["error"].startswith('unknown workload "nonesuch"')
 

@@ -76,7 +76,7 @@ processes:
 
 
 def test_a_node_cannot_have_more_processes_than_its_limit(boot: Callable[..., Ran], tmp_path: Path) -> None:
-    """Which is told, also if the program that tried to start more ends with 0."""
+    """This is reported even if the program that tried to start more ends with 0."""
     with pytest.raises(RunError, match=r"topology.yaml:5: h2 reached its limit of 20 processes and threads \(pids:\)$"):
         boot(
             WIRED.replace("roles: [client]", "roles: [client], pids: 20"),

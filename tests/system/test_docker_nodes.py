@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Docker images as nodes, made on the spot: what they start, their files, health, and plain nodes beside them."""
+"""Docker images as nodes, made on the spot: what they start, their files, health, and plain nodes next to them."""
 
 from __future__ import annotations
 

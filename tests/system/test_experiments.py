@@ -99,7 +99,7 @@ class Place:
         scheduler: str | None = None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> dict[int, bytes]:
-        """Run it with a store of its own; the records by seed, as they are stored."""
+        """Run it with a store of its own; the records by seed, as stored."""
         kept = Store(self.directory / store)
         found = self.run(self.experiment(trials), kept, scheduler, on_progress)
         assert [outcome.error for outcome in found] == [None] * trials
@@ -125,7 +125,7 @@ def place(tmp_path: Path, machine: runs.Machine) -> Place:
 
 
 def is_written(path: Path) -> bool:
-    """A small file is there as soon as it is not empty."""
+    """A small file is complete as soon as it is not empty."""
     return path.exists() and path.stat().st_size > 0
 
 
@@ -304,12 +304,12 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, n
         os.killpg(process.pid, number)  # as a terminal does: workers get it too
     else:
         process.kill()
-    _, told = process.communicate(timeout=DEADLINE_S)
+    _, reported = process.communicate(timeout=DEADLINE_S)
     until(lambda: not any(alive(pid) for pid in family))
     if number == signal.SIGINT:
         # ours; no worker's. The signal may come while another exception is handled, as pathlib does
-        assert told.count("Traceback") - told.count("During handling of the above exception") == 1, told
-        assert told.rstrip().endswith("KeyboardInterrupt")
+        assert reported.count("Traceback") - reported.count("During handling of the above exception") == 1, reported
+        assert reported.rstrip().endswith("KeyboardInterrupt")
     done = stored(place.directory)
     assert 2 <= done < 30
     progress: list[Progress] = []
@@ -343,9 +343,9 @@ def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Clust
     with pytest.raises(
         HostError,
         match=r"(?s)worker tcp://127\.0\.0\.1:\d+ on .* cannot run trials of this lab: its build differs.*code: ",
-    ) as told:
+    ) as reported:
         place.sweep("store", 2, cluster.address)
-    assert "kernel" not in str(told.value).splitlines()[1]
+    assert "kernel" not in str(reported.value).splitlines()[1]
     assert stored(place.directory) == 0
 
 

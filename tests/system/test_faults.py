@@ -94,7 +94,7 @@ def test_a_node_whose_memory_is_full_of_files_is_named_soon(boot: Callable[..., 
 
 
 def test_many_copies_take_no_virtual_time(boot: Callable[..., Ran]) -> None:
-    """Only a single wait in the kernel does, and that is told apart from 4000 system calls of 1 MiB each."""
+    """Only a single wait in the kernel does, and it differs from 4000 system calls of 1 MiB each."""
     copy = "{on: client, run: [dd, if=/dev/zero, of=/dev/null, bs=1M, count=4000], as: copy}"
     ran = boot(WIRED, f"name: copies\nroles: {{client: 1}}\nduration: 1 s\nprocesses:\n  - {copy}\n")
     (copied,) = [one for one in ran.guest()["processes"] if one["id"] == "copy"]

@@ -65,7 +65,7 @@ def test_rate_control_of_a_stack(tmp_path: Path, machine: runs.Machine) -> None:
 
 
 def test_kernel_that_is_none(tmp_path: Path) -> None:
-    told = lab("run", "wired-pair", "idle", "--kernel", "beef", cwd=tmp_path, status=2).stderr
-    assert told.startswith("lab: --kernel beef: it is neither a file nor the beginning of a kernel's hash")
+    reported = lab("run", "wired-pair", "idle", "--kernel", "beef", cwd=tmp_path, status=2).stderr
+    assert reported.startswith("lab: --kernel beef: it is neither a file nor the beginning of a kernel's hash")
     both = ("--kernel", "beef", "--kernel-source", "linux")
     assert "give one of them" in lab("run", "wired-pair", "idle", *both, cwd=tmp_path, status=2).stderr

@@ -101,7 +101,7 @@ def test_time_stands_still_while_the_program_decides(tmp_path: Path) -> None:
         assert net.now_s - started_s < 0.01
 
 
-def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
+def test_mistakes_are_reported_and_change_nothing(tmp_path: Path) -> None:
     with Lab("one-ap", directory=tmp_path / "lab") as net:
         for mistake, message in (
             (lambda: net["sta"], r'unknown node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),

@@ -46,7 +46,7 @@ def answered(ran: Ran) -> list[int]:
 
 
 def test_disconnect_and_connect(boot: Callable[..., Ran]) -> None:
-    """wpa_supplicant stays away until it is told otherwise; the report does not call that a handoff."""
+    """wpa_supplicant stays away until it is ordered to connect; the report does not call that a handoff."""
     timeline = "  - {at: 1 s, disconnect: client}\n  - {at: 3 s, connect: client}\n"
     ran = boot(PLACE, WORKLOAD % ("5 s", 45, timeline))
     assert [(event["kind"], event["output"]) for event in ran.guest()["events"]] == [

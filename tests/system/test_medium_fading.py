@@ -114,9 +114,9 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
         assert seen.sent > 3900
         expected = expected_loss(fading, snr_db)
         absolute = bound_percent(expected, seen.sent)
-        told = [rounded(100 * expected)]
+        reported = [rounded(100 * expected)]
         row_name = f"{fading.name}; mean {snr_db:g} dB"
-        record(Row("fading", row_name, rounded(seen.failed_percent), "%", told, absolute=absolute))
+        record(Row("fading", row_name, rounded(seen.failed_percent), "%", reported, absolute=absolute))
 
     # what the medium says of a level is rounded to the nearest dBm, halves away from zero
     mean_dbm = fading.snrs_db[0] + float(noise_floor_dbm())
@@ -149,9 +149,9 @@ def test_what_was_lost_is_lost_again(boot: Boot) -> None:
     retries = {frame.sequence: arrived for frame, arrived in reversed(sent) if frame.body[1] & RETRY}
     again = [not retries[frame.sequence] for frame, arrived in firsts if not arrived and frame.sequence in retries]
     assert len(again) > 300
-    told = expected_again(fading, mean_db)
+    reported = expected_again(fading, mean_db)
     name = f"{fading.name}; mean {mean_db} dB: first retries that are lost, too"
-    record(Row("fading", name, rounded(100 * float(np.mean(again))), "%", [rounded(100 * told)], absolute=4))
+    record(Row("fading", name, rounded(100 * float(np.mean(again))), "%", [rounded(100 * reported)], absolute=4))
 
 
 def expected_again(fading: Fading, mean_db: float) -> float:

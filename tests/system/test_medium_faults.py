@@ -135,7 +135,7 @@ def unused_cts(sequence: list[list[Frame]]) -> list[bool]:
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of frames, who sends them to whom, and how a miss shows on the air."""
+    """A type of frame, its sender and receiver, and how a miss shows on the air."""
 
     topology: str
     source: str
@@ -143,7 +143,7 @@ class Case:
     misses: Misses
     work: str = STEADY
     skip: int = SKIP
-    more: str = ""  # events besides
+    more: str = ""  # further events
 
 
 WITH_RTS = place("a", "rate: 24 Mbit/s, rts_threshold: 0 B")
@@ -230,7 +230,7 @@ def test_a_beacon_at_one_node(boot: Boot, action: str) -> None:
 
 
 def test_who_hears_a_damaged_answer_waits_for_eifs(boot: Boot) -> None:
-    """Who does not notice it contends as if it had not been there, with the same backoff."""
+    """A radio that does not notice it contends as if it had not been sent, with the same backoff."""
     gaps_ns: dict[str, list[int]] = {}
     for action in ACTIONS:
         event = fault(action, "ack", "ap1", "sta1")
@@ -385,7 +385,7 @@ def test_who_has_vanished_is_not_asked_again_and_again(boot: Boot) -> None:
 
 
 def test_who_scans_sends_nothing_again_on_other_channels(boot: Boot) -> None:
-    """What waits for a BlockAck stays with its channel, and so do BlockAckReqs."""
+    """What waits for a BlockAck stays with its channel, as do BlockAckReqs."""
     scans = "".join(
         f"  - {{at: {at_ms} ms, exec: sta1, run: [iw, dev, sta1-wlan0, scan, freq, 5200]}}\n"
         for at_ms in range(1100, 2700, 130)

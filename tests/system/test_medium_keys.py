@@ -82,7 +82,7 @@ def bitrates(dump: str) -> tuple[str, str]:
 
 
 def threshold(info: str) -> str | None:
-    """``RTS threshold`` of the one radio of ``iw phy``; None where there is none."""
+    """``RTS threshold`` of the only radio of ``iw phy``; None if it is off."""
     found = [line.split(":")[1].strip() for line in info.splitlines() if line.strip().startswith("RTS threshold:")]
     return found[0] if found else None
 
@@ -109,7 +109,7 @@ def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
     assert at_ap2 == ("150.0 MBit/s MCS 7 40MHz short GI", "120.0 MBit/s MCS 5 40MHz short GI")
     assert at_sta2 == at_ap2[::-1]
 
-    # thresholds of RTS, which daemons leave as they are, and basic rates
+    # RTS thresholds, which daemons do not change, and basic rates
     phys = ran.outputs()[3:6]
     assert [threshold(text) for text in phys] == ["800", "500", None]
     listed = {word for line in ran.outputs()[6].splitlines() if "upported rates:" in line for word in line.split()}

@@ -24,7 +24,7 @@ def test_a_block_ack_request_lets_the_receiver_go_on(boot_own: Boot) -> None:
 
 
 def test_a_frame_that_finds_the_medium_busy_draws_a_backoff(boot: Boot) -> None:
-    """Rare frames beside a saturated sender (10.3.4.2), whose backoff of the time before has long ended.
+    """Rare frames next to a saturated sender (10.3.4.2); the backoff after the previous one has long ended.
 
     One in six finds the medium idle for DIFS and goes out at once. The others wait for what is left of an exchange,
     146 us on average, then for DIFS and 7.5 slots, and for nearly one more exchange that comes in between.

@@ -37,7 +37,7 @@ processes:
 timeline:
   - {at: 1 s, exec: sta1, run: [env, PYTHONPATH=/opt, python3, /opt/ask.py]}
 """
-# Runs in a node, with the guest's own modules beside it. Prints {name: [words, attribute]} of what was refused.
+# Runs in a node, with the guest's own modules next to it. Prints {name: [words, attribute]} of what was refused.
 ASK = """
 import ctypes, json, struct
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
@@ -229,8 +229,8 @@ def test_the_user_sees_what_the_kernel_refuses(
     directory.mkdir()
     with pytest.raises(LabError) as failure:
         runs.boot(replace(plan, medium=spoilt), machine, directory)
-    told = str(failure.value).splitlines()[0]
-    assert told.startswith("medium: the kernel refuses ADD_RADIO id=1 radio=") and told.endswith(f": {message}")
+    reported = str(failure.value).splitlines()[0]
+    assert reported.startswith("medium: the kernel refuses ADD_RADIO id=1 radio=") and reported.endswith(f": {message}")
 
 
 def test_a_channel_outside_the_band_is_refused_by_cfg80211(boot: Callable[..., Ran]) -> None:
@@ -239,6 +239,6 @@ def test_a_channel_outside_the_band_is_refused_by_cfg80211(boot: Callable[..., R
     event = "  - {at: 500 ms, exec: mon1, run: [iw, dev, mon1-wlan0, set, freq, '2500']}\n"
     with pytest.raises(LabError) as failure:
         boot(listening, f"name: astray\nduration: 1 s\ntimeline:\n{event}")
-    told = str(failure.value)
-    assert "workload.yaml:4: exec mon1: iw dev mon1-wlan0 set freq 2500 ended with 234\n" in told
-    assert "kernel reports: Unknown channel\n" in told
+    reported = str(failure.value)
+    assert "workload.yaml:4: exec mon1: iw dev mon1-wlan0 set freq 2500 ended with 234\n" in reported
+    assert "kernel reports: Unknown channel\n" in reported

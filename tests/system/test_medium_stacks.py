@@ -27,7 +27,7 @@ MAC = "02:00:00:00:bb:00"
 MARK = 7
 LOST = 5
 
-# Runs in sta1. What it is told to do is in its arguments: a command with attributes as JSON, or a dump.
+# Runs in sta1. Its arguments say what to do: a command with attributes as JSON, or a dump.
 ASK = """
 import json, struct, sys
 from lab.guest.netlink.generic import Family, KernelSocket

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Beside figures of Mininet-WiFi 2.7 with wmediumd, taken when the lab was designed.
+"""Comparison with figures of Mininet-WiFi 2.7 with wmediumd, taken when the lab was designed.
 
 Saturation, the start of ten stations, a forced roam. That no damaged frame is delivered there stands beside the lab's
 share of them in test_medium_stacks. Wall time is not for tests: ``python -m bench.mininet_wifi``.

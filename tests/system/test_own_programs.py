@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of one's own in a directory of one's own, with nothing but a topology and a workload beside them."""
+"""A user's programs in a directory with nothing else but a topology and a workload."""
 
 from __future__ import annotations
 

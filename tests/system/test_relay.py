@@ -37,16 +37,16 @@ def relayed(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path)
         directory.mkdir()
         runs.boot(with_script(plan, "h1", PROGRAM), machine, directory)
         (output,) = Ran(directory).outputs()
-        told: dict[str, Any] = json.loads(output.splitlines()[-1])
-        return told
+        reported: dict[str, Any] = json.loads(output.splitlines()[-1])
+        return reported
 
     return run
 
 
 def test_a_relay_carries_the_frames_of_its_radios(relayed: Relayed) -> None:
-    told = relayed(PERFECT, forward=True)
-    assert told["joined"]
-    carried, dropped, again, without = told["looks"]
+    reported = relayed(PERFECT, forward=True)
+    assert reported["joined"]
+    carried, dropped, again, without = reported["looks"]
     # request and answer of each ping, each heard by one other radio
     for look in (carried, again):
         assert look["answers"] == PINGS
@@ -58,11 +58,11 @@ def test_a_relay_carries_the_frames_of_its_radios(relayed: Relayed) -> None:
 
 
 def test_radios_of_a_silent_relay_hear_nothing(relayed: Relayed) -> None:
-    told = relayed(PERFECT, forward=False)
-    assert not told["joined"] and told["frames"] > 0
+    reported = relayed(PERFECT, forward=False)
+    assert not reported["joined"] and reported["frames"] > 0
 
 
 def test_a_relay_gets_no_frame_of_radios_on_a_medium(relayed: Relayed) -> None:
-    told = relayed(ON_MEDIUM, forward=False, on_medium=True)
-    assert told["joined"] and told["frames"] == 0
-    assert [look["answers"] for look in told["looks"]] == [PINGS] * 4
+    reported = relayed(ON_MEDIUM, forward=False, on_medium=True)
+    assert reported["joined"] and reported["frames"] == 0
+    assert [look["answers"] for look in reported["looks"]] == [PINGS] * 4

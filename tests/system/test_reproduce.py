@@ -160,9 +160,9 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     again = lab("reproduce", "delays.yaml", "--json", "--out", "second", cwd=place).stdout
     assert json.loads(again)["rows"] == found["rows"]
     assert again.encode() == (place / "second" / "results.json").read_bytes()
-    told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
-    assert told[0] == "Both builds are the same: code, host python, image, initrd, kernel, kernel_source, series"
-    assert told[-1] == "A and B are identical: every seed gave the same numbers, to the last digit"
+    reported = lab("compare", "first", "second", cwd=place).stdout.splitlines()
+    assert reported[0] == "Both builds are the same: code, host python, image, initrd, kernel, kernel_source, series"
+    assert reported[-1] == "A and B are identical: every seed gave the same numbers, to the last digit"
 
     # what a trial's line says is what runs it
     (trial, *_) = found["trials"]
@@ -204,8 +204,8 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     (place / "stack.sh").write_text("tc qdisc replace dev h2-eth0 root netem delay 8ms\n")
     lab("reproduce", "stack.yaml", "--only", "delay=5 ms", "--out", "after", cwd=place)
 
-    told = lab("compare", "before", "after", cwd=place).stdout
-    lines = [" ".join(line.split()) for line in told.splitlines()]
+    reported = lab("compare", "before", "after", cwd=place).stdout
+    lines = [" ".join(line.split()) for line in reported.splitlines()]
     digests = [results(place / side)["provenance"]["stack"]["stack.sh"][:12] for side in ("before", "after")]
     assert lines[:3] == [
         "The builds differ in",
@@ -232,8 +232,8 @@ def test_another_experiment_is_not_compared(place: Path) -> None:
     )
     (place / "delays.yaml").write_text(other)
     lab("reproduce", "delays.yaml", "--reps", "1", "--out", "after", cwd=place)
-    told = lab("compare", "before", "after", cwd=place, status=2).stderr
-    assert told.splitlines()[:3] == [
+    reported = lab("compare", "before", "after", cwd=place, status=2).stderr
+    assert reported.splitlines()[:3] == [
         "lab: A and B are not the same experiment; they differ in",
         "    the metric rtt: rtt in A, rtt.max in B",
         "    processes.echo.run.count: 10 in A, 5 in B",
@@ -272,9 +272,9 @@ def test_results_that_cannot_be_written_are_shown(place: Path, store: Path) -> N
         until(lambda: process.poll() is not None or len(stored(store)) == 2)
         (place / "full" / "report.html").mkdir(parents=True)
 
-    told, said = begun(place, full, "--reps", "1", "--out", "full", status=2)
+    reported, said = begun(place, full, "--reps", "1", "--out", "full", status=2)
     assert "All 2 claims hold, after 2 trials" in said
-    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write full/report.html: ")
+    assert reported.rstrip().splitlines()[-2].startswith("lab: cannot write full/report.html: ")
 
 
 def test_what_is_damaged_in_the_store_is_run_again_and_said(place: Path, store: Path) -> None:
@@ -301,13 +301,13 @@ def begun(place: Path, then: Callable[[subprocess.Popen[str]], None], *options: 
     )
     try:
         then(process)
-        said, told = process.communicate(timeout=DEADLINE_S)
+        said, reported = process.communicate(timeout=DEADLINE_S)
     finally:
         if process.poll() is None:
             process.kill()
-    assert process.returncode == status, told
-    assert "Traceback" not in told
-    return told, said
+    assert process.returncode == status, reported
+    assert "Traceback" not in reported
+    return reported, said
 
 
 def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path, store: Path) -> None:
@@ -319,13 +319,13 @@ def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path,
         process.terminate()
 
     options = ("--only", "delay=5 ms", "--reps", "9", "--jobs", "2")
-    told, _ = begun(place, terminate, *options, "--out", "cut", status=128 + signal.SIGTERM)
+    reported, _ = begun(place, terminate, *options, "--out", "cut", status=128 + signal.SIGTERM)
     assert family
     until(lambda: not any(map(alive, family)))
-    line, last = told.splitlines()[-2:]
+    line, last = reported.splitlines()[-2:]
     assert last == "lab: interrupted"
     match = re.fullmatch(r"(\d+) of 9 trials are stored; repeat the command to continue", line)
-    assert match, told
+    assert match, reported
     kept = len(stored(store))
     assert 2 <= int(match[1]) <= kept < 9  # one may be stored that was not counted yet
     assert not (place / "cut").exists()
@@ -333,12 +333,12 @@ def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path,
     assert f"{count(9 - kept, 'trial')} run, {kept} taken from the store" in again
 
 
-def test_mistakes_are_told_before_anything_runs(place: Path) -> None:
-    told = lab("reproduce", "delays.yaml", "--limit", "3", cwd=place, status=2).stderr
-    assert "4 trials, more than 3" in told and "--yes" in told
-    told = lab("reproduce", "delays.yaml", "--only", "delay=7 ms", cwd=place, status=2).stderr
-    assert "7 ms" in told and "5 ms" in told
+def test_mistakes_are_reported_before_anything_runs(place: Path) -> None:
+    reported = lab("reproduce", "delays.yaml", "--limit", "3", cwd=place, status=2).stderr
+    assert "4 trials, more than 3" in reported and "--yes" in reported
+    reported = lab("reproduce", "delays.yaml", "--only", "delay=7 ms", cwd=place, status=2).stderr
+    assert "7 ms" in reported and "5 ms" in reported
     (place / "delays.yaml").write_text(DELAYS.replace("rtt[5 ms]", "rtt[6 ms]").replace("LEAST", "2"))
-    told = lab("reproduce", "delays.yaml", cwd=place, status=2).stderr
-    assert told.startswith("lab: delays.yaml:21")
+    reported = lab("reproduce", "delays.yaml", cwd=place, status=2).stderr
+    assert reported.startswith("lab: delays.yaml:21")
     assert not (place / "runs").exists()

@@ -38,14 +38,14 @@ def metrics(ran: Ran) -> dict[str, Any]:
 
 
 def level_dbm(pattern: str, text: str) -> int:
-    """A level that is told in a text."""
+    """A level in the text of a message."""
     found = re.search(pattern, text)
     assert found, text
     return int(found[1])
 
 
 def test_the_signal_follows_the_model(boot: Callable[..., Ran]) -> None:
-    """As iw and wpa_supplicant have it: what the driver told of the last frame, and the average of beacons."""
+    """As iw and wpa_supplicant have it: what the driver reported for the last frame, and the average of beacons."""
     lines = []
     for number, distance_m in enumerate(DISTANCES_M):
         moved_s = 1 + SETTLED_S * number
@@ -88,13 +88,13 @@ def test_a_walking_station_changes_over_by_itself(boot: Callable[..., Ran]) -> N
         ("ap2", "ap3", "station"),
     ]
     assert all(row["completed"] and row["measured"] == "data frames" for row in handoffs)
-    # it goes to who is louder: past the middle between the two, 10 m and 30 m from where it begins at 1 s
+    # it goes to the louder one: past the middle between the two, 10 m and 30 m from where it begins at 1 s
     at_m = [(row["begin_ns"] / 1e9 - 1) * 1.5 for row in handoffs]
     assert 10 < at_m[0] < 20 and 30 < at_m[1] < 40
     decisions = re.findall(r"CTRL-EVENT-DO-ROAM .*cur_level=(-\d+) .*sel_level=(-\d+)", ran.raw("wpa-events.out"))
     assert len(decisions) == 2
     assert all(int(selected) > int(current) for current, selected in decisions)
-    # traffic goes on
+    # traffic continues
     answered = [int(number) for number in re.findall(r"bytes from .*icmp_seq=(\d+)", ran.raw("echo.out"))]
     assert answered[-1] == 580 and len(answered) > 0.9 * 580
 

@@ -42,8 +42,8 @@ class Tshark:
         """Fields of each frame, or of those that a display filter lets through."""
         argv = ["tshark", "-n", "-r", str(path), *options, "-Y", only, "-T", "fields"]
         argv += [word for name in names for word in ("-e", name)]
-        told = subprocess.run(argv, env=self._environment, check=True, capture_output=True, text=True).stdout
-        return [line.split("\t") for line in told.splitlines()]
+        reported = subprocess.run(argv, env=self._environment, check=True, capture_output=True, text=True).stdout
+        return [line.split("\t") for line in reported.splitlines()]
 
     def complaints(self, path: Path, *options: str) -> list[list[str]]:
         """Number of each frame that is malformed or has a warning or an error, and what about it."""
@@ -78,10 +78,10 @@ def agrees(tshark: Tshark, path: Path) -> list[air.Frame]:
 
 
 def wrong_fcs(tshark: Tshark, path: Path) -> list[int]:
-    """Numbers of the frames whose FCS tshark finds wrong, if told to look."""
-    told = tshark.complaints(path, *CHECK_FCS)
-    assert all("Bad checksum" in message for _, message in told)
-    return [int(number) for number, _ in told]
+    """Numbers of the frames whose FCS tshark finds wrong, if it checks them."""
+    reported = tshark.complaints(path, *CHECK_FCS)
+    assert all("Bad checksum" in message for _, message in reported)
+    return [int(number) for number, _ in reported]
 
 
 @pytest.mark.parametrize(

@@ -154,19 +154,19 @@ def test_an_installed_lab_is_the_lab(installed: Installed, tmp_path: Path) -> No
 
 def test_an_installed_lab_checks_files(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("name: mine\nnodes:\n  h1: {kind: hots}\n")
-    told = installed.lab("check", "mine.yaml", cwd=tmp_path, status=2)
-    assert "mine.yaml:3" in told and "did you mean host?" in told
+    reported = installed.lab("check", "mine.yaml", cwd=tmp_path, status=2)
+    assert "mine.yaml:3" in reported and "did you mean host?" in reported
 
 
 def test_another_project_has_the_plugin_for_pytest(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "test_ping.py").write_text(PROJECT)
-    told = installed.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
-    assert "1 passed" in told
+    reported = installed.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert "1 passed" in reported
 
 
 def test_what_needs_a_checkout_says_so(installed: Installed, tmp_path: Path) -> None:
-    told = installed.run("-m", "lab.builders.kernel.edit", "edit", cwd=tmp_path, status=2)
-    assert told == (
+    reported = installed.run("-m", "lab.builders.kernel.edit", "edit", cwd=tmp_path, status=2)
+    assert reported == (
         "lab: make kernel-edit needs a checkout of hwsim-lab; this lab was installed from a wheel, in "
         f"{installed.packages}\n  clone the repository, and run it there\n"
     )

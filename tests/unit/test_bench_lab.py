@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lab's side of the comparisons: generated files resolve, results are read as they are meant. Without a guest."""
+"""The lab's side of the comparisons: generated files resolve, results are read correctly. Without a guest."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def test_downloads_resolve(tmp_path: Path, phy: str, work: Load) -> None:
     assert sum(node.radio is not None for node in plan.nodes) == 3
     assert any("rate" in node.radio.settings for node in plan.nodes if node.radio)
     senders = [process for process in plan.processes if process.id.startswith("flow")]
-    told = json.dumps([[process.argv, process.params] for process in senders])
-    assert "10.0.0.2" in told  # in the order of listing, h1 is the first
-    assert "10.0.0.3" in told
+    reported = json.dumps([[process.argv, process.params] for process in senders])
+    assert "10.0.0.2" in reported  # in the order of listing, h1 is the first
+    assert "10.0.0.3" in reported
 
 
 def test_the_other_files_resolve(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_a_failed_build_removes_what_there_is(host: Host) -> None:
     assert re.fullmatch(r"image rm debian:bookworm-.*", removing[3])
 
 
-def test_what_cannot_be_removed_is_told(host: Host) -> None:
+def test_what_cannot_be_removed_is_reported(host: Host) -> None:
     host.program("docker", 'case "$1" in ps) echo c1; echo c2 ;; build) exit 1 ;; esac')
     done = host.run()
     assert done.returncode == 1

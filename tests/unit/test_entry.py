@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lab`` before and beside its verbs: Ctrl-C while it imports, mistakes in its options."""
+"""The command ``lab`` apart from its verbs: Ctrl-C while it imports, mistakes in its options."""
 
 from __future__ import annotations
 

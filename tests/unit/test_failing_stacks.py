@@ -99,7 +99,7 @@ def with_metric(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "reported"),
     [
         ("return {}['x']", "workloads/mine/probes/own.py:8  argv raised KeyError: 'x'"),
         (
@@ -113,13 +113,13 @@ def with_metric(text: str) -> str:
         ),
     ],
 )
-def test_a_command_that_cannot_be_made(plans: Plans, code: str, told: str) -> None:
+def test_a_command_that_cannot_be_made(plans: Plans, code: str, reported: str) -> None:
     probe(argv=code)
-    assert refused(plans, workload=f"{WORKLOAD}probes:\n  - {{on: client, probe: own}}\n").startswith(told)
+    assert refused(plans, workload=f"{WORKLOAD}probes:\n  - {{on: client, probe: own}}\n").startswith(reported)
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "reported"),
     [
         ("return {}['x']", "workloads/mine/probes/own.py:11  parse raised KeyError: 'x'"),
         ("assert False", "workloads/mine/probes/own.py:11  parse raised AssertionError"),
@@ -127,29 +127,29 @@ def test_a_command_that_cannot_be_made(plans: Plans, code: str, told: str) -> No
         ("raise ProbeOutputError('x.out:1: what?')", "x.out:1: what?"),
     ],
 )
-def test_a_parser_that_fails_is_output_that_cannot_be_read(code: str, told: str) -> None:
+def test_a_parser_that_fails_is_output_that_cannot_be_read(code: str, reported: str) -> None:
     probe(parse=code)
     record = recorded(with_probe)
-    assert record.data["sources"]["fetch"]["error"].startswith(told) and not record.passed
-    assert record.data["sources"]["fetch"]["error"].partition("\n")[0] == told
+    assert record.data["sources"]["fetch"]["error"].startswith(reported) and not record.passed
+    assert record.data["sources"]["fetch"]["error"].partition("\n")[0] == reported
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "reported"),
     [
         ("yield 1 / 0", "workloads/mine/probes/own.py:14  found raised ZeroDivisionError: division by zero"),
         ("raise ProbeOutputError('x.out:1: what?')", "the output of fetch cannot be read: x.out:1: what?"),
     ],
 )
-def test_what_a_probe_found_cannot_be_told(code: str, told: str) -> None:
+def test_what_a_probe_found_cannot_be_reported(code: str, reported: str) -> None:
     probe(found=code)
     with pytest.raises(RecordError) as failure:
         recorded(with_probe)
-    assert str(failure.value).partition("\n")[0] == told
+    assert str(failure.value).partition("\n")[0] == reported
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "reported"),
     [
         ("return 1 / 0", ":8  figures raised ZeroDivisionError: division by zero"),
         ("return [1]", "  metric transfer gave [1]; figures returns a Figures"),
@@ -168,11 +168,11 @@ def test_what_a_probe_found_cannot_be_told(code: str, told: str) -> None:
         ),
     ],
 )
-def test_a_metric_that_fails_is_told(code: str, told: str) -> None:
+def test_a_metric_that_fails_is_reported(code: str, reported: str) -> None:
     stack("metrics/own.py", METRIC.format(figures=code))
     with pytest.raises(RecordError) as failure:
         recorded(with_metric)
-    assert str(failure.value).partition("\n")[0] == f"workloads/mine/metrics/own.py{told}"
+    assert str(failure.value).partition("\n")[0] == f"workloads/mine/metrics/own.py{reported}"
 
 
 @pytest.mark.parametrize("method", ["tables", "figures", "pictures", "moments"])
@@ -181,14 +181,14 @@ def test_a_view_that_fails_costs_only_its_own_part(method: str, capsys: pytest.C
     stack("views/own.py", VIEW.format(method=method, card="mean"))
     record = recorded(with_metric)
     page = report.write(record, record.directory).read_text()
-    told = f"the view of transfer failed: {method} raised ZeroDivisionError: division by zero"
-    assert record.passed and f"workloads/mine/views/own.py:8  {told}" in page
-    assert f"lab: workloads/mine/views/own.py:8  {told}" in capsys.readouterr().err
+    reported = f"the view of transfer failed: {method} raised ZeroDivisionError: division by zero"
+    assert record.passed and f"workloads/mine/views/own.py:8  {reported}" in page
+    assert f"lab: workloads/mine/views/own.py:8  {reported}" in capsys.readouterr().err
     assert "goodput-transfers" in report.as_json(record)["tables"] and Path("run/plots/goodput.svg").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (
             VIEW.format(method="other", card="best"),
@@ -197,11 +197,11 @@ def test_a_view_that_fails_costs_only_its_own_part(method: str, capsys: pytest.C
         ("1 / 0\n", ":1  the view of transfer failed: cannot be imported: ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_view_that_cannot_be_used_is_told(text: str, told: str) -> None:
+def test_a_view_that_cannot_be_used_is_reported(text: str, reported: str) -> None:
     stack("metrics/own.py", METRIC.format(figures="return super().figures(metric, context)"))
     stack("views/own.py", text)
     record = recorded(with_metric)
-    assert f"workloads/mine/views/own.py{told}" in report.write(record, record.directory).read_text()
+    assert f"workloads/mine/views/own.py{reported}" in report.write(record, record.directory).read_text()
 
 
 def test_the_lab_s_own_faults_stay_visible(record_of_the_lab: Record, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +234,7 @@ def test_a_stack_adds_a_table_to_reports(record_of_the_lab: Record) -> None:
     assert "A stack&#39;s own" in page and not record_of_the_lab.not_shown
 
 
-def test_a_part_of_a_report_that_fails_is_told(record_of_the_lab: Record) -> None:
+def test_a_part_of_a_report_that_fails_is_reported(record_of_the_lab: Record) -> None:
     stack("report_parts/own.py", PART.format(failing=" / 0"))
     page = report.write(record_of_the_lab, record_of_the_lab.directory).read_text()
     assert (

@@ -96,7 +96,7 @@ def test_no_room(host: Host) -> None:
     assert "TMPDIR=/some/dir selects another directory" in done.stderr
 
 
-def test_a_failure_is_told_with_its_log(host: Host) -> None:
+def test_a_failure_is_reported_with_its_log(host: Host) -> None:
     host.program("unshare", 'echo "no $release for you"; exit 3')
     done = host.run("--release", "trixie", "--as", "root")
     assert done.returncode == 1

@@ -124,7 +124,7 @@ def test_what_is_listed_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "A table of a paper." in capsys.readouterr().out
 
 
-def test_mistakes_in_the_file_of_an_image_are_told_before_it_is_built(
+def test_mistakes_in_the_file_of_an_image_are_reported_before_it_is_built(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = here / "images" / "gateway"

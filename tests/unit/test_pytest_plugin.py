@@ -19,12 +19,12 @@ pytest_plugins = "pytester"
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What labs are told: to start, to stop, to close."""
-    told: list[str] = []
+    """What labs are asked to do: to start, to stop, to close."""
+    reported: list[str] = []
 
     def start(lab: Lab) -> Lab:
         assert lab._out is not None
-        told.append(f"start {lab.plan.name}, seed {lab.plan.seed}, pcap {lab.plan.pcap}, in {lab._out.name}")
+        reported.append(f"start {lab.plan.name}, seed {lab.plan.seed}, pcap {lab.plan.pcap}, in {lab._out.name}")
         if lab.plan.seed == 13:
             raise RunError("the network did not come up")
         (lab._out / "raw" / "daemon").mkdir(parents=True)
@@ -37,15 +37,15 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return lab
 
     def stop(lab: Lab) -> Any:
-        told.append("stop")
+        reported.append("stop")
         (lab.directory / "raw" / "air-2412.pcapng").touch()
 
     monkeypatch.setattr(Lab, "start", start)
     monkeypatch.setattr(Lab, "stop", stop)
     monkeypatch.setattr(Lab, "remarks", ["h1 ran out of memory"])
     monkeypatch.setattr(Lab, "epoch_ns", 1_767_225_601_000_500_000)
-    monkeypatch.setattr(Lab, "close", lambda lab: told.append("close"))
-    yield told
+    monkeypatch.setattr(Lab, "close", lambda lab: reported.append("close"))
+    yield reported
 
 
 def run(pytester: pytest.Pytester, test: str) -> pytest.RunResult:
@@ -138,7 +138,7 @@ def test_one(lab):
 
 
 @pytest.mark.parametrize(
-    ("marker", "told"),
+    ("marker", "reported"),
     [
         ('("one-ap", seeds=3)', 'test_own.py:4  @*.lab: unknown parameter "seeds" (did you mean seed?); known: top*'),
         ("(seed=3)", 'test_own.py:4  @pytest.mark.lab: write which topology: topology="one-ap"'),
@@ -147,15 +147,15 @@ def test_one(lab):
         ('("one-ap", seed=13)', "the network did not come up"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_marker_is_one_message(pytester: pytest.Pytester, marker: str, told: str) -> None:
+def test_a_mistake_in_a_marker_is_one_message(pytester: pytest.Pytester, marker: str, reported: str) -> None:
     result = run(pytester, f"@pytest.mark.lab{marker}\ndef test_one(lab): pass\n")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([told.replace("[", "[[]")])
+    result.stdout.fnmatch_lines([reported.replace("[", "[[]")])
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*.py:*: in *")
 
 
-def test_a_test_without_a_lab_is_told_how_to_get_one(pytester: pytest.Pytester) -> None:
+def test_a_test_without_a_lab_learns_how_to_get_one(pytester: pytest.Pytester) -> None:
     result = run(pytester, 'def test_one(lab): lab["sta1"]\n\ndef test_other(lab): lab.run_until(3)\n')
     result.assert_outcomes(failed=2)
     for what in ('lab[[]"sta1"]', "lab.run_until"):

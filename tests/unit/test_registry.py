@@ -124,16 +124,16 @@ def test_a_name_that_is_there_twice_is_one_error_for_who_asks(write: Write, othe
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("import nowhere\n", ":1  cannot be imported: ModuleNotFoundError: No module named 'nowhere'"),
         ("a = 1\nb = (\n", ":2  cannot be imported: SyntaxError: '(' was never closed"),
         ("def f():\n    return {}['x']\n\n\nf()\n", ":2  cannot be imported: KeyError: 'x'"),
     ],
 )
-def test_a_broken_file_is_told_with_its_line(write: Write, text: str, told: str) -> None:
+def test_a_broken_file_is_reported_with_its_line(write: Write, text: str, reported: str) -> None:
     write("a/probes/broken.py", text)
-    assert refusal(PROBES, "broken").startswith(f"workloads/a/probes/broken.py{told}")
+    assert refusal(PROBES, "broken").startswith(f"workloads/a/probes/broken.py{reported}")
     assert probes.load("ping").about
 
 
@@ -154,7 +154,7 @@ def test_a_file_has_one_class(write: Write, text: str, has: str) -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_what_there_is_not_is_told_with_what_there_is(room: Room[Any]) -> None:
+def test_an_unknown_name_is_reported_with_the_known(room: Room[Any]) -> None:
     known = room.known()
     assert refusal(room, f"{known[0]}x") == (
         f'unknown {room.noun} "{known[0]}x" (did you mean {known[0]}?); known: {", ".join(known)}'

@@ -25,7 +25,7 @@ PACKET_BYTES = {3: 512, 4: 1424}
 ETHERNET_BYTES = 14
 HEADER_BYTES = {"UDP": 28, "DCCP": 36, "TCP": 52}  # with IPv4, TCP's timestamps, DCCP's extended sequence numbers
 SEGMENT_BYTES = 1448  # of TCP, whatever the table
-# throughput in kbit/s where the amount beside it shows which digit is wrong (published.md, "Which numbers count")
+# throughput in kbit/s where the amount next to it shows which digit is wrong (published.md, "Which numbers count")
 MENDED_KBPS = {
     (3, 5, "TCP Cubic"): 2862.58,
     (3, 6, "DCCP-2"): 1899.25,

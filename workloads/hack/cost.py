@@ -48,7 +48,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Side:
-    """One of two that are compared: a lab, and what it is told in addition."""
+    """One of two that are compared: a lab, and its additional options."""
 
     program: str = LAB
     options: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ def verify(arrived: int, acks: int, megabytes: float, *, with_hack: bool) -> Non
         raise RunError(f"of {megabytes * 1e6:.0f} bytes, {arrived} arrived")
     if acks and not with_hack:
         raise RunError(f"{acks} TCP ACKs went with answers, though TCP/HACK is off")
-    if with_hack and not acks and megabytes > NOTHING_MB:  # those few may all go as they are
+    if with_hack and not acks and megabytes > NOTHING_MB:  # those few may all be sent uncompressed
         raise RunError("no TCP ACK went with an answer, though TCP/HACK is on")
 
 

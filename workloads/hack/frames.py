@@ -62,7 +62,7 @@ class Frame:
     again: bool = False
     more_data: bool = False
     segments: int = 0  # TCP segments with data
-    tcp_acks: int = 0  # TCP segments with nothing but an ACK
+    tcp_acks: int = 0  # TCP segments with only an ACK
     carried: int = 0  # TCP ACKs in a link-layer ACK
     carried_bytes: int = 0
     name: str = ""  # Wireshark's
@@ -106,9 +106,9 @@ def _tshark(span: bytes, capture: Path) -> str:
             group="nogroup" if is_root else None,
             extra_groups=[] if is_root else None,
         )
-    told = done.stderr.decode(errors="replace")
-    if done.returncode != 0 or "Lua" in told:
-        raise HostError(f"tshark cannot read {capture}: {told.strip()}", hint=_AGAIN)
+    reported = done.stderr.decode(errors="replace")
+    if done.returncode != 0 or "Lua" in reported:
+        raise HostError(f"tshark cannot read {capture}: {reported.strip()}", hint=_AGAIN)
     return done.stdout.decode()
 
 

@@ -50,8 +50,8 @@ def test_a_frame_by_its_bytes() -> None:
 @given(PACKETS)
 def test_what_is_written_is_read_back(packets: list[tuple[int, bytes, str]]) -> None:
     data = written(packets)
-    told = air.interface(data)
-    assert told.link_type == 127 and told.options[9] == b"\x09" and told.options[2] == b"channel 6"
+    reported = air.interface(data)
+    assert reported.link_type == 127 and reported.options[9] == b"\x09" and reported.options[2] == b"channel 6"
     found = [(stamp, frame, said.get(1, b"").decode()) for stamp, frame, length, said in air.packets(data)]
     assert found == packets
     assert list(frames(data)) == packets

@@ -55,9 +55,9 @@ def test_each_channel_gets_its_frames_in_the_order_of_their_starts(tmp_path: Pat
 def test_an_interface_is_called_after_its_channel(tmp_path: Path, mhz: int, name: str) -> None:
     save(tmp_path, [(0, frame(mhz))])
     (path,) = split(tmp_path)
-    told = air.interface(path.read_bytes())
-    assert told.link_type == 127
-    assert told.options == {2: f"channel {name}".encode(), 3: f"802.11 medium at {mhz} MHz".encode(), 9: b"\x09"}
+    reported = air.interface(path.read_bytes())
+    assert reported.link_type == 127
+    assert reported.options == {2: f"channel {name}".encode(), 3: f"802.11 medium at {mhz} MHz".encode(), 9: b"\x09"}
 
 
 def test_bytes_that_go_with_an_answer_are_remarked(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of Docker images, packed: equal layers give equal bytes; what is broken is told with its place."""
+"""The files of Docker images, packed: equal layers give equal bytes; what is broken is reported with its place."""
 
 from __future__ import annotations
 

@@ -82,11 +82,11 @@ def test_capabilities_stay_and_device_files_do_not(tmp_path: Path) -> None:
         file("dev/null", type=tarfile.CHRTYPE, devmajor=1, devminor=3),
         file("fifo", type=tarfile.FIFOTYPE),
     )
-    found, told = merged(tmp_path, low)
+    found, reported = merged(tmp_path, low)
     assert list(found) == ["fifo", "ping"]
     assert found["ping"].pax_headers[CAPABILITY] == value
     assert "SCHILY.xattr.system.posix_acl_access" not in found["ping"].pax_headers
-    assert told == Merged(["/dev/null"], MADE_S)
+    assert reported == Merged(["/dev/null"], MADE_S)
 
 
 def test_equal_layers_give_equal_bytes(tmp_path: Path) -> None:

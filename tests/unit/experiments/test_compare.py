@@ -28,8 +28,8 @@ def results(
     rows, run = [], []
     for label, values in points:
         found = summarise(values, unit)
-        told = {"mean": found.mean, "ci95": found.ci95, "n": found.n, "unit": unit}
-        rows.append({"distance": label, "throughput": told})
+        reported = {"mean": found.mean, "ci95": found.ci95, "n": found.n, "unit": unit}
+        rows.append({"distance": label, "throughput": reported})
         settings = [f"nodes.sta1.position=[{label}, 0 m]", "duration=5 s"]
         run.append({"point": {"distance": label}, "topology": "one-ap", "workload": "udp", "settings": settings})
     return {
@@ -103,8 +103,8 @@ def test_points_that_one_side_lacks_are_named_and_not_compared() -> None:
     assert compared.lacking(found)[0] in shown(found)
     points = (("distance", "2 m"), ("rate", "slow")), (("distance", "4 m"), ("rate", "slow"))
     assert listed(points) == "distance 2 m, rate slow; distance 4 m, rate slow"
-    told = compared.as_json(found)
-    assert told["only_a"] == [{"distance": "2 m"}] and len(told["only_b"]) == 7
+    reported = compared.as_json(found)
+    assert reported["only_a"] == [{"distance": "2 m"}] and len(reported["only_b"]) == 7
 
 
 Change = Callable[[dict[str, Any]], object]
@@ -118,7 +118,7 @@ def other(change: Change) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda b: b["provenance"].update(seed=7), "the first seed: 1 in A, 7 in B"),
         (lambda b: b["metrics"][0].update(that="max(x)"), "the metric throughput: goodput in A, max(x) in B"),
@@ -141,9 +141,9 @@ def other(change: Change) -> dict[str, Any]:
         (lambda b: [one["settings"].pop() for one in b["points"]], "duration: 5 s in A, not set in B"),
     ],
 )
-def test_another_experiment_is_not_compared(change: Change, told: str) -> None:
+def test_another_experiment_is_not_compared(change: Change, reported: str) -> None:
     for first, second, line in (
-        (results(("2 m", A), ("4 m", A)), other(change), told),
+        (results(("2 m", A), ("4 m", A)), other(change), reported),
         (other(change), results(("2 m", A), ("4 m", A)), None),
     ):
         with pytest.raises(InputError) as failure:
@@ -218,8 +218,8 @@ def test_builds(a: dict[str, Any], b: dict[str, Any], lines: list[str]) -> None:
     found = compare(first, second)
     assert compared.describe_builds(found.builds).splitlines() == lines
     assert shown(found).splitlines()[: len(lines)] == lines
-    told = compared.as_json(found)["builds"]
-    assert [told["differing"][name] for name in found.builds.differing] == [
+    reported = compared.as_json(found)["builds"]
+    assert [reported["differing"][name] for name in found.builds.differing] == [
         {"a": ours, "b": theirs} for ours, theirs in found.builds.differing.values()
     ]
 

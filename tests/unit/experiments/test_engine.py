@@ -308,9 +308,9 @@ def test_checks_that_do_not_hold_are_a_remark(lab: Lab) -> None:
 
 def test_a_worker_that_is_another_lab_ends_the_sweep(lab: Lab) -> None:
     refused = Refused("tcp://10.0.0.2:4711 on node2", {"kernel": ("aaaabbbbccccdddd", "eeeeffff00001111")})
-    with pytest.raises(HostError) as told:
+    with pytest.raises(HostError) as reported:
         lab.sweep(experiment(), lambda name, seed: refused)
-    assert str(told.value) == (
+    assert str(reported.value) == (
         "worker tcp://10.0.0.2:4711 on node2 cannot run trials of this lab: its build differs\n"
         "    kernel: aaaabbbbcccc here, eeeeffff0000 there\n"
         "  give it the same checkout and the same cache of kernels and images, or end it; "

@@ -61,7 +61,7 @@ def test_a_number_of_repetitions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("only", "told"),
+    ("only", "reported"),
     [
         ("distance", "--only distance: write axis=value; axes of mine: distance, roaming"),
         ("distanc=2 m", '--only distanc=2 m: mine has no axis "distanc" (did you mean distance?)'),
@@ -69,8 +69,8 @@ def test_a_number_of_repetitions() -> None:
         ("roaming=quik", 'has no value "quik" (did you mean quick?); known: never, quick'),
     ],
 )
-def test_mistakes(only: str, told: str) -> None:
-    assert told in refused(loaded, only=[only])
+def test_mistakes(only: str, reported: str) -> None:
+    assert reported in refused(loaded, only=[only])
 
 
 def test_no_repetition_at_all() -> None:

@@ -275,7 +275,7 @@ def test_the_written_page_is_this_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("key", "words"), [("cause", "Cause: "), ("guess", "A guess, not tested: ")])
 def test_why_a_claim_does_not_hold_is_told_where_it_fails(key: str, words: str) -> None:
     reason = "the office of the paper had a bad place at 8 m"
-    for verdict, told in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
+    for verdict, reported in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
         given: dict[str, Any] = {key: reason}
         claim_with_reason = replace(verdict.claim, **given)
         results = made.table1(verdicts=[replace(verdict, claim=claim_with_reason)])
@@ -283,6 +283,6 @@ def test_why_a_claim_does_not_hold_is_told_where_it_fails(key: str, words: str) 
         console.print(tables.tables(results))
         assert isinstance(console.file, io.StringIO)
         for text in (read(results).text, console.file.getvalue(), junit(results)):
-            assert (words + reason in text) is told
+            assert (words + reason in text) is reported
         (claim,) = files.as_json(results)["claims"]
         assert claim[key] == reason

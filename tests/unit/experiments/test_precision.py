@@ -41,10 +41,10 @@ def results(points: Mapping[str, Sequence[float]], rule: Repetitions) -> Results
 
 def test_results_json_and_csv_say_which_means_are_precise() -> None:
     found = results(POINTS, RULE)
-    told = {row["distance"]: row["throughput"]["precise"] for row in files.as_json(found)["rows"]}
-    assert told == {"2 m": True, "4 m": False, "6 m": False, "8 m": False, "10 m": False, "12 m": True}
+    reported = {row["distance"]: row["throughput"]["precise"] for row in files.as_json(found)["rows"]}
+    assert reported == {"2 m": True, "4 m": False, "6 m": False, "8 m": False, "10 m": False, "12 m": True}
     lines = csv.DictReader(io.StringIO(files.results_csv(found)), strict=True)
-    assert {line["distance"]: line["precise"] == "yes" for line in lines} == told
+    assert {line["distance"]: line["precise"] == "yes" for line in lines} == reported
 
 
 def test_the_remark_is_below_the_table_and_in_the_page() -> None:

@@ -222,9 +222,9 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), MISTAKES, ids=[told.split(": ")[0] for _, told in MISTAKES])
-def test_mistakes(change: tuple[str, str], told: str) -> None:
-    assert f"mine.yaml:{told}" in refusal(changed(change))
+@pytest.mark.parametrize(("change", "reported"), MISTAKES, ids=[reported.split(": ")[0] for _, reported in MISTAKES])
+def test_mistakes(change: tuple[str, str], reported: str) -> None:
+    assert f"mine.yaml:{reported}" in refusal(changed(change))
 
 
 def test_only_some_metrics_may_have_to_be_precise() -> None:
@@ -235,15 +235,15 @@ def test_only_some_metrics_may_have_to_be_precise() -> None:
 
 
 def test_a_mistake_of_some_points_says_which() -> None:
-    told = refusal(changed(("6 m]", "6 x]")))
-    assert told.endswith("\n  where distance: 6 x, roaming: never")
-    assert told.count("mine.yaml") == 1
+    reported = refusal(changed(("6 m]", "6 x]")))
+    assert reported.endswith("\n  where distance: 6 x, roaming: never")
+    assert reported.count("mine.yaml") == 1
 
 
 def test_a_mistake_of_all_points_is_told_once() -> None:
-    told = refusal(EXPERIMENT, workload=WORKLOAD.replace("client: 1..", "printer: 1"))
-    assert told.count("printer") == told.splitlines()[0].count("printer")
-    assert "where" not in told
+    reported = refusal(EXPERIMENT, workload=WORKLOAD.replace("client: 1..", "printer: 1"))
+    assert reported.count("printer") == reported.splitlines()[0].count("printer")
+    assert "where" not in reported
 
 
 def test_a_grid_too_large_to_be_meant() -> None:

@@ -45,9 +45,9 @@ def test_a_trial_is_what_its_command_runs() -> None:
 
 def test_what_is_wrong_with_a_setting_is_told_where_it_is_written() -> None:
     point = Point(0, {}, "wired-pair", "ping/ping", ("links.0.delai=5 ms",), {"links.0.delai": "x.yaml:7"})
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as reported:
         trials.trial(experiment(point), point, 0)
-    assert str(told.value).startswith("x.yaml:7  ") and "--set" not in str(told.value)
+    assert str(reported.value).startswith("x.yaml:7  ") and "--set" not in str(reported.value)
 
 
 def test_where_settings_are_written_is_not_content() -> None:

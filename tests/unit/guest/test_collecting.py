@@ -51,9 +51,9 @@ def copied(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Copie
 def test_names_in_messages_are_clean(root: Path, copied: Copied) -> None:
     for name in (b"\x1b[31mred", b"a\xff"):
         (root / os.fsdecode(name)).touch()
-    with pytest.raises(GuestError) as told:
+    with pytest.raises(GuestError) as reported:
         copied("x")
-    assert rf"; {root} has \x1b[31mred, a\xff; write optional: true" in told.value.message
+    assert rf"; {root} has \x1b[31mred, a\xff; write optional: true" in reported.value.message
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_regular_files_are_copied_and_links_to_folders_not_walked(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "reported"),
     [
         ("x", "/root/x of h1 leads to /proc/version; files of /proc, /sys and /dev are not copied"),
         ("all/sys/*", "/root/all/sys/* of h1 leads to /sys; files"),
@@ -98,13 +98,13 @@ def test_regular_files_are_copied_and_links_to_folders_not_walked(
         ("fifo", "/root/fifo of h1 is not a regular file; have a program copy its content first"),
     ],
 )
-def test_what_might_never_end_is_refused(root: Path, copied: Copied, pattern: str, told: str) -> None:
+def test_what_might_never_end_is_refused(root: Path, copied: Copied, pattern: str, reported: str) -> None:
     (root / "x").symlink_to("/proc/version")
     (root / "all").symlink_to("/")
     os.mkfifo(root / "fifo")
     with pytest.raises(GuestError) as error:
         copied(pattern)
-    assert told in error.value.message and error.value.message.startswith("w.yaml:3: collect: /")
+    assert reported in error.value.message and error.value.message.startswith("w.yaml:3: collect: /")
 
 
 def test_nothing_of_the_kernel_is_walked() -> None:

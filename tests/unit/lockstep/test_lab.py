@@ -117,7 +117,7 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "reported"),
     [
         (lambda net: net["h1"].put(5, "/x"), r'put: the content 5 is neither text nor bytes; write "5" or b"5"'),
         (lambda net: net["h1"].run(["cat"], input=5), r'input: 5 is neither text nor bytes; write "5" or b"5"'),
@@ -137,9 +137,9 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
         (lambda net: net.nodes["ap11"], r'unknown node "ap11" \(did you mean ap1\?\); known: h1, s1'),
     ],
 )
-def test_a_value_of_another_kind_is_one_message(net: Lab, call: Callable[[Any], object], told: str) -> None:
+def test_a_value_of_another_kind_is_one_message(net: Lab, call: Callable[[Any], object], reported: str) -> None:
     net._directory = Path("/nowhere")
-    with pytest.raises((CallError, InputError), match=told):
+    with pytest.raises((CallError, InputError), match=reported):
         call(net)
 
 

@@ -21,7 +21,7 @@ for word; do case $word in lab.run=*) run=${word#lab.run=} ;; lab.agent=*) echo 
 
 
 @pytest.fixture
-def told() -> KeptReport:
+def reported() -> KeptReport:
     return KeptReport()
 
 

@@ -40,9 +40,9 @@ def test_output_can_go_to_a_file(log: BuildLog, tmp_path: Path) -> None:
     assert log.path.read_text().endswith("err\n")
 
 
-def test_low_descriptors_are_the_commands_own(log: BuildLog, store: Store, told: KeptReport) -> None:
+def test_low_descriptors_are_the_commands_own(log: BuildLog, store: Store, reported: KeptReport) -> None:
     script = "import os; print(*sorted(map(int, os.listdir('/proc/self/fd'))))"
-    with store.lock(told):  # passed on, as the pipe to the guard is
+    with store.lock(reported):  # passed on, as the pipe to the guard is
         log.run("listing", [sys.executable, "-c", script])
     numbers = [int(word) for word in log.path.read_text().splitlines()[-1].split()]
     assert numbers[:4] == [0, 1, 2, 3]  # 3 is listdir's

@@ -63,34 +63,34 @@ def test_relative_cache_home_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert cache.cache_root() == Path("/absolute/hwsim-lab")
 
 
-def test_entry_is_built_once(store: Store, told: KeptReport) -> None:
+def test_entry_is_built_once(store: Store, reported: KeptReport) -> None:
     built = []
     for _ in range(2):
-        store.build("key", lambda directory: built.append(directory.name), told, needed_bytes=1)
+        store.build("key", lambda directory: built.append(directory.name), reported, needed_bytes=1)
     assert built == [".partial-key"]
     assert store.has("key")
 
 
-def test_failed_build_leaves_nothing(store: Store, told: KeptReport) -> None:
+def test_failed_build_leaves_nothing(store: Store, reported: KeptReport) -> None:
     def make(directory: Path) -> None:
         (directory / "half").write_text("done")
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        store.build("key", make, told, needed_bytes=1)
+        store.build("key", make, reported, needed_bytes=1)
     assert not store.has("key")
     assert [path.name for path in store.directory.iterdir()] == [".lock"]
 
 
-def test_replacement_that_fails_keeps_the_old_entry(store: Store, told: KeptReport) -> None:
+def test_replacement_that_fails_keeps_the_old_entry(store: Store, reported: KeptReport) -> None:
     def fail(directory: Path) -> None:
         raise ValueError("no")
 
-    store.build("key", lambda directory: (directory / "old").touch(), told, needed_bytes=1)
+    store.build("key", lambda directory: (directory / "old").touch(), reported, needed_bytes=1)
     with pytest.raises(ValueError, match="no"):
-        store.build("key", fail, told, needed_bytes=1, replace=True)
+        store.build("key", fail, reported, needed_bytes=1, replace=True)
     assert (store.path("key") / "old").exists()
-    store.build("key", lambda directory: (directory / "new").touch(), told, needed_bytes=1, replace=True)
+    store.build("key", lambda directory: (directory / "new").touch(), reported, needed_bytes=1, replace=True)
     assert [path.name for path in store.path("key").iterdir()] == ["new"]
 
 
@@ -99,13 +99,13 @@ def large(directory: Path) -> None:
     (directory / "small").write_bytes(b"1")
 
 
-def test_entry_that_is_cut_off_is_built_again(store: Store, told: KeptReport) -> None:
-    entry = store.build("key", large, told, needed_bytes=1)
+def test_entry_that_is_cut_off_is_built_again(store: Store, reported: KeptReport) -> None:
+    entry = store.build("key", large, reported, needed_bytes=1)
     assert store.has("key")
     (entry / "large").write_bytes(b"cut off")
     assert not store.has("key")
-    store.build("key", large, told, needed_bytes=1)
-    assert told.steps == [
+    store.build("key", large, reported, needed_bytes=1)
+    assert reported.steps == [
         f"the thing in the cache is damaged (large has 7 of {cache.LARGE_BYTES} bytes): building it again"
     ]
     assert store.has("key")
@@ -125,75 +125,75 @@ def test_second_lab_waits_says_so_and_uses_what_the_first_built(store: Store) ->
             assert line(second) == "built"  # without having begun
 
 
-def test_killed_build_is_cleaned_by_the_next(store: Store, told: KeptReport) -> None:
+def test_killed_build_is_cleaned_by_the_next(store: Store, reported: KeptReport) -> None:
     with start_lab() as victim:
         assert line(victim) == "begun"
         assert (store.directory / ".partial-key" / "half").exists()
         victim.send_signal(signal.SIGKILL)
     assert not store.has("key")
-    store.build("key", lambda directory: (directory / "whole").touch(), told, needed_bytes=1)
-    assert told.steps == ["removing what an interrupted build of the thing left"]
+    store.build("key", lambda directory: (directory / "whole").touch(), reported, needed_bytes=1)
+    assert reported.steps == ["removing what an interrupted build of the thing left"]
     assert [path.name for path in store.path("key").iterdir()] == ["whole"]
 
 
-def test_scratch_directory_goes_with_its_build(store: Store, told: KeptReport, tmp_path: Path) -> None:
+def test_scratch_directory_goes_with_its_build(store: Store, reported: KeptReport, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     partial = store.directory / ".partial-key"
     partial.mkdir(parents=True)
     (partial / cache.SCRATCH).write_text(str(scratch))
-    with store.lock(told):
+    with store.lock(reported):
         assert not scratch.exists()
         assert not partial.exists()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_full_disk(store: Store, told: KeptReport, number: int) -> None:
+def test_full_disk(store: Store, reported: KeptReport, number: int) -> None:
     def make(directory: Path) -> None:
         raise OSError(number, os.strerror(number))
 
     with pytest.raises(HostError, match=r"no space left in .*/cache/hwsim-lab/thing") as caught:
-        store.build("key", make, told, needed_bytes=1)
+        store.build("key", make, reported, needed_bytes=1)
     assert "XDG_CACHE_HOME" in str(caught.value)
     assert not (store.directory / ".partial-key").exists()
 
 
-def test_space_is_checked_before_the_build(store: Store, told: KeptReport) -> None:
+def test_space_is_checked_before_the_build(store: Store, reported: KeptReport) -> None:
     with pytest.raises(HostError, match="the build needs about 1000000000 MB"):
-        store.build("key", lambda directory: pytest.fail("was built"), told, needed_bytes=10**15)
+        store.build("key", lambda directory: pytest.fail("was built"), reported, needed_bytes=10**15)
 
 
-def test_unwritable_cache(tmp_path: Path, told: KeptReport) -> None:
+def test_unwritable_cache(tmp_path: Path, reported: KeptReport) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.touch()
     with own_cache(in_the_way), pytest.raises(HostError, match="cannot write the cache .*: Not a directory") as caught:
-        Store("thing", "the thing").build("key", lambda _: None, told, needed_bytes=1)
+        Store("thing", "the thing").build("key", lambda _: None, reported, needed_bytes=1)
     assert "XDG_CACHE_HOME" in str(caught.value)
 
 
-def test_entry_unused_for_a_month_goes(store: Store, told: KeptReport) -> None:
+def test_entry_unused_for_a_month_goes(store: Store, reported: KeptReport) -> None:
     for key in ("old", "recent"):
-        store.build(key, lambda directory: None, told, needed_bytes=1)
+        store.build(key, lambda directory: None, reported, needed_bytes=1)
     long_ago_s = time.time() - (cache.UNUSED_DAYS + 1) * 86400
     os.utime(store.path("old"), (long_ago_s, long_ago_s))
-    store.build("new", lambda directory: None, told, needed_bytes=1)
+    store.build("new", lambda directory: None, reported, needed_bytes=1)
     assert (store.has("old"), store.has("recent"), store.has("new")) == (False, True, True)
 
 
-def test_only_so_many_entries_stay(cache: None, told: KeptReport) -> None:
+def test_only_so_many_entries_stay(cache: None, reported: KeptReport) -> None:
     store = Store("thing", "the thing", most=2)
     for age_s, key in ((3000, "a"), (1000, "b"), (2000, "c")):
-        store.build(key, lambda directory: None, told, needed_bytes=1)
+        store.build(key, lambda directory: None, reported, needed_bytes=1)
         os.utime(store.path(key), (time.time() - age_s,) * 2)
-    store.build("new", lambda directory: None, told, needed_bytes=1)
+    store.build("new", lambda directory: None, reported, needed_bytes=1)
     assert [store.has(key) for key in ("a", "b", "c", "new")] == [False, True, True, True]
 
 
-def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
+def test_clean_tells_what_it_freed(store: Store, reported: KeptReport) -> None:
     def make(directory: Path) -> None:
         (directory / "content").write_bytes(bytes(100_000))
 
-    store.build("key", make, told, needed_bytes=1)
+    store.build("key", make, reported, needed_bytes=1)
     freed = cache.clean()
     assert set(freed) == {store.shelf, "log"} and freed[store.shelf] >= 100_000
     assert not store.has("key")

@@ -26,11 +26,11 @@ Setting up libc6:amd64 (2.41-12+deb13u4) ...
 
 
 def test_progress_in_bytes_then_in_packages() -> None:
-    told = KeptReport()
-    progress = DebianProgress(told, lambda: 0)
+    reported = KeptReport()
+    progress = DebianProgress(reported, lambda: 0)
     for line in OUTPUT.splitlines():
         progress.line(line)
-    assert told.progressed == [
+    assert reported.progressed == [
         (0, 155_000_000, "fetching libc6 2.41-12+deb13u4 (2847 kB)"),
         (2_847_000, 155_000_000, "fetching linux-source-6.12 6.12.117-1 (153 MB)"),
         (1, None, "unpacking libc6:amd64 (2.41-12+deb13u4)"),
@@ -39,9 +39,9 @@ def test_progress_in_bytes_then_in_packages() -> None:
 
 
 def test_progress_within_a_package_that_takes_long() -> None:
-    told = KeptReport()
+    reported = KeptReport()
     received = iter([1_000, 5_000, 2_000_000, 300_000_000])
-    progress = DebianProgress(told, lambda: next(received))
+    progress = DebianProgress(reported, lambda: next(received))
     progress.tick()  # nothing is being fetched yet
     for line in OUTPUT.splitlines()[2:5]:
         progress.line(line)
@@ -50,7 +50,7 @@ def test_progress_within_a_package_that_takes_long() -> None:
     progress.line("Fetched 155 MB in 3s (48.3 MB/s)")
     progress.tick()
     name = "fetching linux-source-6.12 6.12.117-1 (153 MB)"
-    assert told.progressed[2:] == [(2_847_000 + 1_995_000, 155_000_000, name), (155_000_000, 155_000_000, name)]
+    assert reported.progressed[2:] == [(2_847_000 + 1_995_000, 155_000_000, name), (155_000_000, 155_000_000, name)]
 
 
 def test_counters_of_this_machine_are_read() -> None:

@@ -169,10 +169,10 @@ def test_build_cut_off_half_way_starts_clean(monkeypatch: pytest.MonkeyPatch) ->
         raise BuildError("far enough")
 
     monkeypatch.setattr(image, "fetch_tar", fetch_tar)
-    told = KeptReport()
+    reported = KeptReport()
     with pytest.raises(BuildError, match="far enough"):
-        ensure_image(told)
-    assert told.steps[0] == "removing what an interrupted build of the image left"
+        ensure_image(reported)
+    assert reported.steps[0] == "removing what an interrupted build of the image left"
     assert not partial.exists()
 
 

@@ -59,10 +59,10 @@ class Builder:
 
     def __init__(self, tree: Path, series: PatchSeries, store: Store) -> None:
         self.tree, self.series, self.store = tree, series, store
-        self.told = KeptReport()
+        self.reported = KeptReport()
 
     def __call__(self) -> Kernel:
-        return ensure_kernel(self.told, source=self.tree, series=self.series)
+        return ensure_kernel(self.reported, source=self.tree, series=self.series)
 
     def name_as_tested(self) -> None:
         tested.note(self.series, given_source(self.tree))
@@ -86,12 +86,12 @@ def test_kernel_and_what_it_was_made_of(build: Builder) -> None:
 
 def test_progress_counts_objects(build: Builder) -> None:
     build()
-    assert build.told.progressed == [(1, 2, "net/core/dev.o"), (2, 2, "net/core/sock.o")]
+    assert build.reported.progressed == [(1, 2, "net/core/dev.o"), (2, 2, "net/core/sock.o")]
 
 
 def test_source_that_was_not_tested_is_told(build: Builder) -> None:
     assert not build().tested
-    assert any("6.12.117 is not the last tested source (6.12.1-1)" in step for step in build.told.steps)
+    assert any("6.12.117 is not the last tested source (6.12.1-1)" in step for step in build.reported.steps)
 
 
 def test_tested_source_is_not(build: Builder) -> None:
@@ -103,7 +103,7 @@ def test_tested_source_with_other_patches_is_told(build: Builder) -> None:
     build.name_as_tested()
     (build.series.directory / "own" / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
     assert not build().tested
-    assert "kernel: not tested with these patches and modules; `make test` checks patches" in build.told.steps
+    assert "kernel: not tested with these patches and modules; `make test` checks patches" in build.reported.steps
 
 
 def test_a_suite_that_passed_names_what_it_passed_with(build: Builder) -> None:
@@ -115,9 +115,9 @@ def test_a_suite_that_passed_names_what_it_passed_with(build: Builder) -> None:
 
 def test_second_time_nothing_is_built(build: Builder) -> None:
     first = build()
-    build.told.steps.clear()
+    build.reported.steps.clear()
     assert build() == first
-    assert build.told.steps == []
+    assert build.reported.steps == []
 
 
 def test_change_of_source_or_configuration_is_another_kernel(build: Builder) -> None:

@@ -42,7 +42,7 @@ class Checked:
     """A series and the kernel it applies to."""
 
     def __init__(self, root: Path) -> None:
-        self.tree, self.directory, self.told = root / "linux", root / "hwsim-patches" / "own", KeptReport()
+        self.tree, self.directory, self.reported = root / "linux", root / "hwsim-patches" / "own", KeptReport()
         for directory in ("arch/um", "net", "scripts"):
             (self.tree / directory).mkdir(parents=True)
         (self.tree / "Makefile").write_text(MAKEFILE)
@@ -60,7 +60,7 @@ class Checked:
         (self.directory / "files" / "net" / "new.c").write_text(f"{file}\n")
 
     def check(self) -> None:
-        check_series(given_source(self.tree), PatchSeries(self.directory.parent), self.told)
+        check_series(given_source(self.tree), PatchSeries(self.directory.parent), self.reported)
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ def checked(tmp_path: Path) -> Checked:
 
 def test_tidy_series_passes_and_is_not_checked_again(checked: Checked) -> None:
     checked.check()
-    assert "kernel patches: checkpatch on 1 patches and 1 files" in checked.told.steps
-    checked.told.steps.clear()
+    assert "kernel patches: checkpatch on 1 patches and 1 files" in checked.answer.steps
+    checked.answer.steps.clear()
     checked.check()
-    assert checked.told.steps == []
+    assert checked.answer.steps == []
 
 
 def test_untidy_patch(checked: Checked) -> None:

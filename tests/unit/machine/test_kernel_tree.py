@@ -104,20 +104,20 @@ class Lab:
 
     def build(self, cache: str = "cache", source: Path | None = None) -> Kernel:
         """Build it, also if it is in the cache."""
-        self.told = KeptReport()
+        self.reported = KeptReport()
         with own_cache(self.place / cache):
             for entry in (cache_root() / "kernel").glob("[!.]*"):
                 entry.rename(self.place / f"old-{time.monotonic_ns()}")
-            return ensure_kernel(self.told, source=source or self.archive, series=self.series)
+            return ensure_kernel(self.reported, source=source or self.archive, series=self.series)
 
     @property
     def compiled(self) -> list[str]:
         """The files that the last build named: those that it made again."""
-        return [step.strip() for step in self.told.steps if step.startswith("  ")]
+        return [step.strip() for step in self.reported.steps if step.startswith("  ")]
 
     @property
     def unpacked(self) -> bool:
-        return any("unpacking" in step for step in self.told.steps)
+        return any("unpacking" in step for step in self.reported.steps)
 
     @property
     def tree(self) -> Path:
@@ -130,7 +130,7 @@ def lab(tmp_path: Path) -> Lab:
     made = Lab(tmp_path)
     made.build()
     assert made.unpacked
-    assert sorted(text for *_, text in made.told.progressed) == ["net/a.o", "net/b.o"]
+    assert sorted(text for *_, text in made.reported.progressed) == ["net/a.o", "net/b.o"]
     return made
 
 
@@ -140,7 +140,7 @@ def test_a_change_compiles_what_depends_on_it(lab: Lab) -> None:
     assert kernel.path.read_text() == "A\nall\nb\nall\nfor b\n"
     assert lab.compiled == ["net/a.o"]
     assert not lab.unpacked
-    assert "kernel: net/a.c has changed since the last build" in lab.told.steps
+    assert "kernel: net/a.c has changed since the last build" in lab.reported.steps
     lab.change(a_c="A", b_h="for B")
     lab.build()
     assert lab.compiled == ["net/b.o"]
@@ -170,14 +170,14 @@ def test_new_header_that_may_be_found_in_place_of_another_one(lab: Lab) -> None:
     assert lab.compiled == []
     lab.add("net/all.h", "another\n")
     lab.build()
-    assert [(done, total) for done, total, _ in lab.told.progressed] == [(1, 2), (2, 2)]
+    assert [(done, total) for done, total, _ in lab.reported.progressed] == [(1, 2), (2, 2)]
     assert not lab.unpacked
 
 
 def test_change_of_a_script_compiles_all(lab: Lab) -> None:
     lab.add("scripts/a.sh", "a\n")
     lab.build()
-    assert [(done, total) for done, total, _ in lab.told.progressed] == [(1, 2), (2, 2)]
+    assert [(done, total) for done, total, _ in lab.reported.progressed] == [(1, 2), (2, 2)]
 
 
 def test_change_that_does_not_compile_keeps_the_other_objects(lab: Lab) -> None:
@@ -207,14 +207,14 @@ def test_progress_of_an_interrupted_build_goes_on(lab: Lab) -> None:
     (lab.tree / "begun").touch()
     (lab.tree / "objects" / "net" / "a.o").write_text("hal")
     lab.build()
-    assert lab.told.progressed == [(2, 2, "net/a.o")], "the other one of two is there"
+    assert lab.reported.progressed == [(2, 2, "net/a.o")], "the other one of two is there"
 
 
 def test_progress_of_more_objects_than_expected_stays_at_its_end(lab: Lab) -> None:
     lab.add("net/c.c", "c\n")
     lab.add("scripts/a.sh", "a\n")  # starts again
     lab.build()
-    assert [(done, total) for done, total, _ in lab.told.progressed] == [(1, 2), (2, 2), (3, 3)]
+    assert [(done, total) for done, total, _ in lab.reported.progressed] == [(1, 2), (2, 2), (3, 3)]
 
 
 def test_source_that_somebody_changed_is_unpacked_again(lab: Lab) -> None:
@@ -245,7 +245,7 @@ def test_many_files_are_counted_after_the_first(lab: Lab) -> None:
         lab.add(f"net/x{number}.c", "x\n")
     lab.build()
     assert len(lab.compiled) == FEW
-    assert [done for done, total, _ in lab.told.progressed if total is None] == [FEW + 1, FEW + 2]
+    assert [done for done, total, _ in lab.reported.progressed if total is None] == [FEW + 1, FEW + 2]
 
 
 def test_tree_of_kernel_edit_is_built_as_it_is(lab: Lab) -> None:

@@ -287,7 +287,7 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         ("no-such == 1", 'the package index has no Python package "no-such"'),
         (
@@ -299,12 +299,12 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
     ],
 )
 def test_what_is_no_package_is_told_with_its_line(
-    line: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wheel(tmp_path / "wheels")
     with pytest.raises(BuildError) as caught:
         installed(tmp_path, monkeypatch, f"# greets\n{line}\n")
-    assert str(caught.value).startswith(f"{tmp_path}/requirements.txt:2  {told}")
+    assert str(caught.value).startswith(f"{tmp_path}/requirements.txt:2  {reported}")
 
 
 def test_packages_whose_versions_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,20 +57,20 @@ def debian(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> li
 
 
 def test_package_is_fetched_once_and_its_version_and_checksum_are_noted(
-    debian: list[str], archive: Path, told: KeptReport
+    debian: list[str], archive: Path, reported: KeptReport
 ) -> None:
-    first = ensure_source(told)
+    first = ensure_source(reported)
     assert (first.version, first.sha256, first.debian) == ("6.12.117-1", file_sha256(archive), True)
-    assert ensure_source(told) == first
+    assert ensure_source(reported) == first
     assert debian == [PACKAGE]
-    ensure_source(told, refresh=True)
+    ensure_source(reported, refresh=True)
     assert debian == [PACKAGE, PACKAGE]
 
 
 def test_damaged_archive_is_an_error_that_says_what_to_do(
-    debian: list[str], told: KeptReport, log: BuildLog, tmp_path: Path
+    debian: list[str], reported: KeptReport, log: BuildLog, tmp_path: Path
 ) -> None:
-    source = ensure_source(told)
+    source = ensure_source(reported)
     damaged = bytearray(source.path.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     source.path.write_bytes(damaged)
@@ -80,13 +80,13 @@ def test_damaged_archive_is_an_error_that_says_what_to_do(
     assert not (tmp_path / "out").exists()
 
 
-def test_package_without_a_source(told: KeptReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_without_a_source(reported: KeptReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fetch_tar(tar: Path, *rest: object) -> None:
         tarfile.open(tar, "w").close()
 
     monkeypatch.setattr(module, "fetch_tar", fetch_tar)
     with pytest.raises(BuildError, match=f"{PACKAGE} does not contain ./usr/src"):
-        ensure_source(told)
+        ensure_source(reported)
     assert not Store("source", "the kernel source").has(PACKAGE)
 
 
@@ -139,6 +139,6 @@ def test_path_that_is_nothing(tmp_path: Path) -> None:
         given_source(tmp_path / "nowhere")
 
 
-def test_note_is_readable(debian: list[str], told: KeptReport) -> None:
-    note = json.loads((ensure_source(told).path.parent / "source.json").read_text())
+def test_note_is_readable(debian: list[str], reported: KeptReport) -> None:
+    note = json.loads((ensure_source(reported).path.parent / "source.json").read_text())
     assert set(note) == {"archive", "version", "sha256"}

@@ -262,9 +262,9 @@ def test_a_date_in_the_code_is_refused(code: Path, host: Host) -> None:
         host.build(code)
 
 
-def test_the_build_is_told(code: Path, host: Host, told: KeptReport) -> None:
-    stack.ensure_stack(told, code, IMAGE)
-    assert told.steps == [f"greeting: compiling {code}"]
+def test_the_build_is_told(code: Path, host: Host, reported: KeptReport) -> None:
+    stack.ensure_stack(reported, code, IMAGE)
+    assert reported.steps == [f"greeting: compiling {code}"]
 
 
 @pytest.mark.parametrize(("package", "name"), [("lighttpd", "LIGHTTPD_SOURCE"), ("libc6-dev", "LIBC6_DEV_SOURCE")])

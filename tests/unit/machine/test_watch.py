@@ -57,11 +57,11 @@ def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"^no space left in the guest; .*/console.log shows who failed\n"):
         follow(tmp_path, log, None)
     (tmp_path / "dd.err").write_text("dd: error writing '/big': No space left on device\n")
-    told = json.dumps({"error": {"message": "dd ended with status 1", "logs": ["dd.err"]}})
+    reported = json.dumps({"error": {"message": "dd ended with status 1", "logs": ["dd.err"]}})
     with pytest.raises(
         RunError, match=r"^dd ended with status 1\n(.|\n)*\n  it is the guest that is full: the files of its "
     ):
-        follow(tmp_path, "", told)
+        follow(tmp_path, "", reported)
 
 
 NOISE = "".join(f"[    0.000000] booting {number}\n" for number in range(20))
@@ -95,19 +95,19 @@ def test_a_guest_that_was_killed_says_by_what(tmp_path: Path) -> None:
 def test_both_streams_of_a_process_are_shown_and_an_empty_one_is_not(tmp_path: Path) -> None:
     (tmp_path / "x.out").write_text("begun\n")
     (tmp_path / "x.err").write_text("no such file\n")
-    told = json.dumps({"error": {"message": "x ended with status 1", "logs": ["x.out", "x.err"]}})
+    reported = json.dumps({"error": {"message": "x ended with status 1", "logs": ["x.out", "x.err"]}})
     with pytest.raises(RunError) as failure:
-        follow(tmp_path, NOISE, told)
+        follow(tmp_path, NOISE, reported)
     assert str(failure.value) == (
         f"x ended with status 1\n  last lines of {tmp_path}/x.out:\n    begun\n"
         f"  last lines of {tmp_path}/x.err:\n    no such file"
     )
     (tmp_path / "x.out").write_text("")
     with pytest.raises(RunError, match=r"^x ended with status 1\n  last lines of .*/x.err:\n    no such file$"):
-        follow(tmp_path, NOISE, told)
+        follow(tmp_path, NOISE, reported)
     (tmp_path / "x.err").write_text("")
     with pytest.raises(RunError, match=r"^x ended with status 1\n  last lines of .*/x.err:\n    \(it wrote nothing\)$"):
-        follow(tmp_path, NOISE, told)
+        follow(tmp_path, NOISE, reported)
 
 
 def test_an_agent_that_fails_is_not_the_kernel(tmp_path: Path) -> None:

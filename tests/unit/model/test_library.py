@@ -122,9 +122,9 @@ def test_the_stack_around_a_workload_is_the_one_of_its_name(here: Path) -> None:
 
 def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
     with_code(here / "workloads" / "web")
-    with pytest.raises(InputError, match="a workload in workloads/web has the code of web") as told:
+    with pytest.raises(InputError, match="a workload in workloads/web has the code of web") as reported:
         library.code_of("web/get", "swp")
-    assert str(told.value).endswith("remove stack:; to use swp as well, write swp into workloads/web/stacks")
+    assert str(reported.value).endswith("remove stack:; to use swp as well, write swp into workloads/web/stacks")
 
 
 def known_stacks() -> str:
@@ -147,7 +147,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "reported"),
     [
         (
             ["bits", "chats"],
@@ -173,11 +173,11 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
         ),
     ],
 )
-def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], told: str) -> None:
+def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], reported: str) -> None:
     chat = using(here / "workloads" / "chat", *lines)
     with_code(here / "workloads" / "log")
     using(here / "workloads" / "bits", *(["chat"] if lines == ["log", "bits"] else []))
-    assert refused(library.used_by, chat) == told.replace("KNOWN", known_stacks())
+    assert refused(library.used_by, chat) == reported.replace("KNOWN", known_stacks())
 
 
 def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:

@@ -59,8 +59,8 @@ def test_a_topology_has_mininets_defaults() -> None:
 def test_levels_of_the_console() -> None:
     assert topology(TOPOLOGY).console_level == CONSOLE_LEVEL
     assert [topology(f"{TOPOLOGY}console_level: {level}\n").console_level for level in CONSOLE_LEVELS]
-    told = 'mine.yaml:5  console_level: "7" is not one of error, warning, notice, info, debug'
-    assert refusal(Topology, TOPOLOGY + "console_level: 7\n") == told
+    reported = 'mine.yaml:5  console_level: "7" is not one of error, warning, notice, info, debug'
+    assert refusal(Topology, TOPOLOGY + "console_level: 7\n") == reported
 
 
 def test_quantities_are_held_in_base_units() -> None:

@@ -21,9 +21,9 @@ RATES = (Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(5, 6))
 @pytest.mark.parametrize("p", [0.03, 0.06, 0.2])
 def test_the_table_is_what_the_decoder_does(rate: Fraction, p: float) -> None:
     """With another seed; errors come in bursts, so their number varies more than by itself."""
-    told = float(decoded.error_rate(rate, np.array(p)))
-    if told > 1e-3:
-        assert viterbi.error_rate(rate, p, frames=512, length=600, seed=7) == pytest.approx(told, rel=0.1)
+    reported = float(decoded.error_rate(rate, np.array(p)))
+    if reported > 1e-3:
+        assert viterbi.error_rate(rate, p, frames=512, length=600, seed=7) == pytest.approx(reported, rel=0.1)
 
 
 @pytest.mark.parametrize("rate", RATES)

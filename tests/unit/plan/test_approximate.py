@@ -45,10 +45,10 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
         f"campus is encrypted ({how}): one wrong bit makes a frame's integrity check fail, so damaged frames "
         "cannot be decrypted; write encrypt: open, or remove this"
     )
-    told = refused(plan, plans, key=", approximate: true", encrypt=encrypt)
-    assert told.splitlines()[0] == f"t.yaml:4  nodes.sta1.approximate: {why}"
-    told = refused(plan, plans, "approximate: ap1, enabled: true", encrypt=encrypt)
-    assert told == f"t.yaml:9  timeline.0.approximate: {why}"
+    reported = refused(plan, plans, key=", approximate: true", encrypt=encrypt)
+    assert reported.splitlines()[0] == f"t.yaml:4  nodes.sta1.approximate: {why}"
+    reported = refused(plan, plans, "approximate: ap1, enabled: true", encrypt=encrypt)
+    assert reported == f"t.yaml:9  timeline.0.approximate: {why}"
     (event,) = plan(plans, "approximate: ap1, enabled: false", encrypt=encrypt).events
     assert event.params == {"enabled": False}
 

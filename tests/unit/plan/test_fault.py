@@ -87,5 +87,5 @@ def test_mistakes(plans: Plans, fault: str, message: str) -> None:
 
 
 def test_the_perfect_medium_loses_nothing(plans: Plans) -> None:
-    told = refused(plan, plans, "fault: lose, frames: ack", medium="perfect")
-    assert told == AT + "fault: the perfect medium loses no frames; write medium: {} in the topology"
+    reported = refused(plan, plans, "fault: lose, frames: ack", medium="perfect")
+    assert reported == AT + "fault: the perfect medium loses no frames; write medium: {} in the topology"

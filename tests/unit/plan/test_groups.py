@@ -102,7 +102,7 @@ def test_names_must_not_clash(plans: Plans) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (("count: 3", "count: 0"), "t.yaml:6  nodes.sta.count: must be at least 1, not 0"),
         (
@@ -120,8 +120,8 @@ def test_names_must_not_clash(plans: Plans) -> None:
         ),
     ],
 )
-def test_what_cannot_be_counted(plans: Plans, change: tuple[str, str], told: str) -> None:
-    assert refusal(plans, MANY.replace(*change)).startswith(told)
+def test_what_cannot_be_counted(plans: Plans, change: tuple[str, str], reported: str) -> None:
+    assert refusal(plans, MANY.replace(*change)).startswith(reported)
 
 
 def test_two_groups_need_names(plans: Plans) -> None:

@@ -317,23 +317,23 @@ def test_who_never_gets_anywhere_stays(plans: Plans, tmp_path: Path, speed: str)
 
 @pytest.mark.parametrize("name", ["walk.tcl", "walk.movements.gz"])
 def test_a_trace_without_an_end_is_not_read(plans: Plans, tmp_path: Path, name: str) -> None:
-    told = f"t.yaml:9  mobility.0.file: {name} is not a regular file"
+    reported = f"t.yaml:9  mobility.0.file: {name} is not a regular file"
     (tmp_path / name).symlink_to("/dev/zero")
-    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == told
+    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == reported
     (tmp_path / name).unlink()
     os.mkfifo(tmp_path / name)
-    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == told
+    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == reported
 
 
-@pytest.mark.parametrize(("name", "told"), [("walk.tcl", ""), ("walk.movements.gz", " when unpacked")])
+@pytest.mark.parametrize(("name", "reported"), [("walk.tcl", ""), ("walk.movements.gz", " when unpacked")])
 def test_a_trace_has_a_limit(
-    plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
+    plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reported: str
 ) -> None:
     monkeypatch.setattr(load, "_TEXT_MOST", 1 << 20)
     content = b"#" * ((1 << 20) + 1)
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     said = refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}"))
-    assert said == f"t.yaml:9  mobility.0.file: {name} has more than 1 MiB{told}"
+    assert said == f"t.yaml:9  mobility.0.file: {name} has more than 1 MiB{reported}"
 
 
 def test_a_trace_of_a_topology_that_is_included(plans: Plans, tmp_path: Path) -> None:
@@ -375,8 +375,8 @@ def test_a_trace_of_bonnmotion(plans: Plans, tmp_path: Path, name: str) -> None:
 )
 def test_mistakes_in_a_trace(plans: Plans, tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
-    told = refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}"))
-    assert message in told and len(told.splitlines()) == 1
+    reported = refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}"))
+    assert message in reported and len(reported.splitlines()) == 1
 
 
 @given(st.text(max_size=300) | st.text(alphabet='$node_(0)setX_1. "\n', max_size=300))

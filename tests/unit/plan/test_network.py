@@ -303,8 +303,8 @@ def test_what_cannot_be_built(plans: Plans, topology: str, message: str) -> None
 
 
 def test_mistakes_of_both_files_are_reported_together(plans: Plans) -> None:
-    told = refused(plans, nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
-    assert [line.split("  ")[0] for line in told.splitlines()] == ["t.yaml:3", "w.yaml:2"]
+    reported = refused(plans, nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
+    assert [line.split("  ")[0] for line in reported.splitlines()] == ["t.yaml:3", "w.yaml:2"]
 
 
 def test_level_of_the_console_is_in_the_plan_only_if_it_is_another_one(plans: Plans) -> None:

@@ -261,8 +261,11 @@ def test_files_to_collect(plans: Plans) -> None:
 
 
 def test_a_node_that_there_is_not_is_one_mistake(plans: Plans) -> None:
-    told = refusal(plans, WORKLOAD + processes("on: sta9, run: [cli], collect: /x"))
-    assert told.startswith('w.yaml:5  processes.0.on: there is neither a role nor a node "sta9"') and "\n" not in told
+    reported = refusal(plans, WORKLOAD + processes("on: sta9, run: [cli], collect: /x"))
+    assert (
+        reported.startswith('w.yaml:5  processes.0.on: there is neither a role nor a node "sta9"')
+        and "\n" not in reported
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,13 @@ def test_what_a_workload_needs_is_told(plans: Plans) -> None:
     assert refusal(plans, text) == (
         "w.yaml:4  needs.medium: topology here has the perfect medium; write medium: {} in it, or --set medium={}"
     )
-    told = refusal(plans, text.replace("client: 1..", "client: 9"), TOPOLOGY + "medium: {}\n")
-    assert told.endswith("offers 2 (sta1, sta2)\n  it is written for one and two")
+    reported = refusal(plans, text.replace("client: 1..", "client: 9"), TOPOLOGY + "medium: {}\n")
+    assert reported.endswith("offers 2 (sta1, sta2)\n  it is written for one and two")
 
 
 def test_a_radios_probes_need_a_radio() -> None:
-    told = refused(load, "wired-pair", "http/download")
-    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in told
+    reported = refused(load, "wired-pair", "http/download")
+    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in reported
 
 
 def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> None:
@@ -99,8 +99,8 @@ def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> No
         f"w.yaml:5  processes.0.run.{only}, and the topology has no medium. {write}",
         f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}",
     ]
-    told = refused(plans, workload=text, settings=["medium={}"])
-    assert told == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
+    reported = refused(plans, workload=text, settings=["medium={}"])
+    assert reported == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
     plans(workload=text, settings=["medium={}", "processes.down.run.every=1 ms"])
 
 
@@ -636,22 +636,22 @@ def test_a_draft_is_the_plan_without_the_levels_that_change_on_the_way() -> None
 def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     plans()
     settings = ["nodes.sta1.pids=none", "nodes.x.y=1"]
-    told = refused(load, "t.yaml", "w.yaml", 1, settings, places={"nodes.x.y": "e.yaml:7"})
-    assert told.startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
-    told = refused(load, "t.yaml", "w.yaml", 1, settings[:1], places={"nodes.sta1.pids": "e.yaml:8"})
-    assert told.startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
+    reported = refused(load, "t.yaml", "w.yaml", 1, settings, places={"nodes.x.y": "e.yaml:7"})
+    assert reported.startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
+    reported = refused(load, "t.yaml", "w.yaml", 1, settings[:1], places={"nodes.sta1.pids": "e.yaml:8"})
+    assert reported.startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
 
 
 def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     text = f"{WORKLOAD}processes:\n  - {{on: client, run: {{probe: pingg, to: server}}, as: call}}\n"
     text += "metrics:\n  rtt: {of: call, unit: ms}\n"
-    told = refusal(plans, text)
-    assert told.startswith('w.yaml:5  processes.0.run.probe: unknown probe "pingg" (did you mean ping?)')
-    assert "\nw.yaml" not in told
+    reported = refusal(plans, text)
+    assert reported.startswith('w.yaml:5  processes.0.run.probe: unknown probe "pingg" (did you mean ping?)')
+    assert "\nw.yaml" not in reported
 
 
 @pytest.mark.parametrize(
-    ("first", "told"),
+    ("first", "reported"),
     [
         (
             "{on: servr, run: {probe: udp-sink}, as: sink}",
@@ -665,7 +665,7 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     ids=["role", "name"],
 )
 def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
-    plans: Plans, tmp_path: Path, first: str, told: str
+    plans: Plans, tmp_path: Path, first: str, reported: str
 ) -> None:
     name = "sink" if "sink" in first else "load"
     text = (
@@ -674,10 +674,10 @@ def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
         f'metrics:\n  loss: {{of: {name}, unit: "%"}}\nchecks:\n  - {{that: {name}.exit == 0}}\n'
         f"timeline:\n  - {{at: 3 s, stop: {name}}}\n"
     )
-    assert refusal(plans, text).startswith(told) and "\n" not in refusal(plans, text)
+    assert refusal(plans, text).startswith(reported) and "\n" not in refusal(plans, text)
     with pytest.raises(InputError) as failure:
         check(tmp_path / "w.yaml")
-    assert str(failure.value).startswith(told) and "\n" not in str(failure.value)
+    assert str(failure.value).startswith(reported) and "\n" not in str(failure.value)
 
 
 def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
@@ -689,8 +689,8 @@ def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError) as failure:
         check(path)
-    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
-    assert [line.partition(";")[0] for line in told] == [
+    reported = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in reported] == [
         'metrics.nonsens: unknown metric "nonsens"',
         'metrics.rtt.unit: "words" is not a unit of this metric',
         'metrics.late.of: unknown process "q"',
@@ -706,8 +706,8 @@ def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None
     )
     with pytest.raises(InputError) as failure:
         check(path)
-    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
-    assert [line.partition(";")[0] for line in told] == [
+    reported = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in reported] == [
         'timeline.0.netem: unknown link "lin"',
         'timeline.1.roam: unknown node "sta9" (did you mean sta2?)',
     ]

@@ -35,7 +35,7 @@ def nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "workload", "told"),
+    ("topology", "workload", "reported"),
     [
         (NODES, WORKLOAD, ""),
         (NODES, WORKLOAD + MOVE, f"lab: w.yaml:4  timeline.0.move: has no effect, {WHY}"),
@@ -50,11 +50,11 @@ def nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_plan_tells_once(
-    plans: Plans, capsys: pytest.CaptureFixture[str], topology: str, workload: str, told: str
+    plans: Plans, capsys: pytest.CaptureFixture[str], topology: str, workload: str, reported: str
 ) -> None:
     for _ in range(2):
         plans(topology, workload)
-    assert capsys.readouterr() == ("", told)
+    assert capsys.readouterr() == ("", reported)
 
 
 def test_check_tells(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:

@@ -211,17 +211,17 @@ def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "reported"),
     [
         ('"probe": "curl"', 'unknown probe "of-a-stack", which fetch used'),
         ('"kind": "goodput"', 'unknown metric "of-a-stack", the kind of goodput'),
     ],
 )
-def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, told: str) -> None:
+def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, reported: str) -> None:
     key = word.split(":")[0]
     plan = run_directory / "plan.json"
     plan.write_text(plan.read_text().replace(word, f'{key}: "of-a-stack"'))
-    with pytest.raises(RecordError, match=f"{told}\\n  if it belongs to a stack of yours, change to the directory"):
+    with pytest.raises(RecordError, match=f"{reported}\\n  if it belongs to a stack of yours, change to the directory"):
         build(run_directory, hashes={})
 
 

@@ -71,18 +71,18 @@ def test_numbers_that_no_float_can_hold_are_ignored(tmp_path: Path, number: str)
 def test_an_expression_that_would_take_years_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "groups", partial(matching.groups, cpu_s=0.2))
     (tmp_path / "cli.out").write_text(f"x\n{'a' * 60}b\n")
-    told: list[str] = []
+    reported: list[str] = []
 
     def read() -> None:
         try:
             parse(Raw(tmp_path, "cli"), SLOW, BOOT_NS, "w.yaml:7")
         except ProbeOutputError as error:
-            told.append(str(error))
+            reported.append(str(error))
 
     reader = Thread(target=read, daemon=True)  # as trials are; no signal ends a search there
     reader.start()
     reader.join(30)
-    assert [text.partition("; ")[0] for text in told] == [
+    assert [text.partition("; ")[0] for text in reported] == [
         "w.yaml:7: prints: match: cli.out:2: the search for '(?P<x>(a+)+)$' takes too long"
     ]
 

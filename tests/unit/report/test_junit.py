@@ -58,7 +58,7 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return result
 
 
-def told(junit: Path) -> tuple[str, str]:
+def reported(junit: Path) -> tuple[str, str]:
     """Return the name and the message of the only case, which is an error."""
     case = ET.parse(junit).getroot().find("testsuite/testcase")
     assert case is not None
@@ -71,7 +71,7 @@ def test_a_mistake_in_a_file_replaces_an_earlier_result(earlier: Path) -> None:
     Path("work.yaml").write_text("name: work\nduration: never\n")
     with pytest.raises(InputError):
         execute(earlier, "work.yaml")
-    name, message = told(earlier)
+    name, message = reported(earlier)
     assert name == "work.yaml on one-ap, seed 1"
     assert message.startswith("work.yaml:2  duration: ")
 
@@ -83,4 +83,4 @@ def test_so_does_an_interrupt(earlier: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(command, "machine_for", interrupted)
     with pytest.raises(KeyboardInterrupt):
         execute(earlier, "ping/ping")
-    assert told(earlier) == ("ping on one-ap, seed 1", "interrupted")
+    assert reported(earlier) == ("ping on one-ap, seed 1", "interrupted")

@@ -120,7 +120,7 @@ def test_the_verdict_tells_what_went_wrong(recorded: Recorder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("least_ms", "told"),
+    ("least_ms", "reported"),
     [
         ([500], "The check passed"),
         ([500, 600, 700], "All 3 checks passed"),
@@ -128,9 +128,9 @@ def test_the_verdict_tells_what_went_wrong(recorded: Recorder) -> None:
         ([1, 1], "2 of 2 checks failed"),
     ],
 )
-def test_the_verdict_counts_checks(recorded: Recorder, least_ms: list[int], told: str) -> None:
+def test_the_verdict_counts_checks(recorded: Recorder, least_ms: list[int], reported: str) -> None:
     checks = [{"that": f"outage.max < {limit} ms", "source": "x.yaml:1"} for limit in least_ms]
-    assert verdict(recorded(checks=checks)) == told
+    assert verdict(recorded(checks=checks)) == reported
 
 
 def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:
@@ -147,8 +147,8 @@ def test_flows_of_a_udp_sink_have_their_delays(recorded: Recorder) -> None:
     process |= {"ready": None, "stop_ns": None, "required": True}
     kinds = {"goodput": "Mbit/s", "loss": "%", "delay": "ms"}
     metrics = [{"name": kind, "kind": kind, "of": ["sink"], "unit": unit, "per": None} for kind, unit in kinds.items()]
-    told = (RECORDED.parent / "udp-sink" / "two-flows.out").read_text()
-    record = recorded(raw={"sink.out": told}, processes=[process], metrics=metrics, checks=[])
+    reported = (RECORDED.parent / "udp-sink" / "two-flows.out").read_text()
+    record = recorded(raw={"sink.out": reported}, processes=[process], metrics=metrics, checks=[])
     one, other = table(record, "delay-flows").rows
     assert (one["process"], one["packets"], one["lost"], one["max"]) == ("load@sta1", 104, 77, 70.026752)
     assert (other["process"], other["packets"], other["lost"]) == ("load@sta2", 97, 83)
@@ -197,10 +197,10 @@ def test_a_table_that_fits_is_a_table_and_another_one_is_lists() -> None:
 def test_a_node_that_ran_out_of_memory_is_told_though_nothing_failed(recorded: Recorder) -> None:
     record = recorded({"memory_kills": {"sta1": 3}})
     node = record.plan.node("sta1")
-    told = (
+    reported = (
         f"{node.source}: sta1 ran out of memory (256 MiB), and the kernel killed 3 programs there; "
         "write a larger memory: for it"
     )
-    assert record.passed and as_json(record)["remarks"] == [told]
-    assert told in " ".join(printed(record).split())
-    assert told in page(record, [], [])
+    assert record.passed and as_json(record)["remarks"] == [reported]
+    assert reported in " ".join(printed(record).split())
+    assert reported in page(record, [], [])

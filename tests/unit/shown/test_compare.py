@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shown lines beside printed ones: what agrees, what is stale, what is not clear, what is written."""
+"""Shown lines compared with printed ones: what agrees, what is stale, what is not clear, what is written."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ FRAMES = """\
 """.splitlines()
 
 
-def test_which_of_several_lines_alike_is_meant_is_told_by_the_neighbour_or_by_nobody() -> None:
+def test_which_of_several_lines_alike_is_meant_is_reported_by_the_neighbour_or_by_nobody() -> None:
     found = compare(["0.25\t6\t-42\tRequest", "0.35\t6\t-42\tAcknowledgement"], FRAMES)
     assert found.lines == FRAMES[1:3]
     assert not found.unclear

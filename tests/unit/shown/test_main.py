@@ -51,7 +51,7 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_stale_lines_are_told_by_file_and_line(
+def test_stale_lines_are_reported_by_file_and_line(
     page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, str(page)) == 1
@@ -86,7 +86,7 @@ def test_what_is_no_longer_printed_is_for_a_person(
     assert "0 stale, 3 to check by hand" in output
 
 
-def test_a_comment_that_means_nothing_is_told(
+def test_a_comment_that_means_nothing_is_reported(
     page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page.write_text(f"<!-- file: b.yaml from c.yaml; x -> y -->\n{PAGE}")

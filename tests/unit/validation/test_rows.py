@@ -58,9 +58,9 @@ def test_a_row_is_judged_by_its_tolerance_alone(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_was_measured_otherwise_than_documented_is_listed() -> None:
-    told = {(row.table, row.name): row for row in (BIANCHI, Row("papers", "calls", 5, between=(5, 5)))}
-    assert rows.differences(list(told.values()), told) == []
-    assert rows.differences([otherwise(BIANCHI, value=27.2), Row("papers", "new", 1, "ms")], told) == [
+    reported = {(row.table, row.name): row for row in (BIANCHI, Row("papers", "calls", 5, between=(5, 5)))}
+    assert rows.differences(list(reported.values()), reported) == []
+    assert rows.differences([otherwise(BIANCHI, value=27.2), Row("papers", "new", 1, "ms")], reported) == [
         "papers, calls: no longer measured by any test",
         "bianchi, 802.11a 54 Mbit/s, 10 stations: 27.19 -> 27.2 Mbit/s",
         "papers, new: new, 1 ms",

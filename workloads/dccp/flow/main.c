@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 	argv[1] = argv[0]; /* getopt_long() begins its messages with it */
 	parse(&given, argc - 1, argv + 1, sink ? SINK_OPTIONS : SEND_OPTIONS);
 	exact_timers();
-	setvbuf(stdout, NULL, _IOLBF, 0); /* who is killed leaves whole lines */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* a process that is killed leaves whole lines */
 	status = sink ? run_sink(&given) : run_send(&given);
 	if (fflush(stdout) || ferror(stdout))
 		fail_errno("standard output");

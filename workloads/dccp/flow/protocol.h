@@ -27,7 +27,7 @@ struct protocol {
 	void (*prepare)(int fd, const struct settings *settings, bool sender);
 	/* The most bytes that a packet can carry to the sink, once there is a connection; 0: it is not known. */
 	int (*packet_most)(int fd);
-	/* Adds the state of congestion control to a line. False: there is none. */
+	/* Adds the state of congestion control to a line. False: it has no state. */
 	bool (*state)(int fd, const struct settings *settings, FILE *to);
 };
 

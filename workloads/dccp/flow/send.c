@@ -15,13 +15,13 @@
 
 /* After an error of UDP, if the processor is no slower. */
 #define RETRY_NS (SECOND_NS / 1000)
-/* For what the transport still has to deliver at the end; the system goes on after that. */
+/* For what the transport still has to deliver at the end; after that, the kernel continues. */
 #define LINGER_NS SECOND_NS
 
 struct sent {
 	uint64_t packets, bytes;
 	uint64_t refused; /* attempts that the transport took nothing of */
-	uint64_t errors;  /* of attempts to send a datagram; UDP goes on after them */
+	uint64_t errors;  /* of attempts to send a datagram; UDP continues after them */
 };
 
 struct sender {

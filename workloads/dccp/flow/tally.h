@@ -14,7 +14,7 @@
 
 #include "packet.h"
 
-/* Numbers this far below the highest are still told from duplicates. A power of two. */
+/* Numbers this far below the highest are still distinguished from duplicates. A power of two. */
 enum { TALLY_WINDOW_PACKETS = 1 << 16 };
 
 /*

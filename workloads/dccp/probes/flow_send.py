@@ -33,7 +33,7 @@ class FlowSend(Probe):
     """Sends packets to a ``flow-sink`` that is ready, at a constant rate, or as fast as the transport takes them.
 
     ``per_packet`` and ``per_byte`` are what a slow processor takes: it begins a packet only when it is done with the
-    one before. Computation takes no time in the guest, so this is the only limit of a sender of UDP besides the radio.
+    one before. Computation takes no time in the guest, so only this and the radio limit a sender of UDP.
 
     Series: ``sent`` (bit/s) in each interval, ``refused`` (attempts that a full queue refused), and every ``state``
     what the transport tells of congestion control. TCP (``TCP_INFO``) and CCID 2 (``DCCP_SOCKOPT_CCID_TX_INFO``):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tcp-sink: receives from a ``tcp-source``, and acknowledges every second segment if it is told to."""
+"""tcp-sink: receives from a ``tcp-source``, and acknowledges every second segment if it is asked to."""
 
 from __future__ import annotations
 

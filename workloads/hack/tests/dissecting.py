@@ -28,8 +28,8 @@ class Dissector:
 
     def fields(self, capture: Path, *names: str, only: str = "") -> list[list[str]]:
         """Fields of each frame, or of those that a display filter lets through; with commas if there are several."""
-        told = self._run(capture, "-Y", only, "-T", "fields", *(word for name in names for word in ("-e", name)))
-        return [line.split("\t") for line in told.splitlines()]
+        reported = self._run(capture, "-Y", only, "-T", "fields", *(word for name in names for word in ("-e", name)))
+        return [line.split("\t") for line in reported.splitlines()]
 
     def summaries(self, capture: Path) -> list[str]:
         """The line about each frame; -T fields of Wireshark 4.4 does not have what scripts add to it."""

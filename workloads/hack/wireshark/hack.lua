@@ -144,7 +144,7 @@ local FORMS = {
 	},
 }
 
--- ---- what Wireshark is told of it ----
+-- ---- what Wireshark shows of it ----
 
 local MSN = ProtoField.uint8("hack.msn", "Master sequence number of the first TCP ACK")
 local COUNT = ProtoField.uint16("hack.items", "TCP ACKs")

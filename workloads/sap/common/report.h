@@ -24,7 +24,7 @@ void report_enter(struct report *report, const char *name);
 void report_leave(struct report *report);
 
 void report_text(struct report *report, const char *name, const char *text); /* bytes that are not UTF-8: U+FFFD */
-void report_value(struct report *report, const char *name, const char *value); /* as it is: a number, for example */
+void report_value(struct report *report, const char *name, const char *value); /* without quotes: a number, for example */
 void report_flag(struct report *report, const char *name, bool value);
 void report_count(struct report *report, const char *name, uint64_t value);
 /* Writes 12 significant digits, or null if value is not finite, such as 0/0. */

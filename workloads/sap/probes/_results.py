@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of data that probes of this stack yield and its metrics take, besides the lab's own."""
+"""The types of results that probes of this stack yield and its metrics take, in addition to the lab's own."""
 
 from __future__ import annotations
 

@@ -327,8 +327,10 @@ def test_nobody_listens(senders: Senders) -> None:
 
 def test_a_congestion_control_that_there_is_not(senders: Senders) -> None:
     sent = Ended(senders("tcp", 9, "--congestion", "nosuch"))
-    told = "flow: --congestion nosuch: No such file or directory; /proc/sys/net/ipv4/tcp_available_congestion_control"
-    assert sent.status == 2 and sent.err == f"{told} lists what there is\n"
+    reported = (
+        "flow: --congestion nosuch: No such file or directory; /proc/sys/net/ipv4/tcp_available_congestion_control"
+    )
+    assert sent.status == 2 and sent.err == f"{reported} lists what there is\n"
 
 
 def test_nobody_receives_udp(senders: Senders) -> None:

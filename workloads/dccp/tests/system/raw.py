@@ -126,7 +126,7 @@ class Peer:
         return data[:6] + struct.pack("!H", checksum(pseudo + data[:covered])) + data[8:]
 
     def put(self, data: bytes) -> None:
-        """Send a packet as it is."""
+        """Send a packet unchanged."""
         self._out.sendto(data, (self.other, 0))
 
     def send(self, kind: int, options: bytes = b"", payload: bytes = b"", **fields: int | bytes | bool | None) -> None:

@@ -30,9 +30,9 @@ def test_flows_that_end_early_or_cannot_begin(boot_files: Callable[..., Ran]) ->
     assert early["packets"] > 0 and "sent" not in early
     assert values("flow-send", "broken")["broke"] == "EPIPE"
     assert ran.raw("broken.err") == "flow: the flow broke: Broken pipe\n"
-    told = "flow: no flow sink answers at 10.0.0.1, port"
-    assert ran.raw("other_service.err") == f"{told} 5004: Invalid request code\n"
-    assert ran.raw("alone.err") == f"{told} 5009: Connection refused\n"
+    reported = "flow: no flow sink answers at 10.0.0.1, port"
+    assert ran.raw("other_service.err") == f"{reported} 5004: Invalid request code\n"
+    assert ran.raw("alone.err") == f"{reported} 5009: Connection refused\n"
     assert values("flow-sink", "five_sink")["packets"] == 0
     assert re.fullmatch(
         r"flow: --packet-bytes 2000: a packet to this sink carries 14\d\d bytes at most, and dccp does not divide it\n",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a sender is told: whether its queue has room, and the state of CCID 2."""
+"""What a sender learns: whether its queue has room, and the state of CCID 2."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ print(json.dumps({"before": before, "sent": sent, "full": full, "room": room, "w
 
 
 def found(ran: Ran) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(ran.raw("client-program.out").splitlines()[-1])
-    return told
+    reported: dict[str, Any] = json.loads(ran.raw("client-program.out").splitlines()[-1])
+    return reported
 
 
 def test_poll_knows_whether_the_queue_has_room(boot: Boot) -> None:
     """The first window goes out at once, five more packets wait; the first answer makes room."""
-    told = found(boot(PLACE, programs(4, SERVER, CLIENT)))
-    assert told["before"] and not told["full"], "poll() said that a full queue takes a packet"
-    assert told["room"] and 0.01 < told["waited"] < 0.1
-    assert 5 < told["sent"] < 12
+    reported = found(boot(PLACE, programs(4, SERVER, CLIENT)))
+    assert reported["before"] and not reported["full"], "poll() said that a full queue takes a packet"
+    assert reported["room"] and 0.01 < reported["waited"] < 0.1
+    assert 5 < reported["sent"] < 12
 
 
 def test_ccid_2_tells_its_state(boot: Boot) -> None:

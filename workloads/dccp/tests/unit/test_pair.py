@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The workload of the paper's tables, which no test runs as long as it is."""
+"""The workload of the paper's tables, which no test runs in its full length."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""flow-send and flow-sink: what flow is told, and what is read of its lines."""
+"""flow-send and flow-sink: the arguments of flow, and how its lines are parsed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def argv(probe: str, **params: Any) -> str:
     return " ".join(found.argv(TARGET, filled, "/lab/raw/x"))
 
 
-def test_what_a_sink_is_told() -> None:
+def test_the_arguments_of_a_sink() -> None:
     assert argv("flow-sink", protocol="tcp") == "flow sink --protocol tcp --port 5001 --every-ms 1000"
     assert argv("flow-sink", protocol="udp", port=7, every=5 * MS, buffer=4096, compare=True) == (
         "flow sink --protocol udp --port 7 --every-ms 5 --buffer-bytes 4096 --compare"
@@ -42,7 +42,7 @@ def test_what_a_sink_is_told() -> None:
     )
 
 
-def test_what_a_sender_is_told() -> None:
+def test_the_arguments_of_a_sender() -> None:
     assert argv("flow-send", protocol="tcp", to="10.0.0.1") == (
         "flow send --protocol tcp --to 10.0.0.1 --port 5001 --duration-ms 10000 --packet-bytes 1424 --every-ms 1000"
     )
@@ -220,7 +220,7 @@ def test_a_garbled_line_is_refused_with_its_place(typed: Pasted, probe: str, lin
 def test_its_program_is_part_of_the_stack(plans: Plans) -> None:
     assert {name for name in probes.known() if probes.load(name).stack == "dccp"} == {"flow-send", "flow-sink"}
     text = "processes:\n  - {on: client, run: {probe: flow-sink, protocol: tcp}}\n"
-    told = "the program of flow-sink is part of the stack dccp, but this workload has no stack; write stack: dccp"
-    with pytest.raises(InputError, match=told):
+    reported = "the program of flow-sink is part of the stack dccp, but this workload has no stack; write stack: dccp"
+    with pytest.raises(InputError, match=reported):
         plans(workload=WORKLOAD + text)
     assert plans(workload=f"{WORKLOAD}stack: dccp\n{text}").processes[0].probe == "flow-sink"

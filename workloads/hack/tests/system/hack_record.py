@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program for a node: writes down each packet of a netfilter queue, and lets it go on.
+"""A program for a node: records each packet of a netfilter queue, and lets it pass.
 
 Packets that TCP sends are not seen by tcpdump if the driver takes them at the egress of the interface. Before that they
 pass the output hooks of netfilter, and nfnetlink_queue there. It prints a line a packet: the time in ns, the packet.

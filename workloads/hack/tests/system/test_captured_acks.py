@@ -62,7 +62,9 @@ def test_every_ack_is_found(
     assert sum(items for items, _ in arrived) == received["acks"] + received["duplicates"]
     surplus = sum(size for _, size in arrived) - received["bytes"] - received["payloads"]
     assert surplus >= 3 * received["duplicates"] and (surplus == 0) == (received["duplicates"] == 0)
-    forms = {form for (told,) in dissector.fields(capture, "hack.item.form", only="hack") for form in told.split(",")}
+    forms = {
+        form for (reported,) in dissector.fields(capture, "hack.item.form", only="hack") for form in reported.split(",")
+    }
     assert forms == {"short", "medium", "long"}
 
 

@@ -95,8 +95,8 @@ def test_the_picture_in_the_documentation_is_what_its_commands_draw(machine: run
     assert len(commands) == 3
     for command in commands:
         assert printed.why_not(command.argv) is None
-        told = printed.run(command.argv, tmp_path)
-        assert told.status == 0, told.lines
+        reported = printed.run(command.argv, tmp_path)
+        assert reported.status == 0, reported.lines
     picture = commands[-1].draws
     assert (tmp_path / Path(picture).name).read_text() == (DOCUMENT.parent / picture).read_text()
 

@@ -134,7 +134,7 @@ def test_all_are_held_in_mode_timer(boot: Boot) -> None:
 
 
 def test_acks_that_find_no_answer_in_time_contend(boot: Boot) -> None:
-    """The opportunistic mode lies between TCP and more-data; ACKs that go as they are collide as ever."""
+    """The opportunistic mode lies between TCP and more-data; uncompressed ACKs still collide."""
     stock, some, most = (ran(boot, "a", ap=mode, sta=mode) for mode in ("off", "opportunistic", "more-data"))
     sent, received = counts(some, "sta1"), counts(some, "ap1", "received")
     assert 0.1 < sent["acks"] / (sent["acks"] + sent["natives"]) < 0.9 and nothing_is_wrong(received)
@@ -148,7 +148,7 @@ def test_late_answers_cost_their_time_and_nothing_else(boot: Boot) -> None:
     late = "more-data, answer_delay: 37 us"
     stock, found = ran(boot, "a"), ran(boot, "a", ap=late, sta=late)
     assert 0.88 < goodput_mbps(found) / goodput_mbps(stock) < 0.93
-    # nobody gives up on a late answer; once the flow has ended, there are ACKs that go as they are, and collide
+    # nobody gives up on a late answer; once the flow has ended, there are uncompressed ACKs, which collide
     retries = found.link("ap1", "sta1")["retries"] - found.link_since(4, "ap1", "sta1")["retries"]
     assert retries < 10
 
@@ -244,7 +244,7 @@ def test_the_event_switches_it(boot: Boot) -> None:
 
 @pytest.mark.parametrize("mode", ["a", "n"])
 def test_an_end_that_begins_anew_is_followed(boot: Boot, mode: str) -> None:
-    """The access point forgets what it knew, and so does the station: no ACK counts as one that came before."""
+    """The access point and the station forget what they knew: no ACK counts as one that came before."""
     again = "{at: 2 s, hack: ap1, to: off}, {at: 2100 ms, hack: ap1, to: more-data}"
     found = ran(boot, mode, timeline=again)
     sent, received = counts(found, "sta1"), counts(found, "ap1", "received")

@@ -99,18 +99,18 @@ def test_damaged_datagrams_come_and_acks_are_right(boot: Boot, mode: str) -> Non
     before = {one.packet for one in sent(ran)}
     damaged = [one for one in arrived(ran) if one.packet not in before]
     assert not any(is_whole(one) for one in damaged)
-    # of ACKs that went as they are, and were damaged
+    # of uncompressed ACKs that were damaged
     assert len(damaged) <= ran.link("sta1", "ap1")["approximate"]
 
 
 def test_restored_acks_go_where_their_flow_goes(boot: Boot) -> None:
-    """Although ACKs that go as they are, from which the access point learns, come with wrong addresses as well.
+    """Although uncompressed ACKs, from which the access point learns, come with wrong addresses, too.
 
     These come again, and then they are right.
     """
     keys = f"hack: opportunistic, {APPROXIMATE}"
     topology = place("a", ap=keys, sta=keys, medium="{retries: 30}").replace("h1: {", f'h1: {{mac: "{SERVER}", ')
-    # no ACK is compressed while another one of its flow goes as it is; in the pauses, the last of them arrive
+    # no ACK is compressed while an uncompressed one of its flow is under way; in the pauses, the last of them arrive
     bursts = {"bursts": 200, "size_bytes": 15_000, "every_s": 0.015, "duration": "6 s"}
     ran = run(boot, topology, (), damage("data", "sta1", "ap1", "60%"), **bursts)
     assert counts(ran, "sta1")["natives"] > 500 and counts(ran, "sta1")["acks"] > 50

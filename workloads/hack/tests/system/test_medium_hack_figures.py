@@ -35,7 +35,7 @@ Fault = tuple[str, int, int]  # frames, how many to pass, how many to lose
 
 AT_MS = 900  # nothing is on the air just then; the flow begins at 1 s
 NEVER = 1_000_000_000
-PASSED = 200  # exchanges before the one of the figure: the flow goes on
+PASSED = 200  # exchanges before the one of the figure: the flow continues
 RETRIES, MPDUS = 3, 3
 SHORT = f"{{longest_ppdu: 620 us, retries: {RETRIES}}}"
 MOST_TELLINGS = 7  # BlockAckReqs about what was given up
@@ -107,7 +107,7 @@ def assert_same_until(one: Air, other: Air, number: int) -> None:
 
 
 def assert_all_came_once(found: Air, *, again: int = 0) -> None:
-    """Nothing could not be restored, and the access point told the station nothing else."""
+    """Everything could be restored, and the access point reset nothing."""
     sent, received = counts(found.ran, "sta1"), counts(found.ran, "ap1", "received")
     assert nothing_is_wrong(received) and sent["resets"] == 0
     assert received["duplicates"] == again
@@ -199,7 +199,7 @@ def test_figure_7_ordinary_acks_make_up_for_lost_ones(boot: Boot) -> None:
 
 @pytest.mark.parametrize("gives_up", [False, True], ids=["until a BlockAckReq is heard", "until it goes on"])
 def test_figure_8_acks_are_kept_when_the_access_point_gives_up(boot: Boot, gives_up: bool) -> None:
-    """It goes on with new data although it heard no BlockAck, and says so by SYNC."""
+    """It continues with new data although it heard no BlockAck, and says so by SYNC."""
     count = RETRIES + MOST_TELLINGS if gives_up else RETRIES
     topology = place("n", medium=SHORT)
     before = run(boot, topology, STEADY, (BA, NEVER, 1))

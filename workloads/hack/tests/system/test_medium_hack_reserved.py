@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Answers that TCP ACKs make longer, beside a radio that does not hear them: it does not talk into them.
+"""Answers that TCP ACKs make longer, near a radio that does not hear them: it does not send at the same time.
 
 Duration covers an answer without TCP ACKs. What makes it longer takes no more than what everybody waits after that, or
 after an EIFS: SIFS and a slot, the shortest AIFS.
@@ -70,7 +70,7 @@ FLOOD = (
     "while 1:\\n time.sleep(.0002)\\n try: s.send(b'x'*100)\\n except ConnectionError: pass"
 )
 # by longest_ppdu, the A-MPDUs of a burst have enough answers for all its TCP ACKs; with one or two of them, more and
-# more were held, until all went as they are
+# more were held, until all were sent uncompressed
 PLACE = """\
 name: third
 nodes:

@@ -172,15 +172,15 @@ def test_acks_survive_to_the_bit(boot: Boot, what: str) -> None:
     acks = [one for one in before if one.is_ack]
     assert case.has(acks[2:])
     assert compressed["acks"] > 0.4 * len(acks) > 50
-    told = compressed["flushed"], compressed["natives"]
-    assert_same(before, after, *told)
+    reported = compressed["flushed"], compressed["natives"]
+    assert_same(before, after, *reported)
     # and it would be noticed
     middle = len(after) // 2
     one_bit = Segment(after[middle].packet[:-1] + bytes([after[middle].packet[-1] ^ 1]))
     with pytest.raises(AssertionError):
-        assert_same(before, [*after[:middle], one_bit, *after[middle + 1 :]], *told)
+        assert_same(before, [*after[:middle], one_bit, *after[middle + 1 :]], *reported)
     with pytest.raises(AssertionError):
-        assert_same(before, after[: -told[0] - 10], *told)
+        assert_same(before, after[: -reported[0] - 10], *reported)
 
 
 def assert_same(before: list[Segment], after: list[Segment], given_up: int, natives: int) -> None:

@@ -86,7 +86,7 @@ def test_with_several_clients_at_once(boot_own: Callable[..., Ran], tmp_path: Pa
 
 
 def test_a_file_has_a_time(boot_own: Callable[..., Ran]) -> None:
-    """Virtual time goes on while it is sent."""
+    """Virtual time continues while it is sent."""
     ran = boot_own("downloads-n", "hack/download-second-segment", "processes.flow.run.bytes=10 MB")
     raw = Raw(ran.directory / "raw", "flow", epoch_ns=ran.guest()["epoch_ns"])
     values = load("tcp-source").parse(raw).values

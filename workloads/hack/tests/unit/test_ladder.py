@@ -110,8 +110,8 @@ def run(tmp_path: Path) -> Path:
 
 def test_senders_of_answers_are_those_that_were_asked(run: Path) -> None:
     found = frames.read(run / "raw" / "air-5180.pcapng", ZERO_NS, ZERO_NS + SECOND_NS)
-    told = [(frame.kind, frame.transmitter, frame.receiver) for frame in found]
-    assert told == [
+    reported = [(frame.kind, frame.transmitter, frame.receiver) for frame in found]
+    assert reported == [
         (frames.RTS, STA, AP),
         (frames.CTS, AP, STA),
         (0x24, STA, AP),
@@ -176,8 +176,8 @@ def test_mistakes_are_one_message(
     monkeypatch.chdir(run.parent)
     monkeypatch.setattr(sys, "argv", ["ladder", "stock", *words])
     assert ladder.main() == 2
-    told = capsys.readouterr().err
-    assert told.startswith("ladder: ") and error in told
+    reported = capsys.readouterr().err
+    assert reported.startswith("ladder: ") and error in reported
 
 
 def test_runs_are_drawn_side_by_side(

@@ -180,9 +180,9 @@ def differences(dissector: Dissector, place: Path) -> list[bytes]:
     flags = ["-std=gnu11", *WARNINGS, "-I", str(HERE), "-I", str(KERNEL)]
     subprocess.run(["gcc", *flags, "-o", str(program), *map(str, sources)], check=True)
     digits = "".join(f"{one.hex()}\n" for one in payloads)
-    told = subprocess.run([str(program)], input=digits, capture_output=True, text=True, check=True).stdout
+    reported = subprocess.run([str(program)], input=digits, capture_output=True, text=True, check=True).stdout
     right = []
-    for one, line in zip(payloads, told.splitlines(), strict=True):
+    for one, line in zip(payloads, reported.splitlines(), strict=True):
         items, malformed = map(int, line.split())
         right.append(["", one.hex()] if malformed or not items else [str(items), ""])
     assert 0.2 * _COUNT < sum(other == "" for _, other in right) < 0.8 * _COUNT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The analytic curves of TCP/HACK, beside the lab's own reader of captures, and beside what the paper's text says."""
+"""The analytic curves of TCP/HACK, compared with the lab's own reader of captures and with the paper's text."""
 
 from __future__ import annotations
 
@@ -188,8 +188,8 @@ def test_csv_has_the_same_numbers() -> None:
     found = list(csv.DictReader(io.StringIO(printed("--csv", "--timestamps"))))
     for line, row in zip(found, theory.rows(STAMPED), strict=True):
         assert (line["phy"], int(line["rate_mbps"]), int(line["frames"])) == (row.phy, row.rate_mbps, row.frames)
-        told = [float(line[key]) for key in ("tcp_mbps", "hack_mbps", "gain")]
-        assert told == pytest.approx([row.tcp_mbps, row.hack_mbps, row.gain], abs=5e-5)
+        reported = [float(line[key]) for key in ("tcp_mbps", "hack_mbps", "gain")]
+        assert reported == pytest.approx([row.tcp_mbps, row.hack_mbps, row.gain], abs=5e-5)
 
 
 def test_the_experiment_of_figure_1a_has_these_numbers() -> None:

@@ -226,7 +226,7 @@ static void forged_by_guessing(void)
 	pair_free(pair);
 }
 
-/* Who knows one half of the ids, from the handshake of an older connection for example, has to guess the other. */
+/* Anyone who knows one half of the ids, for example from the handshake of an older connection, has to guess the other. */
 static void forged_by_halves(void)
 {
 	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
@@ -275,7 +275,7 @@ static void forged_ping_ack(void)
 	pair_free(pair);
 }
 
-/* A peer, or who reads the traffic: what makes no sense changes nothing. */
+/* From a peer, or from somebody who reads the traffic: what makes no sense changes nothing. */
 static void senseless_acknowledgements(void)
 {
 	struct seen seen;
@@ -332,7 +332,7 @@ static void senseless_data(void)
 	header.number = 5;
 	inject(pair, LISTENS, from, header);
 	CHECK_EQUAL(test_stats(pair, LISTENS).late, 1);
-	pair_receive(pair, LISTENS); /* nothing but the end, as before */
+	pair_receive(pair, LISTENS); /* only the end, as before */
 	CHECK_EQUAL(pair->sides[LISTENS].taken_guaranteed, 1);
 	pair_check_stats(pair);
 	pair_free(pair);
@@ -418,7 +418,7 @@ static void replay(void)
 	pair_free(pair);
 }
 
-/* A peer that connects and is gone: who sends learns it, who only listens costs nobody anything. */
+/* A peer that connects and disappears: a sender learns it, and a listener costs nobody anything. */
 static void half_open(void)
 {
 	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);

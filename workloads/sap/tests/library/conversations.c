@@ -30,7 +30,7 @@ static void handshake(void)
 	pair_free(pair);
 }
 
-/* All three kinds both ways, over a good channel: what is on the wire, and what is told of each. */
+/* All three kinds both ways, over a good channel: what is on the wire, and what is reported about each. */
 static void kinds(enum sap_control control)
 {
 	struct sap_core_config config = test_config(control);
@@ -57,7 +57,7 @@ static void kinds(enum sap_control control)
 	CHECK(pair_run(pair, LISTENS, SAP_FLUSHED, LONG));
 	CHECK(pair->sides[CONNECTS].ended);
 	CHECK_EQUAL(pair_send(pair, LISTENS, 1, 1, true), SAP_ERR_CLOSED);
-	CHECK_EQUAL(pair_send(pair, CONNECTS, 1, 1, true), SAP_OK); /* the other direction goes on */
+	CHECK_EQUAL(pair_send(pair, CONNECTS, 1, 1, true), SAP_OK); /* the other direction continues */
 	CHECK_EQUAL(pair_fin(pair, CONNECTS), SAP_OK);
 	CHECK(pair_run(pair, CONNECTS, SAP_DONE, LONG));
 	CHECK(pair_run(pair, LISTENS, SAP_DONE, LONG));

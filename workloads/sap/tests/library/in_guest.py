@@ -58,10 +58,12 @@ def outcomes(nodeids: Iterable[str], to: Path, python: Sequence[str] = (sys.exec
         subprocess.run(kernel, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=TIMEOUT_S)
     if not results.exists():
         pytest.fail(f"the guest did not finish its tests:\n{(to / 'log').read_text(errors='replace')}", pytrace=False)
-    told = {}
+    reported = {}
     for case in ElementTree.parse(results).iter("testcase"):
-        told[case.attrib["name"]] = "\n".join(child.text or "" for child in case if child.tag in {"failure", "error"})
-    return told
+        reported[case.attrib["name"]] = "\n".join(
+            child.text or "" for child in case if child.tag in {"failure", "error"}
+        )
+    return reported
 
 
 class Diverted:
@@ -69,14 +71,14 @@ class Diverted:
 
     def __init__(self) -> None:
         self.nodeids: list[str] = []
-        self._told: dict[str, str] | None = None
+        self._reported: dict[str, str] | None = None
 
     def run(self, item: pytest.Item, factory: pytest.TempPathFactory) -> None:
         """Fail as the test did in the guest."""
-        if self._told is None:
+        if self._reported is None:
             chosen = {each.nodeid for each in item.session.items}
-            self._told = {}  # if the boot fails, the next test must not repeat it
-            self._told = outcomes([each for each in self.nodeids if each in chosen], factory.mktemp("guest"))
-        complaint = self._told.get(item.name, "the guest did not run this test; see the failure of the first one")
+            self._reported = {}  # if the boot fails, the next test must not repeat it
+            self._reported = outcomes([each for each in self.nodeids if each in chosen], factory.mktemp("guest"))
+        complaint = self._reported.get(item.name, "the guest did not run this test; see the failure of the first one")
         if complaint:
             pytest.fail(f"in the guest:\n{complaint}", pytrace=False)

@@ -70,7 +70,7 @@ static void options_of_an_earlier_version(void)
 
 	memset(&given, 0xa5, sizeof(given)); /* what is behind them may be anything */
 	sap_options_init_size(&given, offsetof(struct sap_options, peer));
-	CHECK(given.token == UINT64_C(0xa5a5a5a5a5a5a5a5)); /* and stays as it is */
+	CHECK(given.token == UINT64_C(0xa5a5a5a5a5a5a5a5)); /* and stays the same */
 	given.linger_ms = 7;
 	CHECK(sap_options_read(&read, &given));
 	CHECK_EQUAL(read.linger_ms, 7);

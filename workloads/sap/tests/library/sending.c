@@ -347,7 +347,7 @@ static void overrun(void)
 	pair_free(pair);
 }
 
-/* Who has sent FIN and lost all answers learns of it as long as the receiver lingers. */
+/* A sender that has sent FIN and lost all answers still gets one as long as the receiver lingers. */
 static void linger(void)
 {
 	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);

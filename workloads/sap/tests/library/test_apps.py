@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sap-streamer and sap-tracker: what they compute, by the tests in C beside this file, and the programs themselves."""
+"""sap-streamer and sap-tracker: what they compute, by the tests in C next to this file, and the programs themselves."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_in_c(unit: Path, name: str) -> None:
         ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: must be from 1ms to 49 days"),
     ],
 )
-def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> None:
+def test_mistakes_are_reported(programs: Programs, words: str, complaint: str) -> None:
     name, *rest = words.format(walk=WALK).split()
     done = subprocess.run([programs[name], *rest], capture_output=True, text=True)
     assert done.returncode == 2
@@ -138,8 +138,8 @@ def test_mistakes_in_a_trace_name_the_line(programs: Programs, text: str, compla
 
 
 def test_the_reference_of_the_walk(programs: Programs) -> None:
-    told = native.run([programs["tracker"], "average", "--trace", str(WALK)])
-    assert re.fullmatch(r"945 points, 1472\.6 m, mean speed 1\.5600000\d\d m/s, 0 points discarded\n", told)
+    reported = native.run([programs["tracker"], "average", "--trace", str(WALK)])
+    assert re.fullmatch(r"945 points, 1472\.6 m, mean speed 1\.5600000\d\d m/s, 0 points discarded\n", reported)
 
 
 def free_port() -> int:
@@ -182,7 +182,7 @@ def test_a_trace_over_tcp(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize("cut", [False, True], ids=["silent", "cut"])
-def test_a_trace_without_an_end_is_told_as_such(programs: Programs, cut: bool) -> None:
+def test_a_trace_without_an_end_is_reported_as_such(programs: Programs, cut: bool) -> None:
     port = free_port()
     receive = [programs["tracker"], "receive", "--tcp", "--port", str(port), "--json", "--idle", "50ms"]
     opening = b"SAPt\1\0\0\0" + (3).to_bytes(4, "big") + bytes(4) + (10**9).to_bytes(8, "big")
@@ -196,9 +196,9 @@ def test_a_trace_without_an_end_is_told_as_such(programs: Programs, cut: bool) -
             if cut:
                 channel.shutdown(socket.SHUT_WR)
             out, err = receiving.communicate(timeout=60)
-    told = json.loads(out)
-    assert receiving.returncode == 1 and not told["complete"] and told["speed_m_s"] is None
-    assert told["points"] == {"expected": 3, "arrived": 1, "lost": 2, "discarded": 0}
+    reported = json.loads(out)
+    assert receiving.returncode == 1 and not reported["complete"] and reported["speed_m_s"] is None
+    assert reported["points"] == {"expected": 3, "arrived": 1, "lost": 2, "discarded": 0}
     why = "the connection was lost" if cut else "no more data"
     assert err == f"sap-tracker: the trace is incomplete: {why}\n"
 
@@ -266,9 +266,9 @@ def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None
     ):
         wait_until(lambda: output.exists() and output.stat().st_size > 0)
         receiving.send_signal(signal.SIGINT)
-        told = json.loads(receiving.communicate(timeout=60)[0])
+        reported = json.loads(receiving.communicate(timeout=60)[0])
         _, complaint = sending.communicate(timeout=60)
-    assert receiving.returncode == 0 and not told["complete"] and told["datagrams"]["lost"] > 0
+    assert receiving.returncode == 0 and not reported["complete"] and reported["datagrams"]["lost"] > 0
     assert sending.returncode == 1 and "the peer does not answer" in complaint
     with subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving:
         wait_until(lambda: is_listening(int(port[1])))

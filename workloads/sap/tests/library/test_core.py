@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The protocol core, by the tests in C beside this file, under sanitizers and valgrind."""
+"""The protocol core, by the tests in C next to this file, under sanitizers and valgrind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The fuzz targets over their corpus and what is always made of it alike.
 
-``python -m workloads.sap.tests.library.fuzz`` goes on.
+``python -m workloads.sap.tests.library.fuzz`` continues.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ PLANTED = {
 @pytest.mark.parametrize("mistake", PLANTED)
 def test_planted_mistakes_are_found(tmp_path: Path, mistake: str) -> None:
     """The detector fires."""
-    right, wrong, told = PLANTED[mistake]
+    right, wrong, reported = PLANTED[mistake]
     (code,) = TARGETS["requests"].code
     text = code.read_text()
     assert text.count(right) == 1
     (tmp_path / code.name).write_text(text.replace(right, wrong))
-    with pytest.raises(AssertionError, match=told):
+    with pytest.raises(AssertionError, match=reported):
         drive(replace(TARGETS["requests"], code=(tmp_path / code.name,)), tmp_path)

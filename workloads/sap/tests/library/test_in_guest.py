@@ -50,9 +50,9 @@ def test_fails(tmp_path):
 def test_the_guest_says_which_tests_fail(tmp_path: Path) -> None:
     inner = tmp_path / "test_inner.py"
     inner.write_text(INNER)
-    told = in_guest.outcomes([str(inner)], tmp_path)
-    assert told.keys() == {"test_has_udplite", "test_fails"}
-    assert told["test_has_udplite"] == "" and "assert (True and 1 == 2)" in told["test_fails"]
+    reported = in_guest.outcomes([str(inner)], tmp_path)
+    assert reported.keys() == {"test_has_udplite", "test_fails"}
+    assert reported["test_has_udplite"] == "" and "assert (True and 1 == 2)" in reported["test_fails"]
 
 
 @pytest.mark.guest

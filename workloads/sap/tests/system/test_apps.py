@@ -121,7 +121,7 @@ def test_a_picture_arrives_precisely_and_approximately(boot_own: BootOwn) -> Non
 
 
 def test_a_program_in_python_sends_and_receives(boot_own: BootOwn) -> None:
-    """The binding in a node: what it is told is what was done to its frames."""
+    """The binding in a node: what it reports is what was done to its frames."""
     ran = boot_own("approximate-link", "sap/notes", NEAR, damage(20, 1010, 2))
     arrived, *shown, wrong = (ran.directory / "raw" / "listen.out").read_text().splitlines()
     lost = 200 - int(arrived.removesuffix(" of 200 lines arrived"))

@@ -75,8 +75,8 @@ def work(*lines: str, seconds: int = 10, more: str = "") -> str:
 
 def get(at: str, name: str, url: str = PICTURE, **params: str) -> str:
     """A process: the probe sap-get."""
-    told = "".join(f", {key}: {value}" for key, value in params.items())
-    return f'- {{on: client, at: {at}, run: {{probe: sap-get, url: "{url}"{told}}}, as: {name}}}'
+    reported = "".join(f", {key}: {value}" for key, value in params.items())
+    return f'- {{on: client, at: {at}, run: {{probe: sap-get, url: "{url}"{reported}}}, as: {name}}}'
 
 
 def command(at: str, name: str, *words: str) -> str:
@@ -85,7 +85,7 @@ def command(at: str, name: str, *words: str) -> str:
 
 
 def values(ran: Ran, name: str) -> dict[str, Any]:
-    """What a sap-get told."""
+    """What a sap-get reported."""
     raw = Raw(ran.directory / "raw", name, epoch_ns=ran.guest()["epoch_ns"])
     return probes.load("sap-get").parse(raw).values
 
@@ -124,11 +124,11 @@ def test_files_arrive_as_they_are_asked_for(boot: Run) -> None:
         "tcp": "tcp",
     }
     for name, transport in transports.items():
-        told = values(ran, name)
-        assert (name, told["exit_code"], told["transport"]) == (name, 0, transport)
-        assert told["sha256"] == digest
-        assert all(one["bytes"] == one["length"] == SIZE_BYTES for one in told["transfers"])
-        assert (told["arrived"], told["lost"]) == ((0, 0) if transport == "tcp" else (DATAGRAMS, 0))
+        reported = values(ran, name)
+        assert (name, reported["exit_code"], reported["transport"]) == (name, 0, transport)
+        assert reported["sha256"] == digest
+        assert all(one["bytes"] == one["length"] == SIZE_BYTES for one in reported["transfers"])
+        assert (reported["arrived"], reported["lost"]) == ((0, 0) if transport == "tcp" else (DATAGRAMS, 0))
     # one round trip of 2 ms for each datagram
     assert values(ran, "precise")["transfers"][0]["time_total_s"] > 0.002 * DATAGRAMS
     assert values(ran, "window")["transfers"][0]["time_total_s"] < 0.001 * DATAGRAMS
@@ -155,9 +155,9 @@ def test_ipv6_and_ipv4_on_one_socket(boot: Run) -> None:
     )
     ran = boot(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM)
     for name in ("six", "four"):
-        told = values(ran, name)
-        assert (told["exit_code"], told["transport"], told["lost"]) == (0, "sap-approximate", 0)
-        assert told["sha256"] == picture_sha256(ran)
+        reported = values(ran, name)
+        assert (reported["exit_code"], reported["transport"], reported["lost"]) == (0, "sap-approximate", 0)
+        assert reported["sha256"] == picture_sha256(ran)
 
 
 def test_precise_files_arrive_over_a_lossy_link(boot: Run) -> None:
@@ -170,14 +170,14 @@ def test_precise_files_arrive_over_a_lossy_link(boot: Run) -> None:
     ran = boot(WIRED.format(quality="loss: 5%"), text + SUM)
     digest = picture_sha256(ran)
     for name in ("precise", "window"):
-        told = values(ran, name)
-        assert (told["exit_code"], told["lost"], told["sha256"]) == (0, 0, digest)
+        reported = values(ran, name)
+        assert (reported["exit_code"], reported["lost"], reported["sha256"]) == (0, 0, digest)
     # Of 196 datagrams or their acknowledgments 9.75 % are lost, and each waits 50 ms: 21.2 waits, with a standard
     # deviation of 4.8. Four of these either way.
     assert 0.1 < values(ran, "precise")["transfers"][0]["time_total_s"] < 2.1
-    told = values(ran, "approximate")
-    assert told["exit_code"] == 0 and 0 < told["lost"] < 0.15 * DATAGRAMS
-    assert told["sha256"] != digest and told["expected"] == DATAGRAMS
+    reported = values(ran, "approximate")
+    assert reported["exit_code"] == 0 and 0 < reported["lost"] < 0.15 * DATAGRAMS
+    assert reported["sha256"] != digest and reported["expected"] == DATAGRAMS
 
 
 def test_a_transfer_outlives_the_servers_patience(boot: Run) -> None:
@@ -185,9 +185,9 @@ def test_a_transfer_outlives_the_servers_patience(boot: Run) -> None:
     impatient = "server.max-read-idle = 2\\nserver.max-keep-alive-idle = 2\\n"
     text = work(get("1 s", "slow", transport="sap-precise"), seconds=25, more=impatient)
     ran = boot(WIRED.format(quality="delay: 40 ms"), text)
-    (told,) = values(ran, "slow")["transfers"]
-    assert (told["exit_code"], told["bytes"]) == (0, SIZE_BYTES)
-    assert told["time_total_s"] > 0.08 * DATAGRAMS > 2 + 5
+    (reported,) = values(ran, "slow")["transfers"]
+    assert (reported["exit_code"], reported["bytes"]) == (0, SIZE_BYTES)
+    assert reported["time_total_s"] > 0.08 * DATAGRAMS > 2 + 5
 
 
 @pytest.mark.parametrize("approximate", [True, False])
@@ -200,17 +200,17 @@ def test_damage_arrives_where_the_switch_is_on(boot: Run, approximate: bool) -> 
     # those before are of TCP and of the handshakes
     fault = f"  - {{at: 2900 ms, fault: damage, frames: data, from: sta1, to: sta2, skip: 20, count: {damaged}}}\n"
     ran = boot(PAIR.format(approximate=str(approximate).lower()), text + SUM + fault)
-    told = values(ran, "fetch")
-    assert told["exit_code"] == 0 and told["transport"] == "sap-approximate"
-    assert told["expected"] == DATAGRAMS
+    reported = values(ran, "fetch")
+    assert reported["exit_code"] == 0 and reported["transport"] == "sap-approximate"
+    assert reported["expected"] == DATAGRAMS
     if approximate:  # headers, and TCP's ACKs, are hit too
-        assert 0.7 * damaged < told["damaged"] <= damaged
-        assert told["damaged"] <= told["wrong_bytes"] <= told["wrong_bits"]
-        assert told["lost"] == damaged - told["damaged"]
+        assert 0.7 * damaged < reported["damaged"] <= damaged
+        assert reported["damaged"] <= reported["wrong_bytes"] <= reported["wrong_bits"]
+        assert reported["lost"] == damaged - reported["damaged"]
     else:
-        assert (told["damaged"], told["wrong_bits"]) == (0, 0)
-        assert told["lost"] == damaged
-    assert told["sha256"] != picture_sha256(ran)
+        assert (reported["damaged"], reported["wrong_bits"]) == (0, 0)
+        assert reported["lost"] == damaged
+    assert reported["sha256"] != picture_sha256(ran)
 
 
 def ask(types: str, port: str, *more: str) -> list[str]:
@@ -285,9 +285,11 @@ def test_clients_that_go_are_left_alone(boot: Run) -> None:
     answer = ran.raw("deaf.out")
     assert "Content-Length: 0" in answer and "X-SAP-Mode: precise" in answer and "Cache-Control: no-store" in answer
     assert re.search(r"SAP to 10\.0\.0\.2 port 5009: .* \(0 of 200000 bytes", log)
-    (told,) = values(ran, "second")["transfers"]
-    assert told["transport"] == "tcp" and told["refused"].startswith("the server has reached its limit of transfers")
-    assert (told["bytes"], told["exit_code"]) == (SIZE_BYTES, 0)
+    (reported,) = values(ran, "second")["transfers"]
+    assert reported["transport"] == "tcp" and reported["refused"].startswith(
+        "the server has reached its limit of transfers"
+    )
+    assert (reported["bytes"], reported["exit_code"]) == (SIZE_BYTES, 0)
     assert values(ran, "third")["transport"] == "sap-approximate"
 
 
@@ -300,10 +302,10 @@ WRONG = {
 }
 
 
-def test_a_wrong_configuration_is_told(boot: Run) -> None:
+def test_a_wrong_configuration_is_reported(boot: Run) -> None:
     script = "printf '%s\\n' 'server.document-root = \"/srv\"' 'server.modules = (\"mod_sap\")' '{}' >/tmp/{}.conf; "
     script += "lighttpd -tt -m /opt/sap/lib/lighttpd -f /tmp/{}.conf 2>&1 || true"
     lines = [command(f"{1 + i} s", f"try-{i}", "sh", "-c", script.format(line, i, i)) for i, line in enumerate(WRONG)]
     ran = boot(WIRED.format(quality="delay: 1 ms"), work(*lines))
-    for i, told in enumerate(WRONG.values()):
-        assert told in ran.raw(f"try-{i}.out")
+    for i, reported in enumerate(WRONG.values()):
+        assert reported in ran.raw(f"try-{i}.out")

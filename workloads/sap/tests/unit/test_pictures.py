@@ -20,8 +20,8 @@ from lab.views import base as views
 SENT = Path(__file__).parents[2] / "pictures" / "picture.jpg"
 
 
-def row(process: str, **told: Any) -> dict[str, Any]:
-    return {"process": process, "lost": 0, "decoded": True, "equal": False, "psnr": None} | told
+def row(process: str, **reported: Any) -> dict[str, Any]:
+    return {"process": process, "lost": 0, "decoded": True, "equal": False, "psnr": None} | reported
 
 
 @pytest.fixture

@@ -41,18 +41,19 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
     assert said.replace('  "stack": "sap",\n', "") == without.to_json()
 
 
-def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
-    told = 'stack: no stack "spa" has code (did you mean sap?)\n  known: '
-    told += ", ".join(sorted(library._stacks()))
-    assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
-    assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
+def test_an_unknown_stack_is_reported_with_the_known(plans: Plans) -> None:
+    reported = 'stack: no stack "spa" has code (did you mean sap?)\n  known: '
+    reported += ", ".join(sorted(library._stacks()))
+    assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {reported}"
+    assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {reported}"
 
 
-def test_it_is_told_with_the_other_mistakes(plans: Plans) -> None:
+def test_it_is_reported_with_the_other_mistakes(plans: Plans) -> None:
     text = f"{WORKLOAD}stack: spa\nfiles:\n  a: {{on: client, path: /a, from: none.txt}}\n"
-    told = refusal(plans, text)
+    reported = refusal(plans, text)
     assert (
-        "w.yaml:6  files.a.from: none.txt cannot be read" in told and 'w.yaml:4  stack: no stack "spa" has code' in told
+        "w.yaml:6  files.a.from: none.txt cannot be read" in reported
+        and 'w.yaml:4  stack: no stack "spa" has code' in reported
     )
 
 
@@ -105,12 +106,12 @@ def test_other_plans_are_the_same_bytes_as_before_stacks_could_use_others(plans:
         assert Plan.from_json(plan.to_json()).to_json() == plan.to_json()
 
 
-def test_a_mistake_in_a_list_of_stacks_is_told_at_its_line(plans: Plans) -> None:
+def test_a_mistake_in_a_list_of_stacks_is_reported_at_its_line(plans: Plans) -> None:
     (stack := Path("workloads/mine")).mkdir(parents=True)
     (stack / "Makefile").write_text("install:\n")
     (stack / "stacks").write_text("\nspa\n")
-    told = 'workloads/mine/stacks:2  no stack "spa" has code (did you mean sap?)\n  known: '
-    assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told + ", ".join(sorted(library._stacks()))
+    reported = 'workloads/mine/stacks:2  no stack "spa" has code (did you mean sap?)\n  known: '
+    assert refusal(plans, f"{WORKLOAD}stack: mine\n") == reported + ", ".join(sorted(library._stacks()))
 
 
 def test_points_of_an_experiment_have_the_stacks_of_their_settings(plans: Plans) -> None:
@@ -140,11 +141,11 @@ def test_a_workload_names_kernel_modules(plans: Plans) -> None:
     assert plans(settings=["modules=one"]).modules == ["one"]
 
 
-def test_an_unknown_kernel_module_is_told_with_the_known(plans: Plans) -> None:
+def test_an_unknown_kernel_module_is_reported_with_the_known(plans: Plans) -> None:
     plans()
     module("tcp-one")
-    told = refusal(plans, f"{WORKLOAD}modules: [tcp-one, tcp-on]\n")
-    assert told == (
+    reported = refusal(plans, f"{WORKLOAD}modules: [tcp-one, tcp-on]\n")
+    assert reported == (
         'w.yaml:4  modules.1: unknown kernel module "tcp-on" (did you mean tcp-one?): no '
         "workloads/*/modules/tcp-on with a Makefile\n  known: tcp-one"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probes of sap-streamer and sap-tracker: what their programs are told, and what is read of their reports."""
+"""Probes of sap-streamer and sap-tracker: the arguments of their programs, and how their reports are parsed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def argv(probe: str, **params: Any) -> str:
     return " ".join(found.argv(TARGET, filled, "/lab/raw/x"))
 
 
-def test_what_streamers_are_told() -> None:
+def test_the_arguments_of_streamers() -> None:
     assert argv("sap-streamer", to="10.0.0.2", bytes=10_485_760) == (
         "sap-streamer send --bytes 10485760 --seed 1 --to 10.0.0.2 --port 5001 --mode approximate --payload 1024 "
         "--buffer 8192 --json"
@@ -35,7 +35,7 @@ def test_what_streamers_are_told() -> None:
     )
 
 
-def test_what_trackers_are_told() -> None:
+def test_the_arguments_of_trackers() -> None:
     assert argv("sap-tracker", to="h") == (
         "sap-tracker send --to h --port 5001 --json --trace /opt/sap/share/sap/walk.csv --mode approximate"
     )

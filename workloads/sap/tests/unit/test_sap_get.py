@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What sap-get told, from a run in the guest: two fetches that it compared with the original."""
+"""What sap-get reported, from a run in the guest: two fetches that it compared with the original."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_sap_get(pasted: Parse) -> None:
     assert parsed.occurrences[0].fields["port"] == 57630
 
 
-def told(**changes: Any) -> str:
+def reported(**changes: Any) -> str:
     """The first line of the fixture, changed."""
     line = (FIXTURES / "sap-get" / "compared.out").read_text().splitlines()[0]
     return json.dumps(json.loads(line) | changes)
@@ -44,7 +44,7 @@ def told(**changes: Any) -> str:
 def test_a_fetch_that_failed(typed: Parse) -> None:
     """It has an error and no end; the next one is well, and the exit status is still that of the first."""
     changes = {"exit_code": 28, "error": "timed out", "time_total_s": None, "time_first_byte_s": None}
-    lines = [told(**changes, wrong_bits=None), told()]
+    lines = [reported(**changes, wrong_bits=None), reported()]
     parsed = typed("sap-get", out="\n".join(lines), size=f"sha256 {'0' * 64} 12\n")
     assert parsed.values["exit_code"] == 28 and len(parsed.occurrences) == 1
     assert [one["error"] for one in parsed.values["transfers"]] == ["timed out", ""]
@@ -62,7 +62,7 @@ def test_a_fetch_that_failed(typed: Parse) -> None:
 )
 def test_senseless_output(typed: Parse, changes: dict[str, Any], why: str) -> None:
     with pytest.raises(ProbeOutputError, match=why):
-        typed("sap-get", out=told(**changes), size="")
+        typed("sap-get", out=reported(**changes), size="")
 
 
 def test_the_command() -> None:

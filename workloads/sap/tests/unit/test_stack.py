@@ -25,11 +25,11 @@ def test_the_probes_of_the_stack_are_those_that_lie_in_it() -> None:
 def test_a_probe_whose_program_nodes_lack_is_refused(plans: Plans, probe: str) -> None:
     keys = ", url: http://h1/" if probe == "sap-get" else ", to: 10.0.0.1" if probe.endswith("er") else ""
     text = f"processes:\n  - {{on: client, run: {{probe: {probe}{keys}}}}}\n"
-    told = (
+    reported = (
         f"processes.0.run.probe: the program of {probe} is part of the stack sap, but this workload has no stack; "
         "write stack: sap"
     )
-    assert refusal(plans, WORKLOAD + text) == f"w.yaml:5  {told}"
+    assert refusal(plans, WORKLOAD + text) == f"w.yaml:5  {reported}"
     assert plans(workload=SAID + text).processes[0].probe == probe
     with pytest.raises(InputError, match=r"w\.yaml:5  processes\.0\.run\.probe: the program of "):
         Path("w.yaml").write_text(WORKLOAD + text)

@@ -138,7 +138,7 @@ static void receive(struct receiver *receiver)
 	receiver->ended |= got == SAP_ERR_END;
 }
 
-/* Lets all go on until the engine has no transfers; receive: whether somebody takes what comes. */
+/* Lets everything continue until the engine has no transfers; receive: whether somebody takes what comes. */
 static void run(struct engine *engine, bool takes)
 {
 	struct pollfd descriptors[RECEIVERS + 1];

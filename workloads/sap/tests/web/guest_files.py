@@ -83,7 +83,7 @@ def unpack(image: Image, to: Path) -> GuestFiles:
 
 
 def let_valgrind_see(files: GuestFiles) -> None:
-    """Put what valgrind has to know of the C library where it looks: beside it, in ``.debug``.
+    """Put what valgrind has to know about the C library where it looks: next to it, in ``.debug``.
 
     Raises:
         BuildError: Debian has that of another version only; nothing would be watched.

@@ -25,14 +25,14 @@ BY_SAP = ["--force-precise"]
 
 
 def get(sap_get: list[str], *words: str) -> tuple[int, list[dict[str, Any]], str]:
-    """Run it; exit status, what --json told, messages."""
+    """Run it; exit status, what --json reported, messages."""
     done = subprocess.run([*sap_get, "--json", *words], capture_output=True, text=True, timeout=120)
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    reported = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert "==ERROR" not in done.stderr and "runtime error" not in done.stderr
-    return done.returncode, told, done.stderr
+    return done.returncode, reported, done.stderr
 
 
-# status, what is asked for, what comes, what is told
+# status, what is requested, what comes, what is reported
 ANSWERED: dict[str, tuple[int, list[str], Script, str]] = {
     "by TCP": (0, [], Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc"), ""),
     "no HTTP": (1, [], Script("SSH-2.0-x\n"), "Received HTTP/0.9 when not allowed"),
@@ -86,14 +86,17 @@ BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
 def test_answers(sap_get: list[str], peer: Path, tmp_path: Path, case: str) -> None:
     status, words, script, why = (ANSWERED | BY_UDPLITE)[case]
     with Server(script, peer) as server:
-        ended, (told,), said = get(sap_get, "--output", str(tmp_path / "file"), *words, server.url)
-    why = why.replace("PORT", str(told["port"]))
-    assert (ended, told["exit_code"]) == (status, status), said
-    assert why in told["error"] and (f"sap-get: ({status}) {server.url}: {told['error']}\n" if status else "") == said
+        ended, (reported,), said = get(sap_get, "--output", str(tmp_path / "file"), *words, server.url)
+    why = why.replace("PORT", str(reported["port"]))
+    assert (ended, reported["exit_code"]) == (status, status), said
+    assert (
+        why in reported["error"]
+        and (f"sap-get: ({status}) {server.url}: {reported['error']}\n" if status else "") == said
+    )
     if not status:
-        assert (tmp_path / "file").stat().st_size == told["length"]
+        assert (tmp_path / "file").stat().st_size == reported["length"]
     elif "X-SAP-Length is" in why:  # no file of a length that nobody believes
-        assert told["length"] is None and not (tmp_path / "file").stat().st_size
+        assert reported["length"] is None and not (tmp_path / "file").stat().st_size
 
 
 def test_requests_that_reach_nobody(sap_get: list[str], tmp_path: Path) -> None:
@@ -146,12 +149,12 @@ def test_what_cannot_be_compared(
         (tmp_path / "other").write_bytes(content)
     with Server(Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc"), peer) as server:
         words = ["--output", str(tmp_path / "file"), "--compare", str(tmp_path / "other"), server.url]
-        ended, (told,), _ = get(sap_get, *words)
-    assert ended == told["exit_code"] == 103 and why in told["error"]
+        ended, (reported,), _ = get(sap_get, *words)
+    assert ended == reported["exit_code"] == 103 and why in reported["error"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         ([], "no URL given; see sap-get --help"),
         (["--fast", "http://x/"], "'--fast'"),
@@ -162,9 +165,9 @@ def test_what_cannot_be_compared(
         (["-H", "nothing", "http://x/"], "is not a header; write 'Name: value'"),
     ],
 )
-def test_wrong_usage(sap_get: list[str], words: list[str], told: str) -> None:
+def test_wrong_usage(sap_get: list[str], words: list[str], reported: str) -> None:
     ended, _, said = get(sap_get, *words)
-    assert ended == 2 and told in said
+    assert ended == 2 and reported in said
 
 
 @NEEDS_UDPLITE
@@ -172,9 +175,9 @@ def test_a_port_that_is_taken(sap_get: list[str]) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136) as taken:
         taken.bind(("0.0.0.0", 0))
         port = taken.getsockname()[1]
-        ended, (told,), _ = get(sap_get, *BY_SAP, "--port", str(port), "http://127.0.0.1:1/")
-    assert ended == told["exit_code"] == 100
-    assert told["error"] == f"cannot listen on UDP-Lite port {port}: Address already in use"
+        ended, (reported,), _ = get(sap_get, *BY_SAP, "--port", str(port), "http://127.0.0.1:1/")
+    assert ended == reported["exit_code"] == 100
+    assert reported["error"] == f"cannot listen on UDP-Lite port {port}: Address already in use"
 
 
 def test_the_manual_names_what_is_tested() -> None:

@@ -81,20 +81,20 @@ def url(guest_tree: GuestFiles, modules: Path, tmp_path: Path) -> Iterator[str]:
 
 
 def get(sap_get: list[str], *words: str) -> list[dict[str, Any]]:
-    """Fetch; what --json told."""
+    """Fetch; what --json reported."""
     return [json.loads(line) for line in native.run([*sap_get, "--json", *words]).splitlines()]
 
 
 def fetch(sap_get: list[str], url: str, to: Path, *words: str) -> list[dict[str, Any]]:
-    """All files, into a directory; what --json told."""
+    """All files, into a directory; what --json reported."""
     outputs = [word for name in FILES for word in ("-o", str(to / name))]
     return get(sap_get, *words, *outputs, *(f"{url}/{name}" for name in FILES))
 
 
-def check(told: list[dict[str, Any]], to: Path, transport: str) -> None:
+def check(reported: list[dict[str, Any]], to: Path, transport: str) -> None:
     """Each file is what the server has, and came as it should."""
-    by_name = {one["url"].rpartition("/")[2]: one for one in told}  # with -Z they are told as they end
-    assert len(told) == len(FILES)
+    by_name = {one["url"].rpartition("/")[2]: one for one in reported}  # with -Z they are reported as they end
+    assert len(reported) == len(FILES)
     for name, content in FILES.items():
         one = by_name[name]
         assert (to / name).read_bytes() == content
@@ -117,14 +117,14 @@ def test_by_sap(sap_get: list[str], url: str, tmp_path: Path) -> None:
         check(fetch(sap_get, url, tmp_path, *words), tmp_path, "sap-precise")
     check(fetch(sap_get, url, tmp_path, "--approx", "*/*", "--tcp", "-Z"), tmp_path, "tcp")
     # with errors, some of them three times: a busy machine loses datagrams
-    told_all = fetch(sap_get, url, tmp_path, "--approx", "image/*", "-Z", "--count", "3")
-    assert len(told_all) == 3 * len(FILES)
-    for one in told_all:
+    reported_all = fetch(sap_get, url, tmp_path, "--approx", "image/*", "-Z", "--count", "3")
+    assert len(reported_all) == 3 * len(FILES)
+    for one in reported_all:
         wanted = "sap-approximate" if one["url"].endswith(("picture.jpg", "large.jpg")) else "tcp"
         assert (one["transport"], one["exit_code"]) == (wanted, 0)
     for name, content in FILES.items():
         assert (tmp_path / name).stat().st_size == len(content)
-    pictures = [one for one in told_all if one["url"].endswith("picture.jpg")]
+    pictures = [one for one in reported_all if one["url"].endswith("picture.jpg")]
     assert all(one["datagrams"] + one["datagrams_lost"] == 196 for one in pictures)
     # headers only, and what is too long
     (head,) = get(sap_get, "--force-precise", "--head", "-o", str(tmp_path / "head"), f"{url}/picture.jpg")
@@ -141,10 +141,10 @@ def test_by_sap(sap_get: list[str], url: str, tmp_path: Path) -> None:
 @NEEDS_UDPLITE
 def test_many_at_once(sap_get: list[str], url: str) -> None:
     """More than the server takes: the others go over TCP, and it says why."""
-    told = get(sap_get, "--force-precise", "-Z", *(word for _ in range(70) for word in ("-o", "/dev/null")),
+    reported = get(sap_get, "--force-precise", "-Z", *(word for _ in range(70) for word in ("-o", "/dev/null")),
                *([f"{url}/picture.jpg"] * 70))  # fmt: skip
-    assert [one["exit_code"] for one in told] == [0] * 70
-    refused = {one["refused"] for one in told if one["transport"] == "tcp"}
+    assert [one["exit_code"] for one in reported] == [0] * 70
+    refused = {one["refused"] for one in reported if one["transport"] == "tcp"}
     assert refused == {"this client has reached its limit of transfers (sap.max-transfers-per-address)"}
-    assert {one["bytes"] for one in told} == {len(PICTURE)}
-    assert len({one["port"] for one in told}) == 70
+    assert {one["bytes"] for one in reported} == {len(PICTURE)}
+    assert len({one["port"] for one in reported}) == 70

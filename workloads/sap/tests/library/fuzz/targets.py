@@ -16,7 +16,7 @@ class Target:
     """A file ``fuzz/<name>.c`` and its corpus."""
 
     name: str
-    code: tuple[Path, ...]  # that it tries, beside the core of libsap
+    code: tuple[Path, ...]  # that it tests, in addition to the core of libsap
     made: int  # inputs that tests make of the corpus
     longest: int = 600  # bytes of an input that libFuzzer makes
     includes: tuple[Path, ...] = ()
