@@ -70,10 +70,10 @@ def checked(tmp_path: Path) -> Checked:
 
 def test_tidy_series_passes_and_is_not_checked_again(checked: Checked) -> None:
     checked.check()
-    assert "kernel patches: checkpatch on 1 patches and 1 files" in checked.answer.steps
-    checked.answer.steps.clear()
+    assert "kernel patches: checkpatch on 1 patches and 1 files" in checked.reported.steps
+    checked.reported.steps.clear()
     checked.check()
-    assert checked.answer.steps == []
+    assert checked.reported.steps == []
 
 
 def test_untidy_patch(checked: Checked) -> None:
