@@ -45,13 +45,13 @@ def folders(kind: str) -> list[Path]:
 _remembered: dict[Path, None] = {}
 
 
-def remember_beside(folder: Path) -> None:
+def remember_code(folder: Path) -> None:
     """Remember a folder with code in its rooms, so that it is found: a workload there was given by its path."""
     if _has_code(folder):  # each folder is looked at again for each name
         _remembered[folder] = None
 
 
-def nearby() -> list[Path]:
+def folders_with_code() -> list[Path]:
     """Return the folders of workloads given by their paths, and the current directory, if they have rooms with code.
 
     Stacks are not among them, nor is a current directory without YAML files: its folders may have other purposes.
@@ -127,7 +127,7 @@ def find(kind: str, name_or_path: str) -> Path:
     path = Path(name_or_path)
     if path.is_file():
         if kind == "workload":
-            remember_beside(path.resolve().parent)
+            remember_code(path.resolve().parent)
         return path
     short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/") + ".yaml"))
     if (found := _called(kind, short)) is not None:
@@ -254,8 +254,8 @@ def image_places(topology: Path | None = None) -> list[Path]:
     if topology is not None:
         folder = topology.parent.resolve()
         around = [folder, folder.parent, *around]
-    nearby = [folder / FOLDERS["image"] for folder in around]
-    return list(dict.fromkeys([*(folder for folder in nearby if folder != own), own]))
+    near = [folder / FOLDERS["image"] for folder in around]
+    return list(dict.fromkeys([*(folder for folder in near if folder != own), own]))
 
 
 def images(topology: Path | None = None) -> dict[str, Path]:

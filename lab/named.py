@@ -12,12 +12,12 @@ V = TypeVar("V")
 
 
 class Named(dict[str, V]):
-    """A dict that lists its names if it lacks one. ``kind`` is what they name: "metric"."""
+    """A dict that lists its names if it lacks one. ``noun`` is what they name: "metric"."""
 
-    def __init__(self, kind: str, found: Mapping[str, V], error: type[LabError] = LabError) -> None:
+    def __init__(self, noun: str, found: Mapping[str, V], error: type[LabError] = LabError) -> None:
         super().__init__(found)
-        self._kind = kind
+        self._noun = noun
         self._error = error
 
     def __missing__(self, name: object) -> NoReturn:
-        raise self._error(unknown(self._kind, str(name), self))
+        raise self._error(unknown(self._noun, str(name), self))

@@ -207,7 +207,7 @@ _settled: ContextVar[tuple[_Home, ...] | None] = ContextVar("settled", default=N
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Look for the folders of stacks only once meanwhile: a plan asks for a hundred names, an experiment for plans."""
+    """Look for the folders of stacks only once in this context: a plan asks for a hundred names."""
     before = _settled.set(_homes())
     try:
         yield
@@ -219,7 +219,7 @@ def _homes() -> tuple[_Home, ...]:
     if (found := _settled.get()) is not None:
         return found
     stacks = (_Home(folder, is_stack=False) for folder in library.folders("workload"))
-    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.nearby()))
+    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.folders_with_code()))
 
 
 @cache

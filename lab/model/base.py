@@ -56,7 +56,7 @@ class Model(BaseModel):
 
     @classmethod
     def hint(cls, word: str) -> str:
-        """Return what to say of a key that it does not have: its name here, or where it belongs; empty if unknown."""
+        """Return the hint for a key that it does not have: its name here, or where it belongs; empty if unknown."""
         meant = cls.other_names.get(word.lower())
         if meant is None or meant in cls.described():
             return f" (did you mean {meant}?)" if meant else ""
@@ -64,7 +64,7 @@ class Model(BaseModel):
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
-        """Return what to say of a value that a key does not take; empty if a similar one may be meant."""
+        """Return the hint for a value that a key does not take; empty if a similar one may be meant."""
         return ""
 
 
@@ -198,7 +198,7 @@ def listed(value: Any) -> Any:
 
 
 def argv_mistake(line: str) -> str:
-    """Return what to say of a command that is written as a line of text."""
+    """Return the message about a command that is written as a line of text."""
     if set("|&;<>$*`") & set(line):
         quote = "'" if '"' in line else '"'
         return f"must be a list of words; what a shell is to read is one of them: run: [sh, -c, {quote}{line}{quote}]"

@@ -74,7 +74,7 @@ def plain(value: Any) -> Any:
 
 
 def unquoted(value: Any) -> str | None:
-    """Return what to say of text in braces without quotes, which YAML reads as a mapping; None of other values."""
+    """Return the message about text in braces without quotes, which YAML reads as a mapping; None of other values."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value.values())) is not None:
         return None
     braces = f"{{{next(iter(value))}}}"

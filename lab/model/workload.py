@@ -155,7 +155,9 @@ class Prints(Model):
                 )
             if name not in names and not self.json_:
                 known = ", ".join(names)
-                refuse(f"{name}: match has no such group{suggestion(name, names)}; its groups: {known}", key="units")
+                refuse(
+                    f"{name}: match does not have this group{suggestion(name, names)}; its groups: {known}", key="units"
+                )
         return self
 
 

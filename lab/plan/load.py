@@ -204,8 +204,7 @@ def _images(
 
 def _image(name: str, topology: Path) -> FoundImage:
     folder = library.image_called(name, topology)
-    beside = library.shown(folder) if library.images().get(name) != folder else None
-    return FoundImage(image_file(folder), beside)
+    return FoundImage(image_file(folder), library.shown(folder) if library.images().get(name) != folder else None)
 
 
 def workload_source(document: Document) -> Source[Workload]:

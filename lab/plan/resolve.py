@@ -102,7 +102,7 @@ def resolve(
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),
         collect=collected,
-        image_folders={name: image.beside for name, image in topology.images.items() if image.beside},
+        image_folders={name: image.folder for name, image in topology.images.items() if image.folder},
     )
     far = [] if draft else [(why, node) for node in plan.nodes if (why := plan.out_of_reach(node))]
     for why, node in far[:1]:

@@ -236,4 +236,4 @@ def test_code_in_the_current_directory_with_workloads(place: Path) -> None:
 @pytest.mark.parametrize("folder", [PACKAGE, *(room.parent for room in CHECKOUT.glob("workloads/*/probes"))])
 def test_the_labs_own_folders_are_not_beside_a_workload(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert library.nearby() == []
+    assert library.folders_with_code() == []

@@ -36,7 +36,7 @@ _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could n
 
 
 class NoPackageError(BuildError):
-    """Debian has no such package, or not in this version. ``package`` is what a list has: NAME or NAME=VERSION."""
+    """Debian lacks the package, or this version of it. ``package`` is what a list has: NAME or NAME=VERSION."""
 
     def __init__(self, package: str, log: Path) -> None:
         name, _, version = package.partition("=")

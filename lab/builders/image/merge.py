@@ -41,7 +41,7 @@ class _File:
 
 @dataclass(frozen=True)
 class Merged:
-    """What there is to say of merged layers."""
+    """What is known of merged layers."""
 
     left_out: list[str]  # paths of device files
     newest_s: int  # the time of the newest file, since the epoch

@@ -130,7 +130,7 @@ class Folder:
             if why:
                 raise InputError(f"would never be seen: {why}", where=shown(self.path / FILES / name), hint="remove it")
 
-    def check_beside(self, base: Mapping[str, Member]) -> None:
+    def check_against(self, base: Mapping[str, Member]) -> None:
         """Check that each file has a place next to those of the base image.
 
         Raises:
@@ -150,7 +150,7 @@ class Folder:
                     )
 
     def content(self) -> list[bytes | str]:
-        """Return what it says, for keys."""
+        """Return what its files say, for keys."""
         requirements = self.requirements.read_text() if self.requirements else ""
         parts: list[bytes | str] = [SUITE, "\n".join(sorted(self.packages)), requirements]
         for name, file in self.files.items():
@@ -211,7 +211,7 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
     unpacked, listing = unpack(base.path, directory, log)
     base_files = listed(listing, unpacked)
     remove_tree(unpacked)
-    folder.check_beside(base_files)
+    folder.check_against(base_files)
     added = dict(folder.files)
     if folder.requirements:  # first, since Debian's packages take longer and these may be wrong
         report.step(f"image {folder.name}: fetching Python packages")

@@ -108,7 +108,7 @@ def _settings() -> dict[str, str]:
 
 
 def _invalid(requirements: Path, what: str, line: str | None) -> BuildError:
-    """Return what to tell of a line that pip cannot read."""
+    """Return the error for a line that pip cannot read."""
     written = what.strip("'\"")
     number = int(line) if line else _line_of(requirements, lambda text: text == written)
     return BuildError(
@@ -131,7 +131,7 @@ def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, s
         return BuildError(
             f'the package index has no Python package "{name}"',
             where=where,
-            hint="look for its name at the index; that of a module may be another one",
+            hint="look for its name at the index; a module may have another name",
         )
     known = f"; it has wheels of {', '.join(versions[-_VERSIONS_SHOWN:])}" if versions else ""
     return BuildError(
@@ -142,7 +142,7 @@ def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, s
 
 
 def _conflicting(requirements: Path, lines: list[str]) -> BuildError:
-    """Return what to tell of packages of which no versions go together; ``lines``: pip's reasons."""
+    """Return the error for packages whose versions conflict; ``lines``: pip's reasons."""
     asked = next((line.removeprefix(_ASKED) for line in lines if line.startswith(_ASKED)), "")
     reasons = "; ".join(line.replace(_ASKED, "the list has ") for line in lines)
     return BuildError(

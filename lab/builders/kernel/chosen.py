@@ -55,7 +55,7 @@ def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
     Args:
         text: the path of the program ``linux`` or of the folder that holds it, or the beginning of a hash: of the
             kernel's key in the cache, or of its SHA-256, which records have.
-        series: to tell whether it is tested; default: hwsim-patches of this checkout.
+        series: decides whether it is tested; default: hwsim-patches of this checkout.
 
     Raises:
         InputError: If no kernel matches, or several do.

@@ -26,7 +26,7 @@ def note(series: PatchSeries, source: Source) -> bool:
 
 
 def main() -> int:
-    """Write it; say so if it has changed."""
+    """Write the note; print it if it has changed."""
     checkout("hwsim-patches/tested")
     if note(PatchSeries(), ensure_source(LineReport())):
         print("hwsim-patches/tested names this kernel now: commit it with your change")

@@ -31,7 +31,7 @@ _TRIES = ((2.0, 3.0), (1e9, 1.0), (0.5, 7e9), (5e12, 3e12), (-3.0, -2.0))
 
 
 class AbsentError(UndefinedError):
-    """A process has no such value in this run, though it may in others: parsers report only what they find."""
+    """A process lacks the value in this run, though it may in others: parsers report only what they find."""
 
 
 class _Run(Evaluator):
@@ -119,7 +119,7 @@ def check(metric: TrialMetric, plan: Plan) -> None:
 def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
     """Compute the metrics of one run, by name, each in its unit, from the content of its record.json.
 
-    They are finite. None: the run has no such value (no handoff, no outage), or it would need a division by 0.
+    They are finite. None: the run does not have the value (no handoff, no outage), or it would need a division by 0.
 
     Raises:
         InputError: If ``check`` would refuse an expression, or a parser's value has an incompatible unit.

@@ -95,8 +95,8 @@ class Workers:
         """Submit a trial. If its worker is killed, another one gets it."""
         name = f"lab-trial-{job.key}-{os.urandom(4).hex()}"  # unique to this sweep: others may use the same scheduler
         with _connected():
-            beside = [str(folder) for folder in library.nearby()]
-            future = self._client.submit(worker.work, job.plan, job.hashes, beside, key=name, pure=False, retries=0)
+            folders = [str(folder) for folder in library.folders_with_code()]
+            future = self._client.submit(worker.work, job.plan, job.hashes, folders, key=name, pure=False, retries=0)
         self._futures[future] = job
         future.add_done_callback(self._answers.put)
 

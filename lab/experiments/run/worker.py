@@ -82,8 +82,8 @@ def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None
         )
 
 
-def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:
-    """Run one trial, as a task of dask; ``beside``: folders of the caller's workloads with probes beside them.
+def work(plan: str, wanted: dict[str, str | None], folders: Sequence[str] = ()) -> Answer:
+    """Run one trial, as a task of dask; ``folders``: those of the caller's workloads with code next to them.
 
     Raises:
         HostError, BuildError: If this machine cannot run guests at all.
@@ -91,8 +91,8 @@ def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -
     """
     from distributed.worker import get_worker
 
-    for folder in beside:
-        library.remember_beside(Path(folder))
+    for folder in folders:
+        library.remember_code(Path(folder))
     worker = get_worker()
     task = worker.get_current_task()
 
@@ -146,7 +146,7 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
         record = store.pack(to_json(found.data))
     except Unwanted:
         raise
-    except RunError as error:  # it shows the logs that tell why
+    except RunError as error:  # it shows the logs that explain why
         failure = str(error)
     except LabError as error:
         failure = f"{error}{tails(console)}"

@@ -284,5 +284,5 @@ def _has_effect(change: Change, experiment: Experiment) -> bool:
 
 
 def _key(experiment: Experiment, point: Point) -> str:
-    """Return what tells a plan from another one, however it was written."""
+    """Return what distinguishes a plan from another one, however it was written."""
     return trials.key(dataclasses.replace(drafted(experiment, point), overrides={}).to_json(), {})

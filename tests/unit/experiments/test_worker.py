@@ -148,6 +148,6 @@ def test_a_worker_finds_what_lies_beside_the_callers_workloads(tmp_path: Path, m
     monkeypatch.setattr("distributed.worker.get_worker", lambda: here)
     monkeypatch.setattr(library, "_remembered", {})
     found: list[Path] = []
-    monkeypatch.setattr(worker, "perform", lambda *_: found.extend(library.nearby()))
+    monkeypatch.setattr(worker, "perform", lambda *_: found.extend(library.folders_with_code()))
     worker.work(PLAN, HASHES, [str(tmp_path)])
     assert found == [tmp_path]
