@@ -61,6 +61,6 @@ def _finished(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Register what Sphinx calls while it builds the site."""
     app.connect("source-read", _read)
     app.connect("build-finished", _finished)

@@ -34,7 +34,7 @@ def run() -> None:
     from lab.guest import scripted_run
 
     scripted_run.write_outcome(scripted_run.run(_plan()))
-    os._exit(0)  # the guest goes off next: there is nothing to tidy up
+    os._exit(0)  # the guest powers off next: there is nothing to tidy up
 
 
 def lockstep() -> None:

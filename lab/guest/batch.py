@@ -83,6 +83,6 @@ class Batch(Shell):
         return super().default(line)
 
     def _status_of(self, node: LabNode, words: str) -> int:
-        """Run a command with nothing to read, since nobody types there; return its status."""
+        """Run a command with nothing to read, since nobody types; return its status."""
         self._status = node.execute(words, output)
         return self._status

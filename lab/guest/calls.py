@@ -69,7 +69,7 @@ class Calls:
         self._guest.loop.run_until(self._guest.clock.start_ns + min(at_ns, self._duration_ns), stops)
 
     def _listen(self) -> None:
-        """Listen to daemons; to those that were started anew, too."""
+        """Listen to daemons, including those that were restarted."""
         for control in self._guest.controls.values():
             if control not in self._listened:
                 self._listened.add(control)

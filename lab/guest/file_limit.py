@@ -9,7 +9,7 @@ _OF_NODE, _OF_PROCESS, _BESIDES = 8, 4, 128  # that it keeps open: logs, sockets
 
 
 def raise_file_limit(nodes: int, processes: int) -> None:
-    """Raise the limit if a network is so large. Programs in nodes inherit it; in other networks it stays as it is."""
+    """Raise the limit if a network is so large. Programs in nodes inherit it; in other networks it does not change."""
     needed = nodes * _OF_NODE + processes * _OF_PROCESS + _BESIDES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if needed > soft:

@@ -109,7 +109,7 @@ class Handoff:
 
     def _reassociate(self) -> None:
         age_s = _age_s(self._control.request(bss_request(self._ap)))
-        # it would try with what it knows of old, and then go back in silence
+        # it would try with old results, and then return silently
         known = age_s is not None and age_s < _KNOWN_S
         if not known and self._scans < _SCANS:
             self._scan()

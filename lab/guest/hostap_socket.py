@@ -74,7 +74,7 @@ class Control:
             self._loop.remove_reader(self._socket.fileno())
 
     def follow(self, earlier: Control) -> None:
-        """Take over the events and the listeners of the connection to the same daemon before it was started anew."""
+        """Take over the events and the listeners of the connection to the same daemon before it was restarted."""
         self.events[:0] = earlier.events
         self._listeners += earlier._listeners
 

@@ -32,7 +32,7 @@ class Network(Protocol):
     """The nodes that have been made."""
 
     def add(self, spec: types.Node, mounts: Sequence[Mount], class_name: str, lists: Sequence[str]) -> object:
-        """Make a node of the plan; the names are for whoever looks at it as Mininet does."""
+        """Make a node of the plan; the names are for those that see it as Mininet does."""
 
     def container(self, node: str) -> Container:
         """Return the container of a node."""

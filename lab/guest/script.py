@@ -207,7 +207,7 @@ def _end(plan: types.Plan) -> Iterator[Step]:
         yield last_look()
     running = [process for process in _as_they_start(plan) if process.mode == "command"]
     yield run_steps.check_ends([process for process in running if process.must_end()])
-    # a server that ends first would take from its clients what they have yet to tell each other
+    # a server that ends first would cut off what it and its clients still have to exchange
     for are_servers in (False, True):
         yield run_steps.end_processes(
             {  # tools print their summary on SIGINT

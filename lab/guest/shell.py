@@ -195,7 +195,7 @@ class Shell(CLI):
         self._session.note(f"exec: {node}, run: {argv}", begun_ns)
 
     def _address(self, word: str) -> str:
-        """Return the address of a node, and any other word as it is."""
+        """Return the address of a node, and any other word unchanged."""
         return self.mn[word].defaultIntf().updateIP() or word if word in self.mn else word
 
     def do_source(self, line: str) -> Any:

@@ -49,7 +49,7 @@ class Step(Protocol):
         """Yield its lines: commands as a shell would have them, everything else as comments."""
 
     def execute(self, guest: LiveGuest) -> bytes | None:
-        """Execute it; return what the record of an event has of it.
+        """Execute it; return what the record of an event keeps of it.
 
         Raises:
             GuestError: If the run cannot continue.

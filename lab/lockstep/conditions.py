@@ -111,7 +111,7 @@ def _pattern(text: str) -> re.Pattern[str]:
         raise CallError(
             f'printed: "{text}" is not a valid regular expression: {error}; re.escape makes one of literal characters'
         ) from None
-    except (TypeError, ValueError):  # no text, or a compiled one that has its flags
+    except (TypeError, ValueError):  # not text, or a compiled one that has its flags
         raise CallError(f'printed: {text!r} is not text; write what is looked for, such as "ready"') from None
 
 

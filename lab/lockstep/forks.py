@@ -22,7 +22,7 @@ def keep_from_forks(closing: contextlib.ExitStack) -> None:
 
 
 def _hold_contexts() -> None:
-    """Hold the contexts for ever in a fork, so that Python does not finish them; ``close()`` is not called."""
+    """Hold the contexts forever in a fork, so that Python does not finish them; ``close()`` is not called."""
     for closing in _running:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(closing))
 

@@ -90,7 +90,7 @@ class Guest:
         Raises:
             RunError: If the guest ended before that, or the line has no end.
         """
-        with contextlib.suppress(BrokenPipeError):  # it has ended, as the next line tells
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as the next line reports
             self._to_agent().send(json.dumps({"line": line.rstrip("\n")}))
         return self._status(line, answer)
 

@@ -150,7 +150,7 @@ class GuestProcess:
                 stdout=console,
                 stderr=None if console is None else subprocess.STDOUT,
                 pass_fds=descriptors,
-                process_group=None if console is None else 0,  # Ctrl-C reaches the lab alone, which then ends the guest
+                process_group=None if console is None else 0,  # Ctrl-C reaches only the lab, which then ends the guest
             )
 
     def pulse(self) -> tuple[int, int] | None:

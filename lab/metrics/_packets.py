@@ -13,7 +13,7 @@ _DHCP_PORTS = {67, 68}  # RFC 2131
 
 
 def payload(frame: bytes, protocol: int) -> bytes:
-    """Return the payload of an IPv4 packet of that protocol, as far as captured; empty if it is none, or a fragment."""
+    """Return the payload of an IPv4 packet of that protocol, as captured; empty for another protocol, or a fragment."""
     ip = frame[ETHERNET_BYTES:]
     if frame[12:14] != _IPV4 or len(ip) < _LEAST or ip[9] != protocol or int.from_bytes(ip[6:8], "big") & 0x1FFF:
         return b""

@@ -27,7 +27,7 @@ _COUNTS = re.compile(
 _RTT = re.compile(
     r"rtt min/avg/max/mdev = ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms(?:, pipe \d+)?(?:, ipg/ewma .*)?", re.ASCII
 )
-_PIPE = re.compile(r"pipe \d+", re.ASCII)  # on its own line if there is no round-trip time
+_PIPE = re.compile(r"pipe \d+", re.ASCII)  # on its own line without a round-trip time
 
 
 class Ping(Probe):

@@ -103,7 +103,7 @@ class Pool(Generic[Item, Job, Answer]):
         self._running += 1
 
     def _collect(self) -> None:
-        assert self.workers is not None  # otherwise there is no job
+        assert self.workers is not None  # otherwise no job exists
         found = self.workers.next(TICK_S)
         if found is not None:
             self._running -= 1

@@ -30,7 +30,7 @@ class Field:
         self.omitted = omitted
 
     def value(self) -> Any:
-        """Return the default, made anew where it can be changed."""
+        """Return the default, a new one where it can be changed."""
         return self.factory() if self.factory else self.default
 
     def is_default(self, value: Any) -> bool:

@@ -271,7 +271,7 @@ class File:
     text: str | None
     sha256: str  # of the content
     mode: int = 0o644
-    packed_bytes: int | None = field(default=None, omitted=True)  # size of what is no text: in the plan's ``packed``
+    packed_bytes: int | None = field(default=None, omitted=True)  # size of what is not text: in the plan's ``packed``
 
     @property
     def size_bytes(self) -> int:
@@ -347,9 +347,9 @@ class Plan:
     rate_control: str | None = field(default=None, omitted=True)  # of all radios; None: the kernel's default
     memory_bytes: int | None = field(default=None, omitted=True)  # of the guest; None: by the number of nodes
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
-    # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
+    # content of files that are not text, in base64, by its SHA-256; not compressed, since results differ between zlibs
     packed: dict[str, str] = field(default_factory=dict, omitted=True)
-    # the folders of images that are beside the topology, by the images' names; for people, as ``source``
+    # the folders of images that are next to the topology, by the images' names; for people, as ``source``
     image_folders: dict[str, str] = field(default_factory=dict, omitted=True)
     collect: list[Collect] = field(default_factory=list, omitted=True)
     version: int = field(default=VERSION)

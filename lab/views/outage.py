@@ -76,7 +76,7 @@ class Outage(View):
 
 
 def arrow(row: Mapping[str, Any]) -> str:
-    """Return ``ap1 → ap2`` of a handoff, ``ap1 left, back`` or ``ap1 lost, back`` of what is none."""
+    """Return ``ap1 → ap2`` of a handoff, ``ap1 left, back`` or ``ap1 lost, back`` without a handoff."""
     noun, before, after = _noun(row), row["from"] or "?", row["to"]
     if noun == "disconnection":
         return f"{before} left" + (f", {'back' if after == before else after}" if after else "")

@@ -107,7 +107,7 @@ class Flow:
         return NORMALISED if self.flows == 2 else 1
 
     def packets_per_s(self, packet_bytes: int) -> float:
-        """Packets of this size that its amount is, in its time, without equation 5's factor."""
+        """Return how many packets of this size its amount is, in its time, without equation 5's factor."""
         return self.transmitted_kib * 1024 / packet_bytes / self.seconds / self.factor
 
 

@@ -78,10 +78,10 @@ class Link(Protocol):
         """How many data segments are sent at once."""
 
     def frames_us(self, packets: int, ip_bytes: int) -> float:
-        """Duration of IP packets of this size, sent at once."""
+        """Return the duration of IP packets of this size, sent at once."""
 
     def answer_us(self, more_bytes: int) -> float:
-        """Duration of an ACK or BlockAck with so many more bytes."""
+        """Return the duration of an ACK or BlockAck with so many more bytes."""
 
 
 def ofdm_us(psdu_bytes: int, rate_mbps: int) -> float:
@@ -99,13 +99,13 @@ class Legacy:
     burst = 1
 
     def frames_us(self, packets: int, ip_bytes: int) -> float:
-        """One frame; there are no A-MPDUs."""
+        """Return the duration of one frame: 802.11a has no A-MPDUs."""
         if packets != 1:
             raise ValueError(f"{packets} packets at once; 802.11a sends 1")
         return ofdm_us(DATA_HEADER_BYTES + LLC_BYTES + ip_bytes + FCS_BYTES, self.rate_mbps)
 
     def answer_us(self, more_bytes: int) -> float:
-        """An ACK."""
+        """Return the duration of an ACK."""
         return ofdm_us(ACK_BYTES + more_bytes, self.answer_mbps)
 
     @property
@@ -147,7 +147,7 @@ class HighThroughput:
         return preamble_us + 4 * ceil(symbols * 9 / 10)
 
     def frames_us(self, packets: int, ip_bytes: int) -> float:
-        """An A-MPDU."""
+        """Return the duration of an A-MPDU."""
         return self.ppdu_us(_ampdu_bytes(packets, ip_bytes))
 
     @cached_property
@@ -165,7 +165,7 @@ class HighThroughput:
         return {0: 6, 1: 12, 2: 12}.get(self.mcs % 8, 24)
 
     def answer_us(self, more_bytes: int) -> float:
-        """A BlockAck."""
+        """Return the duration of a BlockAck."""
         return ofdm_us(BLOCK_ACK_BYTES + more_bytes, self.answer_mbps)
 
     def single_us(self, ip_bytes: int) -> float:

@@ -72,7 +72,7 @@ class FlowSend(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ParameterError: an unknown protocol, one of another's options, parts of a ms."""
+        """Check as in the base class; also refuse an unknown protocol, one of another's options, parts of a ms."""
         super().check(params)
         _report.check_protocol(params["protocol"])
         _report.check_durations(params, "duration", "every", "state")

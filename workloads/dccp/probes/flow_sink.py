@@ -55,7 +55,7 @@ class FlowSink(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown protocol, or an option of another one."""
+        """Check as in the base class; also refuse an unknown protocol, or an option of another one."""
         super().check(params)
         _report.check_protocol(params["protocol"])
         _report.check_durations(params, "every")
@@ -71,7 +71,7 @@ class FlowSink(Probe):
         return [*command, "--compare"] if params["compare"] else command
 
     def runs_on(self, params: dict[str, Any]) -> bool:
-        """It receives until the flow, or the run, ends."""
+        """Return True: it receives until the flow, or the run, ends."""
         return True
 
     def parse(self, raw: Raw) -> Parsed:

@@ -110,7 +110,7 @@ def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
 
 
 def sink(port: int, second: int, every_ns: int, omit_ns: int) -> None:
-    """Serve one connection after the other; who comes while one is served is refused."""
+    """Serve one connection after the other; refuse others while one is served."""
     while True:
         with socket.create_server((INADDR_ANY, port), backlog=1) as listener:
             if second:
@@ -174,7 +174,7 @@ def retransmits(channel: socket.socket) -> int:
 
 
 def main(words: list[str]) -> None:
-    """``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS``; SIGINT ends both."""
+    """Run ``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS``, until SIGINT."""
     try:
         if words[0] == "source":
             port, duration_ns, size = map(int, words[2:5])

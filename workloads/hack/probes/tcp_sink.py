@@ -56,7 +56,7 @@ class TcpSink(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ParameterError: an unknown way to acknowledge."""
+        """Check as in the base class; also refuse an unknown way to acknowledge."""
         super().check(params)
         if params["acknowledges"] not in (EVERY_SECOND, AS_LINUX):
             raise ParameterError("acknowledges", f'"{params["acknowledges"]}" is not one of {EVERY_SECOND}, {AS_LINUX}')

@@ -26,7 +26,7 @@ class SpeedError(Metric):
     columns = ("error",)
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """As in the base class; also ValueError: sender or sink is missing."""
+        """Check as in the base class; also refuse a missing sender or sink."""
         super().check(of, unit, per)
         self.needs(of, WalkSent, WalkArrived)
 

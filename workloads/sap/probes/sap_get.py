@@ -58,7 +58,7 @@ class SapGet(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ParameterError: an unknown transport."""
+        """Check as in the base class; also refuse an unknown transport."""
         super().check(params)
         if params["transport"] not in _TRANSPORTS:
             raise ParameterError(

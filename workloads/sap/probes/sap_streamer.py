@@ -52,7 +52,7 @@ class SapStreamer(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown mode, or a head without a file."""
+        """Check as in the base class; also refuse an unknown mode, or a head without a file."""
         super().check(params)
         if params["mode"] not in _report.MODES:
             raise ValueError(f'mode: "{params["mode"]}" is not a valid mode; write approximate or precise')

@@ -40,7 +40,7 @@ class SapTrackSink(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown value of ``gaps``."""
+        """Check as in the base class; also refuse an unknown value of ``gaps``."""
         super().check(params)
         if params["gaps"] not in _GAPS:
             raise ValueError(f'gaps: "{params["gaps"]}" is not valid; write ignored or counted')

@@ -34,7 +34,7 @@ class SapTracker(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown transport."""
+        """Check as in the base class; also refuse an unknown transport."""
         super().check(params)
         if params["transport"] not in (*_report.MODES, "tcp"):
             raise ValueError(f'transport: "{params["transport"]}" is not valid; write approximate, precise or tcp')

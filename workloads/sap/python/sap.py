@@ -219,7 +219,7 @@ class Socket:
         _checked(lib.sap_process(self._handle))
 
     def ready(self, flag: str) -> bool:
-        """Whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
+        """Check whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
         return bool(lib.sap_ready(self._handle) & MACROS[flag])
 
     def close(self) -> None:
@@ -308,7 +308,7 @@ class Core:
         _checked(lib.sap_core_fin(self._core))
 
     def ready(self, flag: str) -> bool:
-        """Whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
+        """Check whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
         return bool(lib.sap_core_ready(self._core, True) & MACROS[flag])
 
     @property
