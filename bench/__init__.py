@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Measures speed and memory on this machine: ``make bench``."""
+"""Measure speed and memory on this machine: ``make bench``."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures the speed that the project promises, and prints medians and limits.
+"""Measure the speed that the project promises, and print medians and limits.
 
 Limits are for an idle machine with 2 cores. The first lines show how fast this machine is at the most frequent
 operation of a guest: a system call of a program.

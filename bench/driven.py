@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures labs that programs drive: tests with the fixture lab, and what a request to the guest costs.
+"""Measure labs that programs drive: tests with the fixture lab, and what a request to the guest costs.
 
 Each test boots a lab of two access points, moves a station, hands it off, and pings through the new access point.
 Limits are for an idle machine with 2 cores. Kernel, image and plans are cached, as in any run but the first.

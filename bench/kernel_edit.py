@@ -3,9 +3,9 @@
 
     python -m bench.kernel_edit [--header] [--clean]
 
-It adds a message to mac80211 in a copy of its parts, builds that kernel with the kept objects, and boots it. If
-there are none, it first makes them. ``--header`` adds a line to mac80211's header for drivers instead, which 79 files
-include. ``--clean`` also builds the changed kernel from nothing and compares the bytes.
+It adds a message to mac80211 in a copy of its parts, builds that kernel with the kept objects, and boots it. If they
+are missing, it makes them first. ``--header`` adds a line to mac80211's header for drivers instead, which 79 files
+include. ``--clean`` also builds the changed kernel from scratch and compares the bytes.
 """
 
 from __future__ import annotations

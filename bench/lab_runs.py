@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs ``lab run`` on a generated topology and workload, and measures its times."""
+"""Run ``lab run`` on a generated topology and workload, and measure its times."""
 
 from __future__ import annotations
 

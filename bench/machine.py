@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Describes the machine that a comparison ran on."""
+"""Describe the machine that a comparison ran on."""
 
 from __future__ import annotations
 

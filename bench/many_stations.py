@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many stations in one guest: how long they boot, and what a saturated cell of them carries compared with theory.
+"""Many stations in one guest: how long they take to boot, and what a saturated cell carries compared with theory.
 
     python -m bench.many_stations [--boot N …] [--saturated N …]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares the lab with Mininet-WiFi: saturated stations, association of ten stations, the gap of a handoff.
+"""Compare the lab with Mininet-WiFi: saturated stations, association of ten stations, the gap of a handoff.
 
 The figures of Mininet-WiFi 2.7 with wmediumd were measured once, in a guest like the lab's, when the lab was designed.
 They are not measured again here.

@@ -5,10 +5,10 @@
     udp_load.py receive START_S SECONDS             START_S: seconds from now
 
 The sender wakes up every millisecond, as iperf3 does, and hands over what is due by one sendmmsg(2); the receiver takes
-what there is by one recvmmsg(2), with A-MPDUs many at once. iperf3 makes system calls for each datagram, and in the
+all that wait by one recvmmsg(2), many with A-MPDUs. iperf3 makes system calls for each datagram, and in the
 guest those cost more than the datagrams.
 
-The sender prints a line on stderr when it begins and one on stdout when it is through, so that the times of those
+The sender prints a line on stderr when it begins and one on stdout when it has finished, so that the times of those
 files on the host are the wall times of the load. The receiver prints the bytes of each second.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the files of ``--pcap air`` according to the specifications, without code of the lab's writer."""
+"""Read the files of ``--pcap air`` according to the specifications, without code of the lab's writer."""
 
 from __future__ import annotations
 

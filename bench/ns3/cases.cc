@@ -5,7 +5,7 @@
  *
  *   access point  ~ ~ ~  1 to 7 stations; or two such cells on channels that overlap
  *
- * There are no hosts: packets of 1500 B, as UDP with 1472 B of payload has them, go straight into the queue of a radio
+ * There are no hosts: packets of 1500 B, the size of UDP with 1472 B of payload, go straight into the queue of a radio
  * and are counted where a radio hands them up. So only the MAC and the PHY matter.
  *
  * Not modelled: rate control, encryption, fading, movement. Every signal is far above the noise; only what a case says
@@ -249,7 +249,7 @@ Place ht_without_bar()
 }
 
 /*
- * Five stations whose collisions are heard as damaged frames, since one of them is a bit stronger: who hears one waits
+ * Five stations whose collisions are heard as damaged frames, since one of them is slightly stronger: a station that hears one waits
  * EIFS. It is too little for any frame to survive.
  */
 Place ht_with_eifs()

@@ -9,7 +9,7 @@
  * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
  *
  * With PID, the first process of another container, only the mounts are its own: a second root of the same node. There,
- * targets may be below symbolic links, or be some, which are meant within ROOT.
+ * targets may be below symbolic links, or be symbolic links themselves; they are resolved within ROOT.
  *
  * Why not an OCI runtime: as a dynamically linked program it took three times as long, most of it to be loaded.
  */

@@ -94,7 +94,7 @@ static int open_listener(void)
 	return fd;
 }
 
-/* All interfaces, once the filter is in place: a frame before that is none of ours. */
+/* All interfaces, once the filter is in place: a frame before that does not concern us. */
 static void listen_everywhere(int fd)
 {
 	const struct sockaddr_ll everywhere = {

@@ -208,7 +208,7 @@ static pid_t start_agent(char *mode, char *hash_seed)
 		if (!strcmp(mode, "shell"))
 			block_keys();
 		setsid();
-		ioctl(0, TIOCSCTTY, 1); /* without a terminal (a run) there is none to take */
+		ioctl(0, TIOCSCTTY, 1); /* fails without a terminal, as in a run */
 		execve("/usr/bin/python3", argv, envp);
 		die("exec", "/usr/bin/python3");
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The first and only program of a guest: prints the size and a checksum (FNV-1a) of each /dev/hostromN, and what
- * happens to one who writes to it or reads beyond its end, then powers off.
+ * happens to a program that writes to it or reads beyond its end, then powers off.
  */
 
 #include <errno.h>

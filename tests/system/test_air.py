@@ -222,7 +222,7 @@ probes:
 def test_frames_to_a_station_that_has_left_count(boot: Callable[..., Ran]) -> None:
     """While the station is on the other channel, the old access point continues: every frame on the air is counted."""
     ran = boot(ROAM, STREAM, pcap="air")
-    assert (ran.directory / "raw" / "air.pcap").stat().st_size > 24  # a capture of one's own may be called that
+    assert (ran.directory / "raw" / "air.pcap").stat().st_size > 24  # a user's capture may have that name
     paths = sorted((ran.directory / "raw").glob("air-*"))
     assert [path.name for path in paths] == ["air-2412.pcapng", "air-2437.pcapng"]
     assert sum(shown(ran, air.frames(path)) for path in paths) == counted(ran)

@@ -155,7 +155,7 @@ def test_an_access_point_passes_them_on(boot: Boot) -> None:
 
 @pytest.mark.parametrize(("protocol", "coverage"), [(UDPLITE, ALL), (UDPLITE, 8 + SIZE_BYTES), (UDP, ALL)])
 def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage: int) -> None:
-    """Damaged copies go up and are dropped by their checksum; the repetition is no duplicate of them."""
+    """Damaged copies go up and are dropped by their checksum; the retry does not count as their duplicate."""
     ran = boot(place(), work(coverage, protocol))
     got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, 0, DAMAGED)

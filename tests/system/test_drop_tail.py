@@ -78,7 +78,7 @@ def test_what_comes_when_the_queue_is_full_is_dropped(boot: Boot) -> None:
 
 
 def test_all_stations_share_it(boot: Boot) -> None:
-    """The first packets are those that have room, whoever they are for."""
+    """The first packets find room, no matter for which station they are."""
     numbers = arrived(boot, f", drop_tail: {LIMIT}", (1, 2))
     for number in (1, 2):
         assert numbers[number][: LIMIT // 2] == list(range(1, 1 + LIMIT // 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the frames of a span of time from a capture of the air, with tshark and the dissector of this stack.
+"""Read the frames of a span of time from a capture of the air, with tshark and the dissector of this stack.
 
 ACK and CTS do not name their sender: it is the radio that the receiver has just sent a frame to.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws what was on the air as ladder diagrams: a line for each radio, an arrow for each frame, TCP ACKs in colour.
+"""Draw what was on the air as ladder diagrams: a line for each radio, an arrow for each frame, TCP ACKs in colour.
 
     lab run downloads hack/download --pcap air --out runs/stock
     python -m workloads.hack.ladder runs/stock --at 4.0034s --for 2ms

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sends a text over SAP: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, on port 9000.
+"""Send a text over SAP: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, on port 9000.
 
 A starting point for exercises with libsap in Python. The number of lines is sent as a precise datagram; each line is
 sent as an approximate one, with its line number in a protected head.

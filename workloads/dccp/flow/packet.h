@@ -33,7 +33,7 @@ struct packet {
 /* Writes the header. to: PACKET_HEADER_BYTES. */
 void packet_pack(const struct packet *packet, uint8_t *to);
 
-/* Reads a header. False: it is none, or its length, its number or a time is impossible. */
+/* Reads a header. False: it is not a header, or its length, its number or a time is impossible. */
 bool packet_unpack(struct packet *packet, const uint8_t *from);
 
 /* Whether a packet can begin with these bytes, of which there may be fewer than a header has. */

@@ -31,7 +31,7 @@ struct protocol {
 	bool (*state)(int fd, const struct settings *settings, FILE *to);
 };
 
-/* Returns NULL if there is no protocol of that name. */
+/* Returns NULL if no protocol has that name. */
 const struct protocol *protocol_named(const char *name);
 
 /* They exit with a message on failure. This one returns a non-blocking socket. */

@@ -13,7 +13,7 @@
 #include "packet.h"
 #include "report.h"
 
-/* After an error of UDP, if the processor is no slower. */
+/* After an error of UDP, unless the processor is slower. */
 #define RETRY_NS (SECOND_NS / 1000)
 /* For what the transport still has to deliver at the end; after that, the kernel continues. */
 #define LINGER_NS SECOND_NS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles flow and its tests on this machine: under sanitizers, warnings as errors."""
+"""Compile flow and its tests on this machine: under sanitizers, warnings as errors."""
 
 from __future__ import annotations
 

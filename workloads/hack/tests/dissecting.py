@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dissects captures with tshark and the dissector of this stack."""
+"""Dissect captures with tshark and the dissector of this stack."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs senders and sinks by port, for metrics that need both."""
+"""Pair senders and sinks by port, for metrics that need both."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parses the reports of sap-streamer and sap-tracker: one JSON object each. Standard library only."""
+"""Parse the reports of sap-streamer and sap-tracker: one JSON object each. Standard library only."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ class Payload:
     damaged: int | None  # with a wrong bit in their payload; None: unknown
     bits: int
     wrong_bits: int | None  # None: unknown
-    bit_error_share: float | None  # of the bits in damaged datagrams; None: there are none
-    correct_share: float | None  # of all bits; None: there are none
+    bit_error_share: float | None  # of the bits in damaged datagrams; None: no such bits
+    correct_share: float | None  # of all bits; None: no such bits
 
 
 @dataclass(frozen=True)

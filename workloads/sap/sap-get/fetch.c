@@ -295,7 +295,7 @@ static void enlarge_buffer(int fd)
 /* Chooses the token, unless the user wants none. */
 static bool choose_token(struct fetch *fetch)
 {
-	while (!fetch->options->no_token && !fetch->token) { /* 0 would be none */
+	while (!fetch->options->no_token && !fetch->token) { /* 0 would mean that there is no token */
 		if (getrandom(&fetch->token, sizeof(fetch->token), 0) < 0 && errno != EINTR)
 			return false;
 	}

@@ -137,7 +137,7 @@ def test_as_fast_as_tcp_takes_it(sinks: Sinks, senders: Senders) -> None:
     sink = sinks("tcp")
     sender = senders("tcp", sink.port, "--duration-ms", "200", "--packet-bytes", "65000", "--state-ms", "50")
     sent, arrived = Ended(sender), sink.ended()
-    # a machine that is busy may not finish the packet that the end finds, and then there is no last word
+    # a busy machine may not finish the packet that is being sent at the end; then the last message is missing
     assert arrived.end["packets"] == arrived.end.get("sent", sent.end["packets"]) == sent.end["packets"] > 1
     states = [line for line in sent.lines if line["kind"] == "state"]
     assert states[-1]["cwnd"] > 0 and states[-1]["rtt_us"] > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots the guest: as the lab's own tests do, or with the files of these tests."""
+"""Boot the guest: as the lab's own tests do, or with the files of these tests."""
 
 from __future__ import annotations
 

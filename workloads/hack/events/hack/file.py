@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Switches whether TCP ACKs go with link-layer ACKs."""
+"""Switch whether TCP ACKs go with link-layer ACKs."""
 
 from __future__ import annotations
 

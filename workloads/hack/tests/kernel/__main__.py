@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fuzzes the kernel's compression of TCP ACKs with libFuzzer: ``python -m workloads.hack.tests.kernel [SECONDS]``."""
+"""Fuzz the kernel's compression of TCP ACKs with libFuzzer: ``python -m workloads.hack.tests.kernel [SECONDS]``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds the kernel's compression of TCP ACKs for this machine, with a fuzz target."""
+"""Build the kernel's compression of TCP ACKs for this machine, with a fuzz target."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots the guest as the lab's own tests do."""
+"""Boot the guest as the lab's own tests do."""
 
 from tests.system.conftest import boot as boot
 from tests.system.conftest import boot_own as boot_own

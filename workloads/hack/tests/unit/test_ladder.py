@@ -123,7 +123,7 @@ def test_senders_of_answers_are_those_that_were_asked(run: Path) -> None:
 
 
 def test_a_span_has_what_is_on_the_air_in_it_with_names(run: Path) -> None:
-    """Frames before it tell who sends the CTS; the RTS has ended."""
+    """Earlier frames show who sends the CTS; the RTS has ended."""
     found = ladder.ladder(run, Span(1_040_000, 100_000))
     assert found.lines == ("ap1", "sta1") and found.length_us == 100
     assert [(arrow.label, arrow.source, arrow.target, arrow.begin_us) for arrow in found.arrows] == [

@@ -39,7 +39,7 @@
  * Security. The header and the precise bytes are protected by a CRC-32C in addition to UDP-Lite's checksum, because in
  * approximate mode the link layer delivers damaged frames. Every datagram carries random numbers of both ends (128 bits
  * in all), so an attacker who cannot read the traffic cannot forge acknowledgements, data or FIN. One who can read it
- * can: there is no cryptography. The same holds for the option token.
+ * can: there is no cryptography. The same applies to the option token.
  */
 #ifndef SAP_H
 #define SAP_H

@@ -125,7 +125,7 @@ SAP_API int sap_core_send(struct sap_core *core, const void *data, size_t length
  * Copies the next received datagram, of message->length bytes, to data.
  *
  * Returns: 0 or an error.
- * Errors: SAP_ERR_AGAIN (there is none), SAP_ERR_END, SAP_ERR_UNREACHED, SAP_ERR_TOO_SHORT (size is less than
+ * Errors: SAP_ERR_AGAIN (no datagram waits), SAP_ERR_END, SAP_ERR_UNREACHED, SAP_ERR_TOO_SHORT (size is less than
  * message->length; the datagram stays queued).
  */
 SAP_API int sap_core_receive(struct sap_core *core, void *data, size_t size, struct sap_message *message);

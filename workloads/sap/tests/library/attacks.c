@@ -250,7 +250,7 @@ static void forged_by_halves(void)
 	pair_free(pair);
 }
 
-/* Whoever pings can be answered by somebody else only if that one knows the connection. */
+/* A third party can answer a PING only if it knows the connection. */
 static void forged_ping_ack(void)
 {
 	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
@@ -357,7 +357,7 @@ static void order_of_fin(void)
 	header.count = 0;
 	header.number = 3;
 	inject(pair, LISTENS, from, header); /* connects, too early to be delivered */
-	inject(pair, LISTENS, from, header); /* once more: it keeps no second one */
+	inject(pair, LISTENS, from, header); /* again: it does not keep a second one */
 	CHECK_EQUAL(test_stats(pair, LISTENS).duplicates, 1);
 	CHECK_EQUAL(test_stats(pair, LISTENS).waiting, 1);
 	header.type = SAP_TYPE_FIN;
@@ -386,7 +386,7 @@ static void order_of_fin(void)
 	pair_free(pair);
 }
 
-/* A whole conversation once more, to the same sides and to a new listener: nothing is delivered twice. */
+/* A whole conversation replayed, to the same sides and to a new listener: nothing is delivered twice. */
 static void replay(void)
 {
 	struct seen seen;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds what is written in C: libsap, its tests, its fuzz targets."""
+"""Build what is written in C: libsap, its tests, its fuzz targets."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ static void put(struct pair *pair, unsigned int side, const uint8_t *bytes, cons
 	CHECK(out->length >= SAP_HEADER_BYTES && out->precise >= SAP_HEADER_BYTES && out->precise <= out->length);
 	pair->on_wire++;
 	pair->bytes_on_wire += out->length;
-	/* whoever forges a PING may get an answer sent anywhere: here, to nobody */
+	/* a forged PING may have its answer sent anywhere: here, to nobody */
 	if (out->to.length != 2 || out->to.bytes[0] != 10 || out->to.bytes[1] != to || fate == LOST)
 		return;
 	launch(pair, to, bytes, out, fate == DELAYED ? 3 * pair->delay_ns + 1 : pair->delay_ns, fate);

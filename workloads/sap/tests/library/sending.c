@@ -117,7 +117,7 @@ static void fast_retransmit(void)
 	pair_free(pair);
 }
 
-/* Two later ones at the peer are no sign of a loss: the timer is. */
+/* Two later datagrams at the peer do not indicate a loss; the timer does. */
 static void two_later_ones(void)
 {
 	struct sap_core_config config = test_config(SAP_WINDOW);
@@ -153,7 +153,7 @@ static enum fate doubled_by_mask(struct pair *pair, uint64_t index)
 	return lost_by_mask(pair, index) == LOST ? DOUBLED : PASSES;
 }
 
-/* A channel that doubles everything: late copies are no signs of loss. */
+/* A channel that doubles everything: late copies do not indicate a loss. */
 static void doubled_is_no_loss(void)
 {
 	struct sap_core_config config = test_config(SAP_WINDOW);
@@ -268,7 +268,7 @@ static void gone_window(void)
 	gone(SAP_WINDOW);
 }
 
-/* Silence is no failure while nothing is awaited: the clock of give_up starts with what is sent. */
+/* Silence is not a failure while nothing is awaited: the clock of give_up starts with what is sent. */
 static void silence(void)
 {
 	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);

@@ -429,7 +429,7 @@ static void full_kernel(void)
 	close_pair(socks);
 }
 
-/* Errors of sending: those that stand for a lost datagram are no errors, others are, and leave the socket usable. */
+/* Errors of sending: those that mean a lost datagram do not count as errors; others do, and leave the socket usable. */
 static void errors_of_sending(void)
 {
 	struct sap_options options = options_of(0);

@@ -146,7 +146,7 @@ checks:
 
 
 def test_a_workload_of_ones_own_uses_the_programs(tmp_path: Path) -> None:
-    """As a user does it: a file in a folder of one's own, which is the current one, and the command."""
+    """As a user does it: a file in the current folder, and the command."""
     (tmp_path / "my.yaml").write_text(OWN)
     command = [str(LAB), "run", "approximate-link", "my.yaml", "--set", NEAR, "--out", "run"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)

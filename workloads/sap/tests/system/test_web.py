@@ -181,7 +181,7 @@ def test_precise_files_arrive_over_a_lossy_link(boot: Run) -> None:
 
 
 def test_a_transfer_outlives_the_servers_patience(boot: Run) -> None:
-    """lighttpd ends idle connections, and closes them 5 s later: one on which a client waits for a transfer is none."""
+    """lighttpd ends idle connections, and closes them 5 s later, but not one on which a client waits for a transfer."""
     impatient = "server.max-read-idle = 2\\nserver.max-keep-alive-idle = 2\\n"
     text = work(get("1 s", "slow", transport="sap-precise"), seconds=25, more=impatient)
     ran = boot(WIRED.format(quality="delay: 40 ms"), text)
@@ -270,7 +270,7 @@ DEAF = (
 
 
 def test_clients_that_go_are_left_alone(boot: Run) -> None:
-    """One closes its connection in the middle, one listens nowhere; and there are no more transfers than allowed."""
+    """One client closes its connection in the middle, one listens nowhere; and the limit of transfers holds."""
     text = work(
         command("1 s", "gone", "sh", "-c", f"sap-get --force-precise --max-time 0.1 -o /tmp/gone {PICTURE} || echo $?"),
         command("2 s", "deaf", "python3", "-c", DEAF),

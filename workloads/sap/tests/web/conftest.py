@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs sap-get and lighttpd of the guest on this machine: under the sanitizers, and in valgrind."""
+"""Run sap-get and lighttpd of the guest on this machine: under the sanitizers, and in valgrind."""
 
 from __future__ import annotations
 

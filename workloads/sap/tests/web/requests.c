@@ -8,10 +8,10 @@
 #include "../library/table.h"
 #include "request_headers.h"
 
-static char *copies[200]; /* held here, so that they are no leaks */
+static char *copies[200]; /* kept here, so that they do not count as leaks */
 static unsigned int copy_count;
 
-/* On the heap and without a 0 behind it, so that AddressSanitizer sees who reads on. */
+/* On the heap and without a 0 behind it, so that AddressSanitizer sees a read beyond the end. */
 static struct sap_text text(const char *from)
 {
 	struct sap_text copy = { NULL, 0 };

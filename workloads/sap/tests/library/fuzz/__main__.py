@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fuzzes libsap and mod_sap's headers with libFuzzer (clang).
+"""Fuzz libsap and mod_sap's headers with libFuzzer (clang).
 
 ``python -m workloads.sap.tests.library.fuzz [--seconds N] [TARGET...]``
 

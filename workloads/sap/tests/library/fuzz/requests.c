@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The headers by which mod_sap is asked, from whoever connects: X-SAP-Approx, X-SAP-Port, X-SAP-Force-Precise; the type
+ * The headers of requests to mod_sap, from any client: X-SAP-Approx, X-SAP-Port, X-SAP-Force-Precise; the type
  * of a file; X-SAP-Token. Five texts, cut at newlines; those that the input is too short for are missing.
  */
 #include <string.h>

@@ -90,7 +90,7 @@ class Differences(dict[str, tuple[float, float]]):
             self[name] = flow, other
 
 
-def beside_iperf3(ran: Ran) -> Differences:
+def against_iperf3(ran: Ran) -> Differences:
     tcp, udp = served(ran)
     flow_tcp, flow_udp = (read(ran, "flow-sink", name)[0] for name in ("tcp_sink", "udp_sink"))
     found = Differences()
@@ -111,8 +111,8 @@ def loss_percent(flow: Parsed) -> float:
     return float(100 * values["lost"] / (values["packets"] + values["lost"]))
 
 
-def test_beside_iperf3(boot_files: Boot, stack: Path) -> None:
-    found = beside_iperf3(boot_files("bottleneck.yaml", "iperf3.yaml", stack))
+def test_against_iperf3(boot_files: Boot, stack: Path) -> None:
+    found = against_iperf3(boot_files("bottleneck.yaml", "iperf3.yaml", stack))
     if stack == STACK:
         assert found == {}
     else:
@@ -140,7 +140,7 @@ def itg_rate_bps(ran: Ran, node: str) -> float:
     return 8 * 1000 * (len(times) - 1) / (times[-1] - times[0])
 
 
-def beside_itg(ran: Ran) -> Differences:
+def against_itg(ran: Ran) -> Differences:
     found = Differences()
     for name, prefix, sink, source in (("slow", "", "h1", "h2"), ("lossy", "lossy_", "h3", "h4")):
         flow, raw = read(ran, "flow-sink", f"{prefix}flow_sink")
@@ -153,9 +153,9 @@ def beside_itg(ran: Ran) -> Differences:
     return found
 
 
-def test_beside_d_itg(boot_files: Boot, stack: Path) -> None:
-    """Over the slow link, CCID 2 decides the rate and loses little, whoever counts; the other loses 5 %."""
-    found = beside_itg(boot_files("two-links.yaml", "d-itg.yaml", stack))
+def test_against_d_itg(boot_files: Boot, stack: Path) -> None:
+    """Over the slow link, CCID 2 decides the rate and loses little, whichever program counts; the other loses 5 %."""
+    found = against_itg(boot_files("two-links.yaml", "d-itg.yaml", stack))
     if stack == STACK:
         assert found == {}
     else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Puts the received pictures of a run side by side, for a paper or a slide; report.html shows them too.
+"""Put the received pictures of a run side by side, for a paper or a slide; report.html shows them too.
 
-python -m workloads.sap.pictures.beside RUN PNG       RUN: the directory of a run of sap/picture, such as runs/latest
+python -m workloads.sap.pictures.side_by_side RUN PNG    RUN: the directory of a run of sap/picture, such as runs/latest
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..metrics._pictures import decode
 GAP_PIXELS = 10
 
 
-def beside(run: Path) -> Image.Image:
+def side_by_side(run: Path) -> Image.Image:
     """Join the picture received precisely and the one received approximately.
 
     Raises:
@@ -41,4 +41,4 @@ def beside(run: Path) -> Image.Image:
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
-    beside(Path(sys.argv[1])).save(sys.argv[2], optimize=True)
+    side_by_side(Path(sys.argv[1])).save(sys.argv[2], optimize=True)
