@@ -2,7 +2,8 @@
 """Sphinx's settings for ``make site``: the Markdown files of the repository as a site with search.
 
 The files are used as they are. What they are on the site is derived from them: the navigation from the index in README,
-and a link to a folder leads to its README.md, or is plain text if it has none.
+and a link to a folder leads to its README.md, or is plain text if it has none. So is a link to a stack that was
+removed: docs/reference/files.md still names it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+
+from lab.reference.keys import removed
 
 project = "hwsim-lab"
 extensions = ["myst_parser"]
@@ -31,10 +34,14 @@ _REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" con
 
 def _read(app: Any, name: str, source: list[str]) -> None:
     """Change the text of a document before it is parsed."""
-    folder = (Path(app.srcdir) / name).parent
+    root = Path(app.srcdir)
+    folder = (root / name).parent
+    gone = [root / "workloads" / stack for stack in removed(root / "docs" / "reference" / "files.md")]
 
     def link(found: re.Match[str]) -> str:
         target = folder / found["target"]
+        if any(target.resolve().is_relative_to(stack) for stack in gone):
+            return found["text"]
         if not target.is_dir():
             return found[0]
         readme = target / "README.md"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from lab.checkout import CHECKOUT
-from lab.reference.keys import stacks_in
+from lab.reference.keys import removed
 
-REFERENCE = CHECKOUT / "docs" / "reference" / "files.md"
-REMOVED = [name for name in stacks_in(REFERENCE.read_text()) if not (CHECKOUT / "workloads" / name).exists()]
+REMOVED = removed(CHECKOUT / "docs" / "reference" / "files.md")

@@ -25,9 +25,8 @@ def files() -> dict[str, str]:
 
 def out_of_date(folder: Path) -> dict[str, str]:
     """Return the files that have to be written, by name."""
-    page = folder / "files.md"
-    removed = set(keys.stacks_in(page.read_text())) - set(keys.stacks()) if page.is_file() else set()
-    return {name: text for name, text in files().items() if not _same(folder / name, text, bool(removed))}
+    removed = bool(keys.removed(folder / "files.md"))
+    return {name: text for name, text in files().items() if not _same(folder / name, text, removed)}
 
 
 def main(arguments: list[str], folder: Path | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from lab import units
@@ -125,6 +126,13 @@ def stacks_in(page: str) -> list[str]:
     return found[1].split(", ") if found else []
 
 
+def removed(page: Path) -> list[str]:
+    """Return the stacks that a page names and that are not here any more."""
+    return (
+        [name for name in stacks_in(page.read_text(encoding="utf-8")) if name not in stacks()] if page.is_file() else []
+    )
+
+
 def _contents(page: str) -> str:
     """Return a line of links for each chapter, which ends with its sections."""
     lines: list[str] = []
@@ -139,7 +147,8 @@ def _contents(page: str) -> str:
 
 def _page() -> Iterator[str]:
     yield _HEAD
-    yield _STACKS.format(", ".join(stacks()) or "none")
+    if there := stacks():
+        yield _STACKS.format(", ".join(there))
     schemas = {kind: schema(kind) for kind in MODELS}
     shared = set(schemas["topology"]["$defs"]) & set(schemas["workload"]["$defs"])
     yield from _file("topology", schemas["topology"], shared)

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -93,19 +94,30 @@ def test_every_module_has_a_file_and_a_name_of_its_own(write: Write) -> None:
     assert module.__file__ == str(path)
     assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-swp\.probes\.one", module.__name__)
     assert PROBES.get("ping").__module__ == "lab.probes.ping"
-    (own, *_) = [name for name in PROBES.known() if PROBES.file(name).folder == OWN]
-    assert PROBES.get(own).__module__.startswith("workloads."), "as tests and mypy call it"
 
 
-OWN = library.own_folder("workload")
-
-
-def test_the_nearer_file_of_one_stack_is_taken(write: Write) -> None:
-    name = next(name for name in PROBES.known() if PROBES.file(name).folder == OWN)
-    found = PROBES.file(name)
-    nearer = write(str(found.path.relative_to(OWN)), PROBE.format(about="nearer"))
+@pytest.fixture
+def shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lab's folder of workloads, with one stack."""
+    folder = tmp_path_factory.mktemp("lab") / "workloads"
+    (folder / "bits" / "probes").mkdir(parents=True)
+    (folder / "bits" / "probes" / "bits.py").write_text(PROBE.format(about="shipped"))
+    monkeypatch.setattr(library, "own_folder", lambda kind: folder)
+    monkeypatch.setitem(sys.modules, "workloads", sys.modules.get("workloads", ModuleType("workloads")))
     registry._found.cache_clear()
-    assert PROBES.file(name).path == nearer and PROBES.file(name).stack == found.stack
+    return folder
+
+
+def test_modules_of_the_labs_stacks_are_called_as_tests_and_mypy_call_them(shipped: Path) -> None:
+    assert registry._package(shipped) == "workloads"
+    assert PROBES.file("bits").module == "workloads.bits.probes.bits"
+
+
+def test_the_nearer_file_of_one_stack_is_taken(shipped: Path, write: Write) -> None:
+    assert PROBES.file("bits").path == shipped / "bits" / "probes" / "bits.py"
+    nearer = write("bits/probes/bits.py", PROBE.format(about="nearer"))
+    registry._found.cache_clear()
+    assert PROBES.file("bits").path == nearer and PROBES.file("bits").stack == "bits"
 
 
 @pytest.mark.parametrize("other", ["b/probes/same.py", None])
@@ -173,16 +185,6 @@ def test_yaml_files_of_tests_are_no_workloads(write: Write) -> None:
     write("a/tests.yaml", "name: tests")
     assert [name for name in library.known("workload") if name.startswith("a/")] == ["a/tests"]
     assert [name for name in library.known("experiment") if name.startswith("a/")] == ["a/tests"]
-
-
-def test_the_lab_names_no_stack_with_code() -> None:
-    """Other folders of workloads are called like programs and protocols, which the lab does name."""
-    stacks = [path.parent.name for path in CHECKOUT.glob(f"workloads/*/{library.CODE}")]
-    assert stacks
-    word = re.compile(rf"(?<![a-z])({'|'.join(map(re.escape, stacks))})(?![a-z])", re.IGNORECASE)
-    texts = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2", ".csv", ".c", ".conf")]
-    found = [f"{path}: {match[0]}" for path in texts for match in word.finditer(path.read_text())]
-    assert not found
 
 
 def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.reference.keys import _STACKS
+
 CONF = Path(__file__).resolve().parents[2] / "docs"
 README = """\
 # Lab
@@ -21,14 +23,16 @@ See [parts](parts), [more parts](parts/inner/) and [the script](run.sh).
 """
 
 
-def build(folder: Path, readme: str = README) -> subprocess.CompletedProcess[str]:
+def build(folder: Path, readme: str = README, reference: str = "# Keys\n") -> subprocess.CompletedProcess[str]:
     """Build a site of two documents, a folder with and one without README.md, and a script."""
     (folder / "docs").mkdir()
     (folder / "parts" / "inner").mkdir(parents=True)
     (folder / "README.md").write_text(readme)
     (folder / "run.sh").write_text("true\n")
     (folder / "docs" / "guide.md").write_text("# Guide\n\n## Second step\n\nBack to [the start](../README.md).\n")
+    (folder / "docs" / "reference").mkdir()
     (folder / "docs" / "reference.md").write_text("# Reference\n")
+    (folder / "docs" / "reference" / "files.md").write_text(reference)
     command = ("sphinx.cmd.build", "--quiet", "--fail-on-warning", "--keep-going", "--conf-dir", str(CONF))
     words = [sys.executable, "-m", *command, str(folder), str(folder / "build")]
     return subprocess.run(words, capture_output=True, text=True, check=False)
@@ -51,3 +55,16 @@ def test_dead_links_and_anchors_fail(tmp_path: Path) -> None:
     ended = build(tmp_path, broken)
     assert ended.returncode != 0
     assert "third-step" in ended.stderr and "stop.sh" in ended.stderr
+
+
+def test_a_link_to_a_stack_that_was_removed_is_plain_text(tmp_path: Path) -> None:
+    readme = README.replace("[Reference](docs/reference.md)", "[A stack](workloads/gone/README.md#use)")
+    ended = build(tmp_path, readme, f"# Keys\n\n{_STACKS.format('gone')}")
+    assert ended.returncode == 0, ended.stderr
+    page = (tmp_path / "build" / "README.html").read_text()
+    assert "A stack" in page and "workloads/gone" not in page
+
+
+def test_a_link_to_another_stack_that_is_not_here_fails(tmp_path: Path) -> None:
+    ended = build(tmp_path, f"{README}\n[A stack](workloads/gnoe/README.md)\n", f"# Keys\n\n{_STACKS.format('gone')}")
+    assert ended.returncode != 0 and "workloads/gnoe/README.md" in ended.stderr

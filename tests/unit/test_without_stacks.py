@@ -16,6 +16,10 @@ from lab.checkout import CHECKOUT
 
 # folders of workloads with more than workloads and experiments
 STACKS = sorted({path.parent.name for name in ("tests", "Makefile") for path in CHECKOUT.glob(f"workloads/*/{name}")})
+CODE = (
+    *(f"lab/**/*.{kind}" for kind in ("py", "j2", "csv", "c", "conf")),
+    *("tests/**/*.py", "bench/**/*.py", "scripts/*", "ci/**/*", "docker/*", "Makefile"),
+)
 NOT_COPIED = ("build", "runs")  # what is built and run in a checkout
 # what knows all that is shipped: files, lists, rooms, the reference, links and commands of documents, the kernel
 TESTS = (
@@ -66,7 +70,7 @@ def test_names_in_a_text() -> None:
 def test_no_code_of_the_lab_names_a_stack(stack: str) -> None:
     found = [
         f"{path.relative_to(CHECKOUT)}:{line}"
-        for files in ("lab/**/*.py", "tests/**/*.py", "bench/**/*.py", "scripts/*", "ci/**/*", "docker/*", "Makefile")
+        for files in CODE
         for path in sorted(filter(Path.is_file, CHECKOUT.glob(files)))
         for line in named(stack, path.read_text())
     ]

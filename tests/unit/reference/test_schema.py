@@ -95,6 +95,12 @@ def test_a_stack_that_was_removed_leaves_its_words(monkeypatch: pytest.MonkeyPat
         assert list(command.out_of_date(tmp_path)) == stale
 
 
+def test_without_any_stack_the_page_names_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would say "none", a word that the page with stacks does not have there."""
+    monkeypatch.setattr(keys, "stacks", list)
+    assert keys.stacks_in(keys.text()) == []
+
+
 @pytest.mark.parametrize("kind", ["topology", "workload", "experiment"])
 def test_the_labs_own_files_use_known_keys_only(kind: str) -> None:
     keys = set(schema.schema(kind)["properties"])
