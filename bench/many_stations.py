@@ -54,7 +54,7 @@ def delivered(look: dict[str, Any]) -> int:
 
 
 def boot(stations: int) -> bool:
-    """Boot and associate so many, print how long it took; whether that is within the limit."""
+    """Boot and associate that many, print how long it took; return whether that is within the limit."""
     plan = load("saturated-cell", "idle", 1, [count(stations)])
     with finished(text(PLACE), text(IDLE), 1, "--set", count(stations)) as (_, times):
         print(f"{stations:>8} stations  boot {times.boot_s:6.1f} s  memory {guest_bytes(plan) >> 30} GiB", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares the lab with ns-3: goodput and wall time of the same downloads, alternating."""
+"""Compare the lab with ns-3: goodput and wall time of the same downloads, alternating."""
 
 from __future__ import annotations
 

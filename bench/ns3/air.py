@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Breaks down the air time of a TCP download per segment that arrives, in ns-3 and in the lab.
+"""Break down the air time of a TCP download per segment that arrives, in ns-3 and in the lab.
 
 ``python -m bench.ns3.air --mode 11b-11`` prints how often each part occurs, how long it lasts, and their product.
 """

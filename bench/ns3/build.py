@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the program against Debian's libns3-dev, into build/ns3; the name contains a hash of its inputs.
+"""Compile the program against Debian's libns3-dev, into build/ns3; the name contains a hash of its inputs.
 
 ``python -m bench.ns3.build`` prints the path of the program.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs cases.cc, small saturated places in ns-3, and prints what each station gets.
+"""Run cases.cc, small saturated places in ns-3, and print what each station gets.
 
 ``python -m bench.ns3.cases --cases hidden-11a-54 both-ways`` runs two of them.
 """

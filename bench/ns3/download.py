@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs download.cc and reads its output."""
+"""Run download.cc and read its output."""
 
 from __future__ import annotations
 

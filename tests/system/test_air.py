@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab run --pcap air``: the capture holds what 802.11 prescribes, to the nanosecond, and nothing is missing."""
+"""``lab run --pcap air``: the capture has what 802.11 prescribes, to the nanosecond, and nothing is missing."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_a_txop_bounds_the_aggregate_that_begins_it(boot: Callable[..., Ran]) ->
 
 
 def test_tcps_frames_are_stamped_when_they_begin(boot: Callable[..., Ran]) -> None:
-    """TCP stamps its packets itself, with another clock's time, and copies of them would say so."""
+    """TCP stamps its packets itself, with another clock's time, and copies of them would have that time."""
     place = (
         "name: tcp\ncountry: US\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
         "  ap1: {kind: ap, ssid: x, mode: a, channel: 36}\n  sta1: {kind: sta, roles: [client]}\n"

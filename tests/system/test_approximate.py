@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Approximate frames: UDP-Lite that is covered in part is tried once, and arrives with its errors where wanted."""
+"""Approximate frames: UDP-Lite with partial coverage is sent once, and arrives with its errors where accepted."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def right(got: list[Arrival]) -> int:
 
 @pytest.mark.parametrize("to", [IPV4, IPV6], ids=["ipv4", "ipv6"])
 def test_approximate_data_arrives_with_its_errors(boot: Boot, to: str) -> None:
-    """Those whose headers were hit do not: UDP-Lite's checksum, and that of IPv4, see to that."""
+    """Those with damaged headers do not: UDP-Lite's checksum, and that of IPv4, drop them."""
     ran = boot(place(), work(COVERED_BYTES, to=to))
     got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert counts["damaged"] == counts["dropped"] == DAMAGED  # nobody acknowledged them
@@ -120,7 +120,7 @@ def test_approximate_data_arrives_with_its_errors(boot: Boot, to: str) -> None:
 
 
 def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
-    """The sender tries its frames once all the same: that is said in the datagram."""
+    """The sender still sends its frames only once: the datagram itself says so."""
     ran = boot(place(approximate=False), work(COVERED_BYTES))
     got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, DAMAGED, 0)
@@ -129,7 +129,7 @@ def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
 
 
 def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
-    """A lost CTS costs no datagram: that was not tried yet."""
+    """A lost CTS costs no datagram, since it was not sent yet."""
     lose = "  - {at: 1750 ms, fault: lose, frames: cts, from: ap1, to: sta1, count: 5}\n"
     ran = boot(
         place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE), pcap="air"
@@ -165,7 +165,7 @@ def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage:
 
 
 def test_a_damaged_fragment_is_no_rival_of_its_repetition(boot: Boot) -> None:
-    """Its headers may be right: reassembly would keep it, and drop the repetition as a duplicate."""
+    """Its headers may be correct: reassembly would keep it, and drop the retry as a duplicate."""
     size_bytes = 4000
     ran = boot(place(), work(ALL, UDP, size_bytes=size_bytes))
     assert ran.link_since(LOOK, "sta1", "ap1")["damaged"] == DAMAGED
@@ -190,7 +190,7 @@ def test_the_timeline_turns_the_switch(boot: Boot) -> None:
 
 
 def test_no_blockack_agreement_holds_them_up(boot: Boot) -> None:
-    """One made for other data of the TID is ended, and none is made while they flow; other data get theirs again."""
+    """An agreement for other data of the TID ends, and none begins while they flow; later, other data get one again."""
     burst = "{probe: udp-sender, to: '{server.ip}', buffer: 100000 B, count: 1000}"
     text = work(COVERED_BYTES).replace(
         "timeline:",

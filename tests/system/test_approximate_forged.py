@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Damaged frames that nobody of the network sent: what a station with the switch on makes of them, and remembers."""
+"""Damaged frames that no node of the network sent: what an approximate station does with them, and remembers."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ DUMP = "exec: sta1, run: [iw, dev, sta1-wlan0, station, dump]"
 
 
 def dumps(ran: Ran) -> list[str]:
-    """What each `iw station dump` said of the access point, but for the clock."""
+    """What each `iw station dump` said about the access point, except for the clock."""
     return [re.sub(r"current time:.*", "", output) for output in ran.outputs() if "rx packets" in output]
 
 
@@ -177,7 +177,7 @@ def rx_bytes(dump: str) -> int:
 
 
 def test_a_station_gets_damaged_frames_and_does_not_count_them(forged: Forged) -> None:
-    """Statistics of the access point are those of a run in which nothing of them was heard. Whole frames count."""
+    """Statistics of the access point are those of a run without these frames. Intact frames count."""
     timeline = (
         forge("900 ms", switch(True))
         + damage("990 ms", "mon1", COUNT)
@@ -201,7 +201,7 @@ def test_a_station_gets_damaged_frames_and_does_not_count_them(forged: Forged) -
 
 @pytest.mark.parametrize("how", ["aggregate", "more fragments", "fragment", "four addresses", "protected", "stranger"])
 def test_what_would_have_to_be_taken_apart_is_dropped(forged: Forged, how: str) -> None:
-    """An A-MSDU, a fragment, another header or sender, be it one or a wrong bit: nothing stays of it."""
+    """An A-MSDU, a fragment, another header or sender, real or due to a wrong bit: it leaves no trace."""
     ran = forged(
         forge("900 ms", switch(True)) + damage("990 ms", "mon1", COUNT) + forge("1 s", ("send", how, COUNT, FORGED))
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab run`` as a user gives it: what it prints, what it leaves, its exit status."""
+"""``lab run`` as a user runs it: what it prints, what it leaves, its exit status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every node is a container: its own namespaces, its own files, limits that bite."""
+"""Every node is a container: its own namespaces, its own files, effective limits."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_its_files_are_those_of_its_layers(run: Run) -> None:
 
 
 def test_links_of_its_folders_may_lead_nowhere(run: Run, tmp_path: Path) -> None:
-    """As a system has it whose /etc is made at its start."""
+    """As on a system that creates /etc when it starts."""
     serve = program(tmp_path, "serve")
     members = (link("etc", "/nix/etc"), link("run", "/nix/run"), link("srv", "nix/srv"))
     layout(

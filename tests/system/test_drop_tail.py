@@ -69,7 +69,7 @@ def arrived(boot: Boot, queue: str, to: tuple[int, ...]) -> dict[int, list[int]]
 
 
 def test_what_comes_when_the_queue_is_full_is_dropped(boot: Boot) -> None:
-    """What waits already stays, and is sent in order; nothing is dropped because it waited for long."""
+    """Packets that already wait stay, and are sent in order; none is dropped because it waited too long."""
     numbers = arrived(boot, f", drop_tail: {LIMIT}", (1,))[1]
     assert numbers[:LIMIT] == list(range(1, 1 + LIMIT))
     # a datagram takes 12 us of the wire and about 400 us of the air

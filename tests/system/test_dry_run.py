@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a guest runs is what ``--dry-run`` prints: every command, in its order, where it says."""
+"""A guest runs what ``--dry-run`` prints: every command, in the same order and place."""
 
 from __future__ import annotations
 

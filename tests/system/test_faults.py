@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A guest that goes wrong ends with an error that names the culprit. Every detector is shown firing once."""
+"""A guest that fails ends with an error that names the culprit. Every detector is triggered once."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_an_event_that_prints_forever_is_named(boot: Callable[..., Ran]) -> None
 
 
 def test_a_node_whose_memory_is_full_of_files_is_named_soon(boot: Callable[..., Ran]) -> None:
-    """Also if the kernel kills another program than the one that fills it, which waits for its end."""
+    """Even if the kernel kills another program than the one that fills it, which waits for its end."""
     fill = "dd if=/dev/zero of=/root/x bs=1M; exit 0"
     with pytest.raises(
         RunError, match=r"^wpa_supplicant on sta1 was killed by SIGKILL: sta1 ran out of memory \(32 MiB"
@@ -138,7 +138,7 @@ def test_a_failing_event_names_its_line(boot: Callable[..., Ran]) -> None:
 
 
 def test_a_handoff_to_an_access_point_out_of_reach_fails(boot: Callable[..., Ran]) -> None:
-    """After half a minute the station has forgotten what it heard of the access point."""
+    """After half a minute, the station has forgotten the access point."""
     topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
     with pytest.raises(RunError, match=r"sta1 cannot roam to ap2: no beacon or probe response"):
         boot(

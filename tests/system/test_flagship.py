@@ -49,7 +49,7 @@ def test_the_flagship_roams_twice_by_itself_and_transfers_every_byte(flagship: t
 
 
 def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Path, str], tmp_path: Path) -> None:
-    """TCP's timer runs out in about half of the handoffs; of this seed's or of other seeds'."""
+    """TCP's timer expires in about half of the handoffs, with this seed or with others."""
     timers = waited_for_timers(flagship[0])
     for seed in range(2, 12):
         if not timers:
@@ -59,7 +59,7 @@ def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Pa
 
 
 def waited_for_timers(directory: Path) -> int:
-    """Check what the report says of each handoff; return how many waited for a timer."""
+    """Check what the report says about each handoff; return how many waited for a timer."""
     record = json.loads((directory / "record.json").read_text())
     picture = " ".join(re.sub("<[^>]*>", " ", (directory / "plots" / "outage-around.svg").read_text()).split())
     timers = 0

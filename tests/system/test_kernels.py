@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Another kernel, and more of what it says: neither changes what a run measures."""
+"""Another kernel, or a more verbose one: neither changes what a run measures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def record(run: Path) -> dict[str, Any]:
 
 
 def test_own_kernel_and_its_messages(tmp_path: Path, machine: runs.Machine) -> None:
-    """A copy of the lab's kernel: the same bytes, of which the lab does not know how they were built."""
+    """A copy of the lab's kernel: the same bytes, but the lab does not know how they were built."""
     own = shutil.copy(machine.kernel.path, tmp_path / "own-kernel")
     ping = ("run", "wired-pair", "ping/ping", "--set", "duration=2s", "--set", "processes.echo.run.count=5")
     lab(*ping, "--out", "usual", cwd=tmp_path)

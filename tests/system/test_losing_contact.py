@@ -66,7 +66,7 @@ def test_disconnect_and_connect(boot: Callable[..., Ran]) -> None:
 
 @pytest.mark.parametrize("medium", ["", "medium: {}\n"])
 def test_an_access_point_without_power(boot: Callable[..., Ran], medium: str) -> None:
-    """Its station misses its beacons, without a farewell; later it joins the new hostapd, with new keys."""
+    """Its station misses beacons, without a notice; later it joins the new hostapd, with new keys."""
     timeline = "  - {at: 1 s, power: ap1, to: off}\n  - {at: 6 s, power: ap1, to: on}\n"
     ran = boot(PLACE + medium, WORKLOAD % ("20 s", 190, timeline))
     events = ran.raw("wpa-events.out")

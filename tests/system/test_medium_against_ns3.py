@@ -93,7 +93,7 @@ def test_stations_get_together_what_ns3_gives_them(
 
 
 def test_a_slow_station_gets_its_share(boot: Callable[..., Ran]) -> None:
-    """The performance anomaly. In ns-3 who heard a collision of equals waits AIFS only, not EIFS as in the standard."""
+    """The performance anomaly. In ns-3, stations that heard a collision wait only AIFS, not EIFS."""
     mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(BUFFER_BYTES, 720)))
     slow = mbps.pop("sta5")
     compare("anomaly: one at 6 Mbit/s", slow, 2.612, 0.04)
@@ -162,7 +162,7 @@ def test_losses_cost_what_they_cost_in_ns3(boot: Callable[..., Ran], percent: in
 
 
 def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
-    """A station and its access point, both saturated: each wins as often."""
+    """A station and its access point, both saturated: each wins equally often."""
     sender = f"{{probe: udp-sender, to: '{{sta.ip}}', size: {UDP_BYTES} B, every: 350 us, count: 100000}}"
     # a request for the address is a group frame: if it collides with the station's frames, it comes again 1 s later
     known = f"run: [ip, neigh, replace, '{{sta.ip}}', lladdr, '{STA_MAC}', dev, h1-eth0]"

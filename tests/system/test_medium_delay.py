@@ -24,7 +24,7 @@ DATA_US = 248  # of the frames of an exchange in mode a: 1536 bytes at 54 Mbit/s
 
 
 def far(distance_m: int) -> str:
-    """One station that far from its access point, and heard as well as if it were near."""
+    """One station at that distance from its access point, with the signal of a near one."""
     place = topology(1, *A54).replace(
         "{retries: 20, latency: 0 us}",
         "{retries: 20, latency: 0 us, propagation_delay: true, snr: [{between: [ap1, sta1], is: 40 dB}]}",

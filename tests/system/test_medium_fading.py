@@ -59,7 +59,7 @@ class Fading:
     snrs_db: tuple[float, float, float]
 
     def share_below(self, gain_db: Any) -> Any:
-        """Probability of a level that is not above the mean by more than so much."""
+        """Probability of a level that exceeds the mean by no more than that."""
         return self.amplitudes.cdf(10 ** (np.asarray(gain_db, dtype=float) / 20))
 
 
@@ -132,7 +132,7 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
 
 
 def test_what_was_lost_is_lost_again(boot: Boot) -> None:
-    """By default a level holds for 31 ms at 5 GHz, and a retry follows at once: at the level of the first attempt."""
+    """By default, a level lasts for 31 ms at 5 GHz, and a retry follows at once: at the level of the first attempt."""
     fading = fadings()[0]
     mean_db = 32
     ran = boot(

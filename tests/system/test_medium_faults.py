@@ -251,7 +251,7 @@ SECOND = f'  sta2: {{kind: sta, mac: "{OTHER}", roles: [ROLE], rate: 24 Mbit/s}}
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("kind", ["rts", "cts"])
 def test_who_overhears_a_reservation_heeds_it(boot: Boot, kind: str, seed: int) -> None:
-    """An RTS that nobody answers is soon forgotten (NAV reset, 10.3.2.4); a CTS holds, although no data follow."""
+    """An RTS without an answer is soon forgotten (NAV reset, 10.3.2.4); a CTS is not, although no data follow."""
     case, count = CASES[kind], 5
     ran = boot(
         WITH_RTS.replace("links:", SECOND.replace("ROLE", "busy")),
@@ -365,7 +365,7 @@ def test_nothing_stalls_where_answers_and_questions_get_lost(boot: Boot, tos: in
 
 
 def test_what_arrived_counts_although_no_block_ack_of_its_last_attempt_came(boot: Boot) -> None:
-    """It is asked for, and the answer says so."""
+    """The sender asks for it, and the answer says so."""
     lost = fault("lose", "ba", "ap1", "sta1", hit=1)
     ran = boot(place("n", "rate: MCS 7", "{retries: 1}"), BURSTS + lost, pcap="air")
     assert len(list(sent(since_fault(ran), STA, BAR))) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the medium owes mac80211, and what the standard asks of a single frame, as users see it."""
+"""What mac80211 expects of the medium, and what the standard requires of a single frame, as users see it."""
 
 from __future__ import annotations
 

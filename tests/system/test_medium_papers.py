@@ -72,7 +72,7 @@ def test_tcp_of_11a(boot: Boot) -> None:
 
 
 def calls(number: int) -> str:
-    """Calls that begin together, both ways, as in a simulator whose sources all begin with it."""
+    """Calls that begin together, both ways, as in a simulator in which all sources begin at its start."""
     send = f"size: {VOICE_BYTES} B, every: 10 ms, phase: 0 ms"
     lines = [f"name: calls\nroles: {{server: 1, sta: {number}}}\nduration: 14 s\nprocesses:"]
     lines.append("  - {on: server, run: {probe: udp-sink}, as: up, ready: {listening: udp/9000}}")
@@ -86,7 +86,7 @@ def calls(number: int) -> str:
 
 
 def all_flows(ran: Ran, number: int) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
-    """What became of the flows up and down."""
+    """The results of the flows up and down."""
     down = [flow for index in range(1, number + 1) for flow in ran.flows(f"down@sta{index}").values()]
     return list(ran.flows("up").values()), down
 

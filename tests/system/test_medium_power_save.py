@@ -112,7 +112,7 @@ processes:
 
 @pytest.mark.parametrize("count", [40, 60])
 def test_what_was_on_its_way_into_sleep_wakes_nobody(boot: Boot, count: int) -> None:
-    """mac80211 falls asleep 100 ms after the last packet: then the next is on its way, and the channel busy."""
+    """mac80211 falls asleep 100 ms after the last packet: by then, the next one is on its way."""
     ran = boot(BUSY, RACES.replace("COUNT", str(count)), pcap="air")
     marked = [f for f in sequence(ran, 1) if is_from(f, STA) and f.body[0] != NULL and f.body[1] & PM]
     assert len(marked) > 3
@@ -122,7 +122,7 @@ def test_what_was_on_its_way_into_sleep_wakes_nobody(boot: Boot, count: int) -> 
 
 @pytest.mark.parametrize("mode", ["a", "g"])
 def test_group_frames_do_not_delay_beacons(boot: Boot, mode: str) -> None:
-    """More of them follow a beacon than can go out before the next: each says so, and all arrive."""
+    """More of them follow a beacon than can be sent before the next: each says so, and all arrive."""
     count = 110
     receiver = (
         "import socket;s=socket.socket(2,2);s.bind(('',9001));s.settimeout(5)\\n"
@@ -277,7 +277,7 @@ def test_who_polls_gets_one_frame(boot: Boot, mode: str) -> None:
 
 
 def test_a_session_that_ends_keeps_its_frames(boot: Boot) -> None:
-    """Those that were to be sent again, and those behind them that mac80211 then offers."""
+    """Those that had to be sent again, and those behind them that mac80211 then offers."""
     polls_ms = range(3000, 4500, 20)
     lose = "  - {at: 1990 ms, fault: lose, frames: data, from: ap1, to: sta1, count: 25}\n"
     events = lose + by_itself(ASLEEP_MS, 1) + inject(2500, "delba") + "".join(by_itself(at_ms, 3) for at_ms in polls_ms)

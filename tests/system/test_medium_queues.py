@@ -49,7 +49,7 @@ MEAN_BYTES = 2304  # for each segment of three bursts, on the average
 
 @dataclass(frozen=True)
 class Socket:
-    """What ``ss -tmi`` says of one; bytes, but for segments that are in flight, the window, and bit/s."""
+    """What ``ss -tmi`` says about a socket: in bytes, except for segments in flight, the window, and bit/s."""
 
     below: int  # skmem t: memory of what was handed to the network layers, and is not on the air yet
     not_sent: int
@@ -81,7 +81,7 @@ class Socket:
 
 
 def test_tcp_holds_back_what_the_radio_cannot_send_yet(boot: Boot) -> None:
-    """TCP small queues: frames are the socket's until they are through, so it waits, and not they."""
+    """TCP small queues: frames belong to the socket until they have been sent, so the socket waits instead of them."""
     looks = [Socket.read(output) for output in boot(PLACE, UPLOAD).outputs()]
     assert len(looks) == len(LOOKS_MS)
     for look in looks:

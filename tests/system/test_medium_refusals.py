@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel says to requests that cannot be met, each in its own words, and that the user gets to see them."""
+"""The kernel's answer to each request that it must refuse, and that the user sees it."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_the_kernel_refuses_in_words_and_stays_as_it_was(
 def test_the_user_sees_what_the_kernel_refuses(
     plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, radio: dict[str, Any], message: str
 ) -> None:
-    """No topology gets that far, so the last radio of its plan is spoilt."""
+    """No topology gets that far, so the test corrupts the last radio of its plan."""
     plan = plan_of(TOPOLOGY, "name: idle\nduration: 1 s\n")
     assert plan.medium is not None
     *others, last = plan.medium.radios
@@ -234,7 +234,7 @@ def test_the_user_sees_what_the_kernel_refuses(
 
 
 def test_a_channel_outside_the_band_is_refused_by_cfg80211(boot: Callable[..., Ran]) -> None:
-    """A topology's channels are checked before anything boots; this is who goes around them."""
+    """A topology's channels are checked before anything boots; this bypasses the check."""
     listening = TOPOLOGY.replace("medium:", "  mon1: {kind: monitor}\nmedium:")
     event = "  - {at: 500 ms, exec: mon1, run: [iw, dev, mon1-wlan0, set, freq, '2500']}\n"
     with pytest.raises(LabError) as failure:

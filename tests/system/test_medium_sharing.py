@@ -51,6 +51,6 @@ def test_nobody_starves(boot: Boot, directions: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_rate_control_finds_a_good_rate(boot: Boot, direction: str) -> None:
-    """Two streams at 40 MHz carry up to 300 Mbit/s; what has to be learned first is that MCS 0 is not all."""
+    """Two streams at 40 MHz carry up to 300 Mbit/s; rate control first has to learn that more than MCS 0 works."""
     work = "name: learn\nduration: 9 s\nroles: {server: 1, one: 1}\nprocesses:\n" + flow("one", 5201, direction)
     assert mbps(boot(place("width: 40 MHz, guard_interval: short"), work), "one") > 180

@@ -171,7 +171,7 @@ MPDU_BYTES = 24 + 8 + 28 + 1400 + 4  # header, SNAP, IP and UDP, datagram, FCS
 
 @pytest.mark.validation
 def test_a_monitor_gets_damaged_frames_as_they_arrived_and_control_frames(boot: Callable[..., Ran]) -> None:
-    """Errors by themselves hit a bit or two, in bursts five of rate 3/4; as many frames are damaged either way."""
+    """Independent errors damage a bit or two, bursts five at rate 3/4; equally many frames are damaged."""
     code = MARKED.format(mark=0, count=2000, gap_s=0.002)
     work = (
         "name: listen\nduration: 6 s\nroles: {server: 1, client: 1, monitor: 1}\nprocesses:\n"

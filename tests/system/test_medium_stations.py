@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What mac80211 knows of a station in the medium, and whom a radio answers."""
+"""What mac80211 knows about a station on the medium, and which senders a radio answers."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.guest
 
 
 def test_open_vswitch_loses_no_first_packet_and_uses_the_kernel(boot: Callable[..., Ran]) -> None:
-    """Without a CPU in /sys it started no upcall handlers and lost the first packet of every flow."""
+    """Without a CPU in /sys, it started no upcall handlers and lost the first packet of every flow."""
     ran = boot(
         WIRED,
         """
@@ -191,7 +191,7 @@ checks:
 def test_what_a_server_measured_until_the_end_of_the_run_counts(
     tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]
 ) -> None:
-    """Its client ends first, and cannot tell it any more that the test is over."""
+    """Its client ends first, and can no longer tell it that the test is over."""
     record = runs.run_plan(plan_of(WIRED, CUT_SHORT), machine, tmp_path)
     assert record.passed, record.data["checks"]
     assert record.metrics["goodput"].values["mean"] == pytest.approx(8, rel=0.1)
@@ -214,7 +214,7 @@ timeline:
 
 
 def test_a_flow_of_which_nothing_arrives_is_lost(boot: Callable[..., Ran]) -> None:
-    """Also where its sender never got an answer: the host itself drops what has no neighbour to go to."""
+    """Even if its sender never got an answer: the host itself drops packets that it has no neighbour for."""
     metrics = build(boot(WIRED, NOBODY).directory, hashes={}).metrics
     found = {name: {row["process"]: row for row in result.rows} for name, result in metrics.items()}
     assert found["loss"]["lucky"]["loss"] == 0 and found["goodput"]["lucky"]["goodput"] > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Known phenomena of 802.11, on the topologies that docs/phenomena.md tells of, with real frames."""
+"""Known phenomena of 802.11, on the topologies of docs/phenomena.md, with real frames."""
 
 from __future__ import annotations
 

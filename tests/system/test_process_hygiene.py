@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever ends a lab, nothing of it stays: no process, no scratch directory, no memory file."""
+"""However a lab ends, it leaves nothing behind: no process, no scratch directory, no memory file."""
 
 from __future__ import annotations
 

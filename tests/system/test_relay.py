@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mac80211_hwsim's own interface for a relay such as wmediumd is what it was, and the medium keeps out of its way."""
+"""mac80211_hwsim's own interface for a relay such as wmediumd is unchanged; the medium does not interfere with it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab reproduce`` and ``lab compare`` as a user gives them: what they print and leave, their exit status."""
+"""``lab reproduce`` and ``lab compare`` as a user runs them: what they print and leave, their exit status."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_claims_in_places_drawn_from_ranges(place: Path, store: Path) -> None:
 
 
 def test_one_thing_changed_at_a_time(place: Path, store: Path) -> None:
-    """A longer second line turns the second claim; a shorter one turns nothing."""
+    """A longer second line turns the second claim; a shorter one turns none."""
     text = DELAYS.replace("LEAST", "2").replace("rtt[20 ms] > 40 ms", "quickest[20 ms] > 62 ms")
     listed = (
         "uncertain: {second: {keys: links.1.delay, from: 1 ms, to: 21 ms, source: a test}}\n"

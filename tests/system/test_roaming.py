@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a station hears follows the model of its place, and where it goes by itself follows what it hears."""
+"""What a station hears follows from the model of its place, and where it roams by itself from what it hears."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_signal_follows_the_model(boot: Callable[..., Ran]) -> None:
 
 
 def test_the_signal_follows_a_way(boot: Callable[..., Ran]) -> None:
-    """On a way of mobility:, the driver tells the level of where the station is at that time."""
+    """With mobility:, the driver reports the level of the station's current position."""
     path = "path: [{at: 1 s, position: [2 m, 0 m, 0 m]}, {at: 5 s, position: [42 m, 0 m, 0 m]}]"
     place = PLACES.replace(", position: [2 m, 0 m, 0 m]", "")
     walk = f"mobility: [{{model: Waypoints, nodes: sta1, {path}}}]\n"

@@ -478,7 +478,7 @@ def test_sigterm_ends_commands_from_a_pipe(machine: runs.Machine) -> None:
 
 
 def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: Path) -> None:
-    """In the order of this list; the last line of the script shows that all have."""
+    """In the order of this list; the last line of the script shows that all have been processed."""
     examples = {
         "dump": "dump",
         "event": "event link: h1-ap1, to: up",

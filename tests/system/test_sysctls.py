@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nodes have their sysctls before their first program starts; what the kernel does not take ends the run."""
+"""Nodes have their sysctls before their first program starts; one that the kernel refuses ends the run."""
 
 from __future__ import annotations
 

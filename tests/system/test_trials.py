@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many trials of one process: each as if it were the first."""
+"""Many trials in one process: each has the same result as if it were the first."""
 
 from __future__ import annotations
 

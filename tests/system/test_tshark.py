@@ -138,7 +138,7 @@ def test_answers_with_bytes_for_a_stack(
     kind: str,
     size: int,
 ) -> None:
-    """They stand between the answer's own fields and its FCS, and a comment says so."""
+    """They are between the answer's own fields and its FCS, and a comment says so."""
     payload, receiver = bytes(range(size)), stacks.BSSID.replace(":", "")
     carry = stacks.ask(("SET_PAYLOAD", {"RADIO": 1, "ADDR": receiver, "PAYLOAD": payload.hex()}))
     plan = plan_of(

@@ -114,7 +114,7 @@ def test_the_wheel_has_every_file_and_no_other(installed: Installed) -> None:
 
 
 def test_a_project_of_its_own_tests_itself_over_wifi(installed: Installed, tmp_path: Path) -> None:
-    """docs/examples/ci-project, whose code does not know of the lab; and a sensor that gives up fails there."""
+    """docs/examples/ci-project, whose code does not know about the lab; a sensor that gives up fails its tests."""
     project = tmp_path / "project"
     shutil.copytree(CHECKOUT / "docs" / "examples" / "ci-project", project, ignore=shutil.ignore_patterns("sensor"))
     make = ["make", "-s", "-C", str(project), "test", f"PYTHON={installed.python}"]

@@ -12,7 +12,7 @@ _POLL_S = 0.005  # without a pause, the waiting would take a core from the guest
 
 
 def until(condition: Callable[[], object], seconds: float = DEADLINE_S) -> None:
-    """Return as soon as a condition holds; fail the test after so long."""
+    """Return as soon as a condition holds; fail the test after that time."""
     deadline_s = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline_s, "timeout"

@@ -96,14 +96,14 @@ class Flow:
 
     @property
     def wire_kbps(self) -> float:
-        """What all flows of this protocol together are on Ethernet."""
+        """The rate of all flows of this protocol together on Ethernet."""
         kind = self.protocol.replace("-", " ").split()[0]
         payload_bytes = SEGMENT_BYTES if kind == "TCP" else PACKET_BYTES[self.table]
         return self.flows * self.mended_kbps * (1 + (ETHERNET_BYTES + HEADER_BYTES[kind]) / payload_bytes)
 
     @property
     def factor(self) -> float:
-        """What equation 5 has multiplied its throughput by."""
+        """The factor by which equation 5 has multiplied its throughput."""
         return NORMALISED if self.flows == 2 else 1
 
     def packets_per_s(self, packet_bytes: int) -> float:

@@ -65,7 +65,7 @@ class Download:
     second: bool = False  # acknowledge every second segment, as ns-3 does
 
     def text(self, megabytes: float) -> str:
-        """Return the workload file for an amount of data. Labs of before TCP/HACK know no probe tcp-sink."""
+        """Return the workload file for an amount of data. Labs that are older than TCP/HACK lack the probe tcp-sink."""
         run = f"python3, {PROGRAM_PATH}"
         sink = f"{run}, sink, '{PORT}', '{self.second:d}', '{SECOND_NS}', '0'"
         source = f"{run}, source, \"{{{self.client}.ip}}\", '{PORT}', '0', '{megabytes * 1e6:.0f}'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dip: how far a flow falls at a handoff, and whether it comes back."""
+"""Dip: how far a flow falls at a handoff, and whether it recovers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recovery time: how long a flow needs after a gap until it carries again what it did before."""
+"""Recovery time: how long a flow needs after a gap until it carries as much as before."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What flow prints: a JSON object a line. Standard library only."""
+"""What flow prints: one JSON object per line. Standard library only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUFFER = Param("size", "SO_SNDBUF or SO_RCVBUF of the socket (the kernel doubles
 
 
 def check_protocol(protocol: str) -> None:
-    """Raise a ParameterError for a protocol that there is not."""
+    """Raise a ParameterError for an unknown protocol."""
     if protocol not in PROTOCOLS:
         raise ParameterError(
             "protocol", f'"{protocol}" is not valid; write {", ".join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}'

@@ -32,8 +32,8 @@ _OF = {"congestion": "tcp", "segment": "tcp", "ccid": "dccp", "service": "dccp",
 class FlowSend(Probe):
     """Sends packets to a ``flow-sink`` that is ready, at a constant rate, or as fast as the transport takes them.
 
-    ``per_packet`` and ``per_byte`` are what a slow processor takes: it begins a packet only when it is done with the
-    one before. Computation takes no time in the guest, so only this and the radio limit a sender of UDP.
+    ``per_packet`` and ``per_byte`` are what a slow processor takes: it begins a packet only when it has finished
+    the one before. Computation takes no time in the guest, so only this and the radio limit a sender of UDP.
 
     Series: ``sent`` (bit/s) in each interval, ``refused`` (attempts that a full queue refused), and every ``state``
     what the transport tells of congestion control. TCP (``TCP_INFO``) and CCID 2 (``DCCP_SOCKOPT_CCID_TX_INFO``):
@@ -79,7 +79,7 @@ class FlowSend(Probe):
         _report.check_options(params, self.params, _OF)
 
     def check_target(self, target: Target, params: dict[str, Any]) -> None:
-        """Refuse a sender of UDP that nothing makes wait."""
+        """Refuse a sender of UDP that would never have to wait."""
         limited = params["rate"] is not None or params["per_packet"] or params["per_byte"]
         if params["protocol"] == "udp" and not limited and not (target.medium and target.radio is not None):
             raise ParameterError(

@@ -140,7 +140,7 @@ def _read_end(raw: Raw, line: Json, parsed: Parsed) -> None:
 
 
 def _variation(parsed: Parsed, smoothed_ns: list[float]) -> dict[str, float | None]:
-    """Return the three readings of jitter; None if there is nothing to take a mean of."""
+    """Return the three readings of jitter; None if too few packets arrived."""
     series = {one.name: one.values for one in parsed.series}
     changes = [value * _report.MILLISECOND_NS for value in series.get("delay_change", [])]
     means = series.get("delay", [])

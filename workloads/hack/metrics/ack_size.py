@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a compressed TCP ACK is of its packet."""
+"""The size of a compressed TCP ACK, compared with its packet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compressed TCP ACKs that came and could not be restored."""
+"""Compressed TCP ACKs that arrived and could not be restored."""
 
 from __future__ import annotations
 

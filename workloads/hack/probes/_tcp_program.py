@@ -71,13 +71,13 @@ class Count:
             self.due_ns = t_ns - t_ns % self.every_ns + self.every_ns
 
     def interval(self, until_ns: int) -> None:
-        """Tell what arrived since the last interval, and begin a new one."""
+        """Print what arrived since the last interval, and begin a new one."""
         if until_ns > self.since_ns:
             tell(since_s=stamp(self.since_ns), until_s=stamp(until_ns), bytes=self.size)
         self.since_ns, self.size = until_ns, 0
 
     def end(self, complete: bool) -> None:
-        """Tell the last interval, and the totals."""
+        """Print the last interval, and the totals."""
         if self.begin_ns is None:
             tell(total=0, omitted=self.omitted, complete=complete)
             return
@@ -141,7 +141,7 @@ def chunks(channel: socket.socket, end_ns: int, size: int) -> Iterator[int]:
 
 
 def source(to: str, port: int, duration_ns: int, size: int, congestion: str = "") -> None:
-    """Send for a time, or ``size`` bytes if that is not 0, and tell how many the sink has read, and when it said so."""
+    """Send for a time, or ``size`` bytes if that is not 0; print how many the sink has read, and when it said so."""
     sent = arrived = 0
     with socket.socket() as channel:
         if congestion:

@@ -144,7 +144,7 @@ def test_as_fast_as_tcp_takes_it(sinks: Sinks, senders: Senders) -> None:
 
 
 def test_a_slow_processor(sinks: Sinks, senders: Senders) -> None:
-    """1 ms and 500 times 2 us for each packet: 500 in a second at most."""
+    """1 ms and 500 times 2 us for each packet: at most 500 packets per second."""
     sink = sinks("udp")
     slow = ("--per-packet-ns", "1000000", "--per-byte-ns", "2000")
     sent = Ended(senders("udp", sink.port, "--duration-ms", "400", "--packet-bytes", "500", *slow))
@@ -217,7 +217,7 @@ def test_a_stream_that_ends_within_a_packet(sinks: Sinks) -> None:
 
 
 def test_a_stream_in_any_pieces(sinks: Sinks) -> None:
-    """Whatever TCP makes of it: the same packets."""
+    """No matter how TCP splits it: the same packets."""
     chance = random.Random(1)
     stream = b"".join(packet(number, chance.randint(32, 300)) for number in range(200)) + packet(200, kind=END)
     sink = sinks("tcp")
@@ -233,7 +233,7 @@ def test_a_stream_in_any_pieces(sinks: Sinks) -> None:
 
 @pytest.mark.parametrize("garbage", [b"GET / HTTP/1.1\r\n", b"f", packet(0)[:4] + bytes(28), packet(0) + b"x"])
 def test_another_program_at_the_port_of_a_stream(sinks: Sinks, garbage: bytes) -> None:
-    """It is refused as soon as that is sure, also while it waits for an answer."""
+    """It is refused as soon as that is certain, even while it waits for an answer."""
     sink = sinks("tcp")
     with sink.connected() as channel:
         channel.sendall(garbage)
@@ -286,7 +286,7 @@ def test_a_flow_of_which_only_the_end_arrives_is_lost(sinks: Sinks) -> None:
 
 
 def test_any_datagrams(sinks: Sinks) -> None:
-    """The sink lives on, and takes what is a packet, and nothing else."""
+    """The sink continues, and accepts only valid packets."""
     chance = random.Random(7)
     sink = sinks("udp")
     good, other = {0}, 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The place and the workload of a fuzz run, and what to think of its outcome."""
+"""The place and the workload of a fuzz run, and the assessment of its outcome."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Outcome:
         return cls(said["sent"], reached, said["begun"], said["answers"], friend_bytes)
 
     def failures(self) -> list[str]:
-        """What is wrong with it: an attack that reaches nothing shows nothing."""
+        """What is wrong with it: an attack that reaches nothing proves nothing."""
         found = []
         if self.reached < 0.8 * self.sent:
             found.append(f"only {self.reached} of {self.sent} packets reached dccp_v4_rcv()")

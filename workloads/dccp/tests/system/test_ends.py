@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How flows of DCCP end, and what is said of those that cannot begin; TCP and UDP are tested without a guest."""
+"""How flows of DCCP end, and the messages about those that cannot begin; TCP and UDP are tested without a guest."""
 
 from __future__ import annotations
 

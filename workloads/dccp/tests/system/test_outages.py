@@ -15,7 +15,7 @@ pytestmark = pytest.mark.guest
 
 @pytest.mark.parametrize(("outage_s", "back_within_s"), [(1, 2), (10, 14), (60, 60)])
 def test_ccid_3_recovers_from_an_outage(boot: Callable[..., Ran], outage_s: int, back_within_s: int) -> None:
-    """RFC 5348 has the rate down to a packet in about the time of the outage, so it takes about as long again."""
+    """By RFC 5348, the rate falls to a packet in about the time of the outage, so recovery takes as long again."""
     up_s, bytes_s = 5 + outage_s, 250_000
     down = f"  - {{at: 5 s, link: h1-h2, to: down}}\n  - {{at: {up_s} s, link: h1-h2, to: up}}\n"
     ran = boot(PLACE, flow(up_s + back_within_s + 5, timeline=down, ccid=3, rate="2 Mbit/s"))

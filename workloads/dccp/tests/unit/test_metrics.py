@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""jitter and out-of-order, against numbers by hand."""
+"""jitter and out-of-order, compared with numbers computed by hand."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_a_peer_without_it_gets_acks_as_they_are(boot: Boot) -> None:
 
 
 def test_all_are_held_in_mode_timer(boot: Boot) -> None:
-    """No answer is due for the last ones, which the timer lets go."""
+    """No answer is due for the last ones, which the timer releases."""
     found = ran(boot, "a", sta="{mode: timer, timer: 5 ms}")
     sent = counts(found, "sta1")
     assert sent["acks"] > 1000 and sent["held_ns"] / sent["acks"] < 5_000_000
@@ -226,7 +226,7 @@ def test_a_radio_that_goes_down_takes_nothing_with_it(boot: Boot, mode: str) -> 
 
 
 def test_the_host_takes_its_time(boot: Boot) -> None:
-    """The longer an ACK takes into an answer, the later the answer that it goes with."""
+    """The longer an ACK takes to get into an answer, the later the answer that it is sent with."""
     held_ms = []
     for turnaround in ("0 us", "50 us", "2 ms"):
         sent = counts(ran(boot, "a", sta=f"{{mode: more-data, turnaround: {turnaround}}}"), "sta1")

@@ -98,7 +98,7 @@ def sent(ran: Ran) -> list[Segment]:
 
 
 def arrived(ran: Ran) -> list[Segment]:
-    """What came of it to the server, in order."""
+    """What of it reached the server, in order."""
     capture = pcap.load(ran.directory / "raw" / "wire.pcap")
     found = []
     for _, frame in capture.frames():
@@ -186,7 +186,7 @@ def test_acks_survive_to_the_bit(boot: Boot, what: str) -> None:
 def assert_same(before: list[Segment], after: list[Segment], given_up: int, natives: int) -> None:
     """All that arrived had been sent, bit by bit; all that was sent arrived, but for what was given up.
 
-    ACKs that go as they are may be overtaken by some that go with answers.
+    Uncompressed ACKs may be overtaken by some that are sent with answers.
     """
     assert {one.packet for one in after} <= {one.packet for one in before}
     missing = Counter(one.packet for one in before) - Counter(one.packet for one in after)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of TCP/HACK: what is run, in which order, and what is made of it. Without a guest."""
+"""The cost of TCP/HACK: what is run, in which order, and what is computed from it. Without a guest."""
 
 from __future__ import annotations
 

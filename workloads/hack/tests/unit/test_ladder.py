@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the ladder says of frames, and what it refuses."""
+"""What the ladder says about frames, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The key and the event ``hack``: what the plan has of them, and where they are refused."""
+"""The key and the event ``hack``: what plans have of them, and where they are refused."""
 
 from __future__ import annotations
 

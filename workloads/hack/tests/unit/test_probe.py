@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hack-acks: what its program asks and tells, and what is read of that."""
+"""hack-acks: what its program asks and prints, and how that is parsed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tcp-sink and tcp-source: their options, their program on this machine, and what is read of its lines."""
+"""tcp-sink and tcp-source: their options, their program on this machine, and how its lines are parsed."""
 
 from __future__ import annotations
 
