@@ -20,6 +20,7 @@ struct hwsim_radio;
  * @tsf_offset_us: TSF of the radio less the time of day
  * @set_clock: set the TSF to the time of day and so much more, and how fast it
  *	goes; the radio is down
+ * @advance_tsf: set the TSF forward, and TBTTs with it
  * @captured: whether anybody looks at the air
  * @capture: a frame of the air with its radiotap header; the driver owns it.
  *	NULL: there was no memory for one
@@ -30,6 +31,7 @@ struct hwsim_medium_ops {
 	bool (*is_up)(struct ieee80211_hw *hw);
 	s64 (*tsf_offset_us)(struct ieee80211_hw *hw);
 	void (*set_clock)(struct ieee80211_hw *hw, u32 ahead_us, s32 drift_ppb);
+	void (*advance_tsf)(struct ieee80211_hw *hw, u64 us);
 	bool (*captured)(void);
 	void (*capture)(struct sk_buff *skb);
 };
@@ -58,11 +60,14 @@ void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 			 const struct ieee80211_tx_queue_params *params);
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		     const struct ieee80211_bss_conf *conf);
+void hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid);
 int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params);
 void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_flush(struct hwsim_radio *radio,
 		       const struct ieee80211_vif *vif, bool drop);
+void hwsim_radio_farewell(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif);
 
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
@@ -119,6 +124,9 @@ static inline void
 hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		const struct ieee80211_bss_conf *conf) {}
 
+static inline void
+hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid) {}
+
 static inline int
 hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		  struct ieee80211_ampdu_params *params)
@@ -131,6 +139,9 @@ hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
 hwsim_radio_flush(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
 		  bool drop) {}
+static inline void
+hwsim_radio_farewell(struct hwsim_radio *radio,
+		     const struct ieee80211_vif *vif) {}
 static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
 static inline void
 hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,

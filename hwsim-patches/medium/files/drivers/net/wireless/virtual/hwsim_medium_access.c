@@ -31,9 +31,11 @@ static u64 idle_from(const struct hwsim_radio *radio)
 static u64 counting_from(const struct hwsim_radio *radio,
 			 const struct hwsim_ac *ac)
 {
-	return idle_from(radio) + hwsim_edca_aifs_ns(&ac->edca,
-						     radio->timing.sifs_ns,
-						     radio->timing.slot_ns);
+	u64 from = idle_from(radio) + hwsim_edca_aifs_ns(&ac->edca,
+							 radio->timing.sifs_ns,
+							 radio->timing.slot_ns);
+
+	return hwsim_ac_is_ibss(radio, ac) ? max(from, ac->ready_ns) : from;
 }
 
 static u64 start_of(const struct hwsim_radio *radio, const struct hwsim_ac *ac)
@@ -61,7 +63,7 @@ u64 hwsim_access_update(struct hwsim_radio *radio)
 	bool contends = false;
 	int i;
 
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		const struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		contends |= ac->waiting || ac->edca.backs_off;
@@ -76,18 +78,22 @@ u64 hwsim_access_update(struct hwsim_radio *radio)
 
 /*
  * Stop all counts at @at_ns: what was counted is taken off. A backoff that ran
- * out without a frame is over: the next frame draws one of its own.
+ * out without a frame is over: the next frame draws one of its own. While the
+ * beacon of an ad hoc network waits, nothing else counts.
  */
 static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 {
+	const struct hwsim_ac *ibss = &radio->mac->acs[HWSIM_AC_IBSS];
 	u32 slot_ns = radio->timing.slot_ns;
 	int i;
 
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 		u64 from;
 
 		if (!ac->edca.backs_off)
+			continue;
+		if (ibss->waiting && ac != ibss)
 			continue;
 		from = counting_from(radio, ac);
 		if (!ac->waiting &&
@@ -97,6 +103,20 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 		} else if (ac->edca.slots) {
 			hwsim_edca_stop(&ac->edca, from, at_ns, slot_ns);
 		}
+	}
+}
+
+/* the medium is no longer idle: what would have gone out at once backs off */
+static void back_off(struct hwsim_radio *radio)
+{
+	int i;
+
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
+		struct hwsim_ac *ac = &radio->mac->acs[i];
+
+		if (ac->waiting && !ac->edca.backs_off &&
+		    ac->committed_ns == HWSIM_NEVER)
+			hwsim_edca_invoke(&ac->edca);
 	}
 }
 
@@ -134,8 +154,49 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		ac->edca.backs_off = false;
 	}
 	if (!ac->edca.backs_off &&
-	    (idle_from(radio) > at_ns || radio->mac->stage != HWSIM_STAGE_NONE))
+	    (idle_from(radio) > at_ns || radio->mac->stage != HWSIM_STAGE_NONE ||
+	     radio->mac->acs[HWSIM_AC_IBSS].waiting))
 		hwsim_edca_invoke(&ac->edca);
+}
+
+/**
+ * hwsim_access_tbtt - it is time for a beacon of an ad hoc network
+ * @radio: a member, whose beacon is queued
+ * @at_ns: now
+ *
+ * Every member has one. They draw random delays, which count down as a backoff
+ * does; meanwhile all other counts of the radio stand still (11.1.3.5).
+ */
+void hwsim_access_tbtt(struct hwsim_radio *radio, u64 at_ns)
+{
+	struct hwsim_ac *ac = &radio->mac->acs[HWSIM_AC_IBSS];
+
+	hwsim_access_changed(radio);
+	if (radio->mac->stage == HWSIM_STAGE_NONE && !ac->waiting) {
+		stop_counts(radio, at_ns);
+		back_off(radio);
+	}
+	ac->waiting = true;
+	ac->ready_ns = at_ns;
+	ac->committed_ns = HWSIM_NEVER;
+	hwsim_edca_invoke(&ac->edca);
+}
+
+/**
+ * hwsim_access_spared - a member of an ad hoc network need not send its beacon
+ * @radio: the member, whose beacon is no longer queued
+ * @at_ns: now
+ */
+void hwsim_access_spared(struct hwsim_radio *radio, u64 at_ns)
+{
+	struct hwsim_ac *ac = &radio->mac->acs[HWSIM_AC_IBSS];
+
+	hwsim_access_changed(radio);
+	ac->waiting = false;
+	ac->committed_ns = HWSIM_NEVER;
+	hwsim_edca_reset(&ac->edca);
+	/* the other counts stood still until now */
+	radio->mac->hold_until_ns = max(radio->mac->hold_until_ns, at_ns);
 }
 
 /**
@@ -152,7 +213,7 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 
 	hwsim_access_next(radio);
 	if (radio->mac->contends && radio->mac->stage == HWSIM_STAGE_NONE) {
-		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		for (i = 0; i < HWSIM_NUM_ACS; i++) {
 			struct hwsim_ac *ac = &radio->mac->acs[i];
 			u64 start = start_of(radio, ac);
 
@@ -161,14 +222,7 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 				ac->committed_ns = start;
 		}
 		stop_counts(radio, now);
-		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-			struct hwsim_ac *ac = &radio->mac->acs[i];
-
-			/* it was about to go out without a backoff */
-			if (ac->waiting && !ac->edca.backs_off &&
-			    ac->committed_ns == HWSIM_NEVER)
-				hwsim_edca_invoke(&ac->edca);
-		}
+		back_off(radio);
 	}
 	if (until_ns > radio->busy_until_ns) {
 		/* no idle time yet from which EIFS could count */
@@ -380,7 +434,7 @@ static void grant(struct hwsim_radio *radio)
 
 	hwsim_access_changed(radio);
 	radio->mac->txop_is_narrow = !secondary_is_idle(radio, now);
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		if (start_of(radio, ac) > now)
@@ -501,7 +555,9 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 		return;
 	}
 	finish(radio);
-	hwsim_edca_success(&ac->edca);
+	/* a beacon's random delay precedes it */
+	if (!hwsim_ac_is_ibss(radio, ac))
+		hwsim_edca_success(&ac->edca);
 }
 
 /**
@@ -580,7 +636,7 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 		finish(radio);
 	}
 	radio->mac->answer = NULL;
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
 		hwsim_edca_reset(&radio->mac->acs[i].edca);
 	}

@@ -10,6 +10,7 @@
  *	session		BlockAck agreements: who has one
  *	access		contention of one radio: when it may send, what came of it
  *	approx		frames that may arrive damaged
+ *	ibss		beacons of an ad hoc network, its time
  *	keep		frames that are kept for stations that doze
  *	ps		power save: who dozes, and who says so
  *	ba		BlockAck: what is to be sent again, BlockAckReq
@@ -32,6 +33,10 @@
 #include "hwsim_medium_core.h"
 #include "hwsim_medium_edca.h"
 #include "hwsim_medium_frame.h"
+
+/* besides mac80211's access categories: beacons of an ad hoc network */
+#define HWSIM_AC_IBSS		IEEE80211_NUM_ACS
+#define HWSIM_NUM_ACS		(IEEE80211_NUM_ACS + 1)
 
 #define HWSIM_MAX_QUEUED	64	/* frames of an AC outside mac80211's queues */
 #define HWSIM_MAX_OWN		512	/* the driver's may be so many */
@@ -283,6 +288,7 @@ struct hwsim_up {
  * @only_short_slots: it does in any network
  * @qos: its network has WMM
  * @bssid: of its network
+ * @ibss: of the ad hoc network that it is a member of, zero: none
  * @dozes: power save: it hears little
  * @awake_for: why it hears more just now
  * @told_asleep: its access point has acknowledged that it dozes
@@ -303,7 +309,7 @@ struct hwsim_up {
  * @num_peers: how many
  * @num_asleep: how many of them doze
  * @draining: BlockAck agreements that wait for frames outside of them
- * @acs: its access categories
+ * @acs: its access categories, and the beacons of its ad hoc network
  * @sessions: its BlockAck agreements as originator
  * @stage: of its exchange
  * @sender: access category of the exchange
@@ -337,6 +343,7 @@ struct hwsim_mac {
 	bool only_short_slots;
 	bool qos;
 	u8 bssid[ETH_ALEN];
+	u8 ibss[ETH_ALEN];
 	bool dozes;
 	u8 awake_for;
 	bool told_asleep;
@@ -359,7 +366,7 @@ struct hwsim_mac {
 	u32 num_asleep;
 	u32 draining;
 
-	struct hwsim_ac acs[IEEE80211_NUM_ACS];
+	struct hwsim_ac acs[HWSIM_NUM_ACS];
 	DECLARE_HASHTABLE(sessions, HWSIM_SESSION_BITS);
 	enum hwsim_stage stage;
 	struct hwsim_ac *sender;
@@ -371,6 +378,17 @@ struct hwsim_mac {
 	u16 seq_ctrl;
 	u32 held;
 };
+
+/**
+ * hwsim_ac_is_ibss - whether these are beacons of an ad hoc network
+ * @radio: a member
+ * @ac: an access category, or these beacons
+ */
+static inline bool hwsim_ac_is_ibss(const struct hwsim_radio *radio,
+				    const struct hwsim_ac *ac)
+{
+	return ac == &radio->mac->acs[HWSIM_AC_IBSS];
+}
 
 /* access */
 u64 hwsim_access_update(struct hwsim_radio *radio);
@@ -481,6 +499,8 @@ struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session);
 /* access */
 void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			u64 at_ns);
+void hwsim_access_tbtt(struct hwsim_radio *radio, u64 at_ns);
+void hwsim_access_spared(struct hwsim_radio *radio, u64 at_ns);
 void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns);
 void hwsim_access_give_back(struct hwsim_radio *radio);
 void hwsim_access_damaged(struct hwsim_radio *radio);
@@ -503,6 +523,13 @@ bool hwsim_approx_accepts(const struct hwsim_radio *radio,
 void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
 		       const struct hwsim_mpdu *mpdu);
 bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid);
+
+/* ibss */
+u64 hwsim_timestamp_ns(const struct hwsim_ppdu *ppdu);
+bool hwsim_ibss_is_beacon(const struct hwsim_radio *radio,
+			  const struct sk_buff *skb);
+void hwsim_ibss_received(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *ppdu);
 
 /* keep */
 bool hwsim_mpdu_can_wait(const struct hwsim_mpdu *mpdu);

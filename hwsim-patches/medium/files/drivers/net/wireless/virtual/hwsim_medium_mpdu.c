@@ -38,8 +38,9 @@ bool hwsim_ac_pending(const struct hwsim_ac *ac)
  * @radio: the radio
  * @ac: the access category
  *
- * Group frames that were kept until a DTIM go out before other data (11.2.3.6):
- * who has woken up for them dozes again after the last one.
+ * The beacon of an ad hoc network does (11.1.3.5). So do group frames that were
+ * buffered until a DTIM (11.2.3.6): stations that woke up for them doze again
+ * after the last one.
  */
 bool hwsim_ac_may_send(const struct hwsim_radio *radio,
 		       const struct hwsim_ac *ac)
@@ -47,6 +48,8 @@ bool hwsim_ac_may_send(const struct hwsim_radio *radio,
 	const struct hwsim_ac *first = &radio->mac->acs[IEEE80211_AC_VO];
 	const struct hwsim_mpdu *mpdu;
 
+	if (radio->mac->acs[HWSIM_AC_IBSS].waiting)
+		return hwsim_ac_is_ibss(radio, ac);
 	if (ac == first || !first->waiting)
 		return true;
 	list_for_each_entry(mpdu, &first->queue, list)

@@ -888,19 +888,25 @@ struct access {
 	u8 ac;
 };
 
+static void add_access(u64 *numbers, const struct hwsim_ac *ac)
+{
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_ATTEMPTS - 1] += ac->attempts;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES - 1] += ac->successes;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_INSIDE - 1] += ac->inside;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS - 1] += ac->airtime_ns;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_ACQUIRE_NS - 1] += ac->acquired_ns;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS - 1] += ac->answered_ns;
+}
+
 static int fill_access(struct sk_buff *msg, const void *what)
 {
 	const struct access *access = what;
-	const struct hwsim_ac *ac = &access->radio->mac->acs[access->ac];
-	const u64 numbers[HWSIM_MEDIUM_ACCESS_ATTR_MAX] = {
-		[HWSIM_MEDIUM_ACCESS_ATTR_ATTEMPTS - 1] = ac->attempts,
-		[HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES - 1] = ac->successes,
-		[HWSIM_MEDIUM_ACCESS_ATTR_INSIDE - 1] = ac->inside,
-		[HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS - 1] = ac->airtime_ns,
-		[HWSIM_MEDIUM_ACCESS_ATTR_ACQUIRE_NS - 1] = ac->acquired_ns,
-		[HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS - 1] = ac->answered_ns,
-	};
+	const struct hwsim_ac *acs = access->radio->mac->acs;
+	u64 numbers[HWSIM_MEDIUM_ACCESS_ATTR_MAX] = {};
 
+	add_access(numbers, &acs[access->ac]);
+	if (access->ac == IEEE80211_AC_VO)	/* so do other beacons count */
+		add_access(numbers, &acs[HWSIM_AC_IBSS]);
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, access->radio->index) ||
 	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_AC, access->ac) ||
 	       put_numbers(msg, HWSIM_MEDIUM_ATTR_ACCESS, numbers,

@@ -10,6 +10,7 @@
 #define CW_MIN_DSSS		31	/* Table 16-4 */
 #define CW_MIN_OFDM		15	/* Table 17-21 */
 #define CW_MAX			1023
+#define IBSS_CW_MINS		2	/* random delay of a beacon, 11.1.3.5 */
 #define TXOP_UNIT_NS		32000	/* 9.4.2.28 */
 
 /**
@@ -41,6 +42,7 @@ void hwsim_network_set_edca(struct hwsim_radio *radio)
 {
 	bool is_11b = radio->dsss_only ||
 		radio->mac->acs[IEEE80211_AC_BE].params.cw_min == CW_MIN_DSSS;
+	struct hwsim_edca *ibss = &radio->mac->acs[HWSIM_AC_IBSS].edca;
 	u16 dcf_cw_min = is_11b ? CW_MIN_DSSS : CW_MIN_OFDM;
 	int i;
 
@@ -56,6 +58,10 @@ void hwsim_network_set_edca(struct hwsim_radio *radio)
 		edca->txop_ns = radio->mac->qos ? params->txop * TXOP_UNIT_NS : 0;
 		edca->cw = clamp(edca->cw, edca->cw_min, edca->cw_max);
 	}
+	ibss->aifsn = DIFS_SLOTS;
+	ibss->cw_min = IBSS_CW_MINS * dcf_cw_min;
+	ibss->cw_max = ibss->cw_min;
+	ibss->cw = ibss->cw_min;
 	hwsim_access_changed(radio);
 }
 

@@ -59,7 +59,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	hash_init(radio->mac->sessions);
 	hash_init(radio->mac->recipients);
 	hwsim_event_init(&radio->mac->timeout, HWSIM_PHASE_TIMEOUT);
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		INIT_LIST_HEAD(&radio->mac->acs[i].queue);
 		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
 	}
@@ -157,7 +157,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		return -ENOMEM;
 	radio->slot = slot;
 	radio->stream = stream;
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_edca *edca = &radio->mac->acs[i].edca;
 
 		hwsim_stream_init(&edca->stream, medium->seed,

@@ -28,18 +28,18 @@ static void fill_status(const struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	const struct hwsim_phy_rate *rate = &ppdu->rate;
-	u64 start_ns = ppdu->start_ns + hwsim_delay_ns(ppdu, radio);
-	ktime_t start = ktime_mono_to_real(ns_to_ktime(start_ns));
+	u32 delay_ns = hwsim_delay_ns(ppdu, radio);
+	ktime_t mpdu = ktime_mono_to_real(ns_to_ktime(ppdu->payload_ns + delay_ns));
 
 	memset(status, 0, sizeof(*status));
-	status->flag = RX_FLAG_MACTIME_START;
-	status->mactime = ktime_to_us(start) + radio->ops->tsf_offset_us(radio->hw);
+	status->flag = RX_FLAG_MACTIME_START;	/* of the MPDU, after the preamble */
+	status->mactime = ktime_to_us(mpdu) + radio->ops->tsf_offset_us(radio->hw);
 	status->freq = radio->channel->center_freq;
 	status->band = radio->channel->band;
 	status->signal = clamp(DIV_ROUND_CLOSEST(reception->level_mb +
 						 radio->noise_mbm, 100),
 			       S8_MIN, S8_MAX);
-	status->boottime_ns = start_ns;
+	status->boottime_ns = ppdu->start_ns + delay_ns;
 	switch (rate->class) {
 	case HWSIM_PHY_HT:
 		status->encoding = RX_ENC_HT;
@@ -189,6 +189,7 @@ static void receive_mpdus(struct hwsim_radio *radio,
 			hwsim_scoreboard_set(&recipient->scoreboard,
 					     ppdu->mpdus[i]->seq);
 		hwsim_ps_received(radio, ppdu, ppdu->mpdus[i], owned);
+		hwsim_ibss_received(radio, ppdu);
 		hand_up(radio, ppdu->mpdus[i], reception);
 	}
 	if (owned && reception->any) {

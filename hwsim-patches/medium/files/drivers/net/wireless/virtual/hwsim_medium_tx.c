@@ -15,6 +15,7 @@
 
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
 #define HEADER_WITH_TA_BYTES	16
+#define MAX_FLUSH_JIFFIES	(HZ / 5)
 
 /* those that mac80211 sends have no session */
 static bool is_own_bar(const struct hwsim_mpdu *mpdu)
@@ -250,14 +251,13 @@ void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 {
 	const struct hwsim_mpdu *mpdu = ppdu->mpdus[0];
 	struct ieee80211_mgmt *mgmt = (void *)mpdu->skb->data;
-	u64 ns, us;
+	u64 us;
 
 	if (!mpdu->timestamp || mpdu->skb->len < 24 + 8 ||
 	    ieee80211_is_s1g_beacon(mgmt->frame_control))
 		return;
-	ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate) +
-	     div_u64(24 * 8 * 1000000ULL, hwsim_phy_rate_kbps(&ppdu->rate));
-	us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ns)));
+	us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(start_ns +
+						hwsim_timestamp_ns(ppdu))));
 	/* beacon and probe response have it in the same place */
 	mgmt->u.beacon.timestamp =
 		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
@@ -722,7 +722,9 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 		ppdu = build_from_txqs(radio, ac, limit_ns, place);
 	}
 	if (ppdu) {
-		ppdu->ac = ac - radio->mac->acs;
+		/* beacons count as voice */
+		ppdu->ac = hwsim_ac_is_ibss(radio, ac) ? IEEE80211_AC_VO :
+							 ac - radio->mac->acs;
 		ac->attempts++;
 	}
 	return ppdu;
@@ -965,7 +967,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 	struct hwsim_mpdu *mpdu, *next;
 	int i;
 
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
@@ -1059,6 +1061,8 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	    (is_own && is_multicast_ether_addr(hdr->addr1)) ||
 	    number >= IEEE80211_NUM_ACS)
 		number = IEEE80211_AC_VO;
+	if (hwsim_ibss_is_beacon(radio, skb))
+		number = HWSIM_AC_IBSS;
 	ac = &radio->mac->acs[number];
 	if (ieee80211_is_beacon(hdr->frame_control)) {
 		hwsim_network_beacon(radio, skb);
@@ -1080,7 +1084,10 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		else
 			list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
-		hwsim_access_ready(radio, ac, now);
+		if (hwsim_ac_is_ibss(radio, ac))
+			hwsim_access_tbtt(radio, now);
+		else
+			hwsim_access_ready(radio, ac, now);
 	}
 	hwsim_medium_leave(medium);
 	if (mpdu)
@@ -1118,12 +1125,47 @@ static bool holds(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 
 	hwsim_medium_enter(radio->medium);
 	found = sends_for(radio, vif) || hwsim_sessions_hold(radio, vif);
-	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
+	for (i = 0; i < HWSIM_NUM_ACS && !found; i++)
 		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
 			found |= is_of(mpdu, vif);
 	hwsim_medium_leave(radio->medium);
 	return found;
 }
+
+static bool holds_management(struct hwsim_radio *radio,
+			     const struct ieee80211_vif *vif)
+{
+	const struct hwsim_mpdu *mpdu;
+	bool found;
+	int i;
+
+	hwsim_medium_enter(radio->medium);
+	found = sends_for(radio, vif);
+	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
+			found |= mpdu->kind == HWSIM_MEDIUM_FRAME_MGMT &&
+				 is_of(mpdu, vif);
+	found &= !!radio->air;	/* else they will not go out anyway */
+	hwsim_medium_leave(radio->medium);
+	return found;
+}
+
+/**
+ * hwsim_radio_farewell - let an interface that ends send its management frames
+ * @radio: the radio
+ * @vif: the interface
+ *
+ * An access point that is stopped sends a Deauthentication to all stations. It
+ * does not wait for its end: real hosts take longer to stop than the frame
+ * takes to go out.
+ */
+void hwsim_radio_farewell(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif)
+{
+	wait_event_timeout(radio->medium->idle, !holds_management(radio, vif),
+			   MAX_FLUSH_JIFFIES);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_farewell);
 
 /**
  * hwsim_radio_flush - wait until everything is sent, or drop it
@@ -1137,7 +1179,8 @@ void hwsim_radio_flush(struct hwsim_radio *radio,
 	struct hwsim_medium *medium = radio->medium;
 
 	if (!drop) {
-		wait_event_timeout(medium->idle, !holds(radio, vif), HZ / 5);
+		wait_event_timeout(medium->idle, !holds(radio, vif),
+				   MAX_FLUSH_JIFFIES);
 		return;
 	}
 	hwsim_medium_enter(medium);
