@@ -34,7 +34,7 @@ def reported(initrd: Path, place: Path, *files: Path) -> tuple[list[str], str]:
     return [line.removeprefix("rom: ") for line in log.splitlines() if line.startswith("rom: ")], log
 
 
-def test_files_are_read_whole_and_stay_as_they_are(initrd: Path, tmp_path: Path) -> None:
+def test_files_are_read_whole_and_do_not_change(initrd: Path, tmp_path: Path) -> None:
     contents = [random.Random(seed).randbytes(size) for seed, size in enumerate((100_352, 512, 1023))]
     files = [tmp_path / f"{number}" for number in range(3)]
     for file, content in zip(files, contents, strict=True):

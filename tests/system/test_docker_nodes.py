@@ -126,7 +126,7 @@ def test_a_folder_that_it_needs_is_a_file(run: Run, tmp_path: Path) -> None:
         run("")
 
 
-def test_a_number_in_passwd_that_is_none(run: Run, tmp_path: Path) -> None:
+def test_what_is_not_a_number_in_passwd(run: Run, tmp_path: Path) -> None:
     layout(tmp_path / "image", [layer(file("etc/passwd", b"web:x:many:34::/srv:/bin/sh\n"))], {"User": "web"})
     with pytest.raises(RunError, match='oci:image runs as web: "many" is not a valid number of a user or group'):
         run("")

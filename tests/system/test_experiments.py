@@ -295,7 +295,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, number: signal.Signals) -> None:
+def test_an_interrupted_sweep_leaves_nothing_running_and_continues(place: Place, number: signal.Signals) -> None:
     process = start_sweep(place)
     until(lambda: process.poll() is not None or (stored(place.directory) >= 2 and own_guests(process.pid)))
     assert process.poll() is None, process.communicate()[1]
@@ -375,7 +375,7 @@ def test_a_scheduler_without_workers(place: Place, cluster: Cluster, monkeypatch
         place.sweep("store", 1, cluster.address)
 
 
-def test_a_failed_trial_leaves_its_directory_and_the_others_go_on(place: Place) -> None:
+def test_a_failed_trial_leaves_its_directory_and_the_others_continue(place: Place) -> None:
     fails = WORK.replace("cat, /proc/sys/kernel/random/uuid]", "ls, /nowhere], required: true")
     (place.directory / "fails.yaml").write_text(fails)
     file = place.experiment(1)

@@ -154,7 +154,7 @@ timeline:
 
 
 def test_a_handoff_to_an_access_point_that_is_gone_fails(boot: Callable[..., Ran]) -> None:
-    """The station still knows the access point, tries in vain and goes back."""
+    """The station still knows the access point, tries without success and returns."""
     topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
     gone = "{at: 1 s, exec: ap2, run: [hostapd_cli, -i, ap2-wlan1, disable]}"
     with pytest.raises(RunError, match="sta1 could not join ap2, and associated with another access point"):

@@ -64,7 +64,7 @@ def test_rate_control_of_a_stack(tmp_path: Path, machine: runs.Machine) -> None:
     assert "rate_control: the kernel has no lowst, and took minstrel_ht" in other
 
 
-def test_kernel_that_is_none(tmp_path: Path) -> None:
+def test_what_is_not_a_kernel(tmp_path: Path) -> None:
     reported = lab("run", "wired-pair", "idle", "--kernel", "beef", cwd=tmp_path, status=2).stderr
     assert reported.startswith("lab: --kernel beef: it is neither a file nor the beginning of a kernel's hash")
     both = ("--kernel", "beef", "--kernel-source", "linux")

@@ -137,7 +137,7 @@ def test_mistakes_are_reported_and_change_nothing(tmp_path: Path) -> None:
         assert net["h1"].run(["echo", "on"]).stdout == "on\n"
 
 
-def test_a_run_that_fails_tells_why_now_and_later(tmp_path: Path) -> None:
+def test_a_run_that_fails_reports_why_now_and_later(tmp_path: Path) -> None:
     with (
         pytest.raises(RunError, match=r"hostapd on ap1 was killed by SIGKILL"),
         Lab("one-ap", directory=tmp_path / "daemon") as net,
@@ -170,7 +170,7 @@ DOWNLOAD = {"topology.timeline": [], "processes.fetch.may_run_on": True}
     [("two-aps-handoff", "http/download", DOWNLOAD), ("random-walkers", "idle", {})],
     ids=["programs that start at once", "nothing but moves"],
 )
-def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(
+def test_a_lab_that_only_continues_leaves_the_bytes_of_lab_run(
     tmp_path: Path, topology: str, workload: str, keys: dict[str, object]
 ) -> None:
     def lab(name: str) -> Lab:
@@ -199,7 +199,7 @@ def test_survives_a_handoff(lab, seed):
     assert lab["sta1"].run(["ping", "-c", "1", "h1"]).check() and seed == 1
 
 @pytest.mark.lab("one-ap")
-def test_goes_on(lab):
+def test_continues(lab):
     (Path(__file__).parent / "guest").write_text(str(lab.directory))
     while True:
         lab.run_for("1 us")
@@ -226,7 +226,7 @@ def test_ctrl_c_leaves_no_guest(tmp_path: Path) -> None:
     words = pytest_in(tmp_path, "-k", "goes_on")
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True)
     until(lambda: (tmp_path / "guest").exists() or process.poll() is not None)
-    run = tmp_path / "temporary" / "test_goes_on0" / "lab"
+    run = tmp_path / "temporary" / "test_continues0" / "lab"
     (home,) = [link.parent for link in scratch.PARENT.glob(f"{scratch.PREFIX}*/run") if link.readlink() == run]
     assert scratch._pids_of(home)
     process.send_signal(signal.SIGINT)

@@ -103,7 +103,7 @@ def test_a_slow_station_gets_its_share(boot: Callable[..., Ran]) -> None:
 def test_a_mixed_cell_is_protected(boot: Callable[..., Ran]) -> None:
     """An 802.11b station in a network of mode g: long slots, and CTS to oneself at 11 Mbit/s before OFDM.
 
-    ns-3 sends its CTS at 1 Mbit/s, unless told otherwise: the case is mixed-bg-basic11.
+    ns-3 sends its CTS at 1 Mbit/s by default: the case is mixed-bg-basic11.
     """
     stations = ["mode: b, rate: 11 Mbit/s", "rate: 54 Mbit/s"]
     ran = boot(place("mode: g, channel: 1", stations), workload(BUFFER_BYTES, 60))
@@ -204,7 +204,7 @@ def test_voice_hidden_from_best_effort(boot: Callable[..., Ran]) -> None:
     assert rest < 0.05
 
 
-def test_best_effort_beside_voice(boot: Callable[..., Ran]) -> None:
+def test_best_effort_next_to_voice(boot: Callable[..., Ran]) -> None:
     """The share: in ns-3 CF-Ends take a twentieth of both. (34.42 and 0.919 Mbit/s, the lab 36.26 and 0.976).
 
     That is mostly chance: in eight runs of 20 s the mean share is 2.66 %, with a standard deviation of 0.43. In 40 s,

@@ -56,7 +56,7 @@ processes:
 """
 
 
-def test_a_network_beside_one_on_its_secondary_channel_comes_up(boot: Callable[..., Ran]) -> None:
+def test_a_network_next_to_one_on_its_secondary_channel_comes_up(boot: Callable[..., Ran]) -> None:
     """hostapd swaps the two channels of the wide one, and its station looks for it on both."""
     ran = boot(WIDE + ACCESS_POINT + LINKS, TALK)
     link, info = (event["output"] for event in json.loads((ran.directory / "guest.json").read_text())["events"])

@@ -16,7 +16,7 @@ Boot = Callable[..., Ran]
 STATIONS = ("sta1", "sta2", "sta3", "slow")
 
 
-def test_a_block_ack_request_lets_the_receiver_go_on(boot_own: Boot) -> None:
+def test_a_block_ack_request_lets_the_receiver_continue(boot_own: Boot) -> None:
     """Its twin that loses the request is in test_phenomena: there the receiver waits for 100 ms."""
     (voice,) = boot_own("reorder-stall", "udp/voice", "duration=8s", "timeline.1.frames=rts").flows().values()
     assert voice["lost"] == 1

@@ -168,7 +168,7 @@ def test_rates_fall_with_distance_and_a_fixed_one_dies_first(boot_own: Boot) -> 
     assert [fixed[place] for place in (80, 120, 160)] == [0, 0, 0]
 
 
-def test_a_missing_frame_holds_up_what_follows_if_the_request_to_go_on_is_lost_too(boot_own: Boot) -> None:
+def test_a_missing_frame_holds_up_what_follows_if_the_request_to_continue_is_lost_too(boot_own: Boot) -> None:
     (voice,) = boot_own("reorder-stall", "udp/voice", "duration=8s").flows().values()
     assert voice["lost"] == 1
     stall_ms = rounded(voice["delay_max_ns"] / 1e6)  # jiffies of mac80211's timer

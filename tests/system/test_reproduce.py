@@ -310,7 +310,7 @@ def begun(place: Path, then: Callable[[subprocess.Popen[str]], None], *options: 
     return reported, said
 
 
-def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path, store: Path) -> None:
+def test_a_sweep_that_is_terminated_says_what_is_stored_and_continues(place: Path, store: Path) -> None:
     family: list[int] = []
 
     def terminate(process: subprocess.Popen[str]) -> None:

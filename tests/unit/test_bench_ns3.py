@@ -84,7 +84,7 @@ def test_anything_else_is_refused(printed: str) -> None:
         parse(printed, SCENARIO)
 
 
-def test_a_run_that_fails_tells_what_the_program_said(tmp_path: Path) -> None:
+def test_a_run_that_fails_reports_what_the_program_said(tmp_path: Path) -> None:
     program = put(tmp_path, "download", "echo no station >&2; exit 1")
     with pytest.raises(RunError, match=r"--latency=0us ended with 1:\nno station"):
         run(program, SCENARIO)
@@ -130,7 +130,7 @@ def test_a_case_is_run(tmp_path: Path) -> None:
     assert (tmp_path / "asked").read_text() == "--case=anomaly-11a --seeds=2 --seconds=7\n"
 
 
-def test_a_case_that_fails_tells_what_the_program_said(tmp_path: Path) -> None:
+def test_a_case_that_fails_reports_what_the_program_said(tmp_path: Path) -> None:
     program = put(tmp_path, "cases", "echo station 2 is not associated >&2; exit 1")
     with pytest.raises(RunError, match=r"--case=ht-five .* ended with 1:\nstation 2 is not"):
         cases.run(program, "ht-five")

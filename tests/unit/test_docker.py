@@ -146,7 +146,7 @@ REASONS = [
 ]
 
 
-def test_an_engine_that_cannot_tell_what_is_left(host: Host) -> None:
+def test_an_engine_that_cannot_say_what_is_left(host: Host) -> None:
     host.program("docker", 'case $1 in image) exit 1 ;; pull) echo "no such host" >&2; exit 1 ;; esac')
     done = host.run()
     assert done.returncode == 1 and "test-docker: left behind: not known: the engine does not answer\n" in done.stderr

@@ -110,7 +110,7 @@ def test_two(lab):
     assert [line.rpartition(" ")[2] for line in stand_ins] == ["lab", "lab-2", "close", "close"]
 
 
-def test_a_test_that_fails_tells_where_the_files_are(pytester: pytest.Pytester, stand_ins: list[str]) -> None:
+def test_a_test_that_fails_reports_where_the_files_are(pytester: pytest.Pytester, stand_ins: list[str]) -> None:
     result = run(
         pytester,
         """

@@ -187,7 +187,7 @@ def test_yaml_files_of_tests_are_no_workloads(write: Write) -> None:
     assert [name for name in library.known("experiment") if name.startswith("a/")] == ["a/tests"]
 
 
-def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_next_to_a_workload_given_by_its_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = place / "my project.v2"
     (mine / "probes").mkdir(parents=True)
     (mine / "metrics").mkdir()
@@ -236,6 +236,6 @@ def test_code_in_the_current_directory_with_workloads(place: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, *(room.parent for room in CHECKOUT.glob("workloads/*/probes"))])
-def test_the_labs_own_folders_are_not_beside_a_workload(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_labs_own_folders_are_not_next_to_a_workload(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert library.folders_with_code() == []

@@ -26,7 +26,7 @@ ETHERNET_BYTES = 14
 HEADER_BYTES = {"UDP": 28, "DCCP": 36, "TCP": 52}  # with IPv4, TCP's timestamps, DCCP's extended sequence numbers
 SEGMENT_BYTES = 1448  # of TCP, whatever the table
 # throughput in kbit/s where the amount next to it shows which digit is wrong (published.md, "Which numbers count")
-MENDED_KBPS = {
+CORRECTED_KBPS = {
     (3, 5, "TCP Cubic"): 2862.58,
     (3, 6, "DCCP-2"): 1899.25,
     (4, 1, "TCP Reno"): 3062.41,
@@ -90,16 +90,16 @@ class Flow:
         return self.throughput.mean / self.implied_kbps
 
     @property
-    def mended_kbps(self) -> float:
+    def corrected_kbps(self) -> float:
         """The throughput that claims are compared with."""
-        return MENDED_KBPS.get((self.table, self.row, self.protocol), self.throughput.mean)
+        return CORRECTED_KBPS.get((self.table, self.row, self.protocol), self.throughput.mean)
 
     @property
     def wire_kbps(self) -> float:
         """The rate of all flows of this protocol together on Ethernet."""
         kind = self.protocol.replace("-", " ").split()[0]
         payload_bytes = SEGMENT_BYTES if kind == "TCP" else PACKET_BYTES[self.table]
-        return self.flows * self.mended_kbps * (1 + (ETHERNET_BYTES + HEADER_BYTES[kind]) / payload_bytes)
+        return self.flows * self.corrected_kbps * (1 + (ETHERNET_BYTES + HEADER_BYTES[kind]) / payload_bytes)
 
     @property
     def factor(self) -> float:

@@ -126,7 +126,7 @@ def test_run_takes_the_place_of_what_the_image_starts_unless_the_topology_says_t
     ],
 )
 def test_words_of_the_topology_may_refer_to_nodes(planned: Planned, tmp_path: Path, more: str, argv: list[str]) -> None:
-    """As those of run:, also by roles of the workload; words of the image stay as they are."""
+    """As those of run:, also by roles of the workload; words of the image do not change."""
     layout(tmp_path / "web", LAYERS, {"Entrypoint": ["/bin/serve"], "Cmd": ["{h2.ip}"]})
     workload = f"{WORKLOAD}roles: {{host: 2}}\n"
     assert started(planned("oci:web", more, workload)) == [("web", argv)]
@@ -178,7 +178,7 @@ def test_an_image_that_changes_is_read_again(planned: Planned, tmp_path: Path) -
     assert (docker_of(first).argv, docker_of(planned("oci:web")).argv) == (["/a"], ["/b"])
 
 
-def test_lab_show_tells_how_its_programs_run(planned: Planned, tmp_path: Path) -> None:
+def test_lab_show_reports_how_its_programs_run(planned: Planned, tmp_path: Path) -> None:
     layout(tmp_path / "web", LAYERS, CONFIG)
     console = Console(file=io.StringIO(), width=120)
     console.print(render(planned("oci:web")))
@@ -314,6 +314,6 @@ def test_users_that_no_kernel_has(mistake: Callable[..., str], tmp_path: Path, u
     )
 
 
-def test_an_environment_that_is_none(mistake: Callable[..., str], tmp_path: Path) -> None:
+def test_what_is_not_an_environment(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "i", LAYERS, {**CONFIG, "Env": [5]})
     assert "has an invalid configuration: Env is not a list of words" in mistake("oci:i")

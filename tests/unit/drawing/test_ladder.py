@@ -120,7 +120,7 @@ def test_a_frame_to_everybody_reaches_the_outer_lines(source: str, count: int) -
     assert words(scene).count("Beacon") == 1
 
 
-def test_a_frame_that_nobody_else_hears_is_drawn_beside_its_line() -> None:
+def test_a_frame_that_nobody_else_hears_is_drawn_next_to_its_line() -> None:
     scene = drawn(Arrow("ap1", None, 0.0, 100.0, "Beacon"), lines=("ap1",))
     assert max(outline(scene, "Beacon"))[0] > rails(scene)[0]
 

@@ -268,7 +268,7 @@ def test_what_the_paper_has_can_be_compared(that: str, passed: bool, value: str)
     assert (found.passed, found.value) == (passed, value)
 
 
-def test_the_papers_numbers_hold_wherever_it_tells_no_difference() -> None:
+def test_the_papers_numbers_hold_wherever_it_reports_no_difference() -> None:
     same = replace(PLAIN, published=printed("", 1, 4, 7))
     assert judged("all(throughput[never] == paper.throughput[never])", same).passed
     assert not judged("all(throughput[quick] == paper.throughput[quick])", same).passed
@@ -336,7 +336,7 @@ def test_missing_points_fail_the_claims_that_need_them() -> None:
     assert claims.judge(claim("throughput > 1 Mbit/s"), single, []).value == "no throughput at the only point"
 
 
-def test_trials_without_a_value_are_told() -> None:
+def test_trials_without_a_value_are_reported() -> None:
     some = rows(PLAIN, throughput=[1, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
     summary = some[1].metrics["throughput"]
     some[1] = replace(some[1], metrics={"throughput": replace(summary, missing=2)})

@@ -48,12 +48,12 @@ def test_a_trial_that_killed_all_its_workers_is_lost() -> None:
     assert found == Lost("4 workers were killed while they ran it, the last one tcp://10.0.0.2:4711")
 
 
-def test_what_a_machine_lacks_is_told_as_it_is() -> None:
+def test_what_a_machine_lacks_is_reported() -> None:
     with pytest.raises(HostError, match="no /dev/shm"):
         answer_of(Task(HostError("no /dev/shm")))  # type: ignore[arg-type]
 
 
-def test_a_worker_without_the_lab_is_told() -> None:
+def test_a_worker_without_the_lab_is_reported() -> None:
     with pytest.raises(HostError, match="a worker cannot run trials: ModuleNotFoundError: No module named 'lab'"):
         answer_of(Task(ModuleNotFoundError("No module named 'lab'")))  # type: ignore[arg-type]
 

@@ -161,7 +161,7 @@ def test_a_file_of_another_name_that_says_the_same_is_the_same() -> None:
     assert len(differences(results(("2 m", A), ("4 m", A)), other(rename))) == 2
 
 
-def test_the_first_few_differences_are_told() -> None:
+def test_the_first_few_differences_are_reported() -> None:
     b = other(lambda b: [one["settings"].extend(f"key{n}=a=b" for n in range(8)) for one in b["points"]])
     with pytest.raises(InputError) as failure:
         compare(results(("2 m", A), ("4 m", A)), b)

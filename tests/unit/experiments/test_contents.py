@@ -54,7 +54,7 @@ def test_what_a_file_says_counts_for_its_key() -> None:
     assert [key for key in before if before[key] != after[key]] == ["nodes"]
 
 
-def test_text_files_are_told_apart_from_what_names_them(here: Path) -> None:
+def test_text_files_are_distinguished_from_what_names_them(here: Path) -> None:
     before = contents()
     (here / "x.conf").write_text("two\n")
     after = contents()

@@ -256,7 +256,7 @@ def test_a_directory_that_cannot_be_written_does_not_end_the_sweep(
     assert all(outcome.cached for outcome in lab.sweep(experiment(2), by_seed)[2:])
 
 
-def test_a_point_that_cannot_be_planned_is_told_with_its_labels(lab: Lab) -> None:
+def test_a_point_that_cannot_be_planned_is_reported_with_its_labels(lab: Lab) -> None:
     def plan(file: Experiment, point: Point, repetition: int) -> Trial:
         raise InputError("is too far", where="test.yaml:7")
 
@@ -319,7 +319,7 @@ def test_a_worker_that_is_another_lab_ends_the_sweep(lab: Lab) -> None:
     assert lab.crew and lab.crew.closed
 
 
-def test_an_interrupted_sweep_goes_on_where_it_ended(lab: Lab) -> None:
+def test_an_interrupted_sweep_continues_where_it_ended(lab: Lab) -> None:
     left = [2]
 
     def work(name: str, seed: int) -> Result:
@@ -329,7 +329,7 @@ def test_an_interrupted_sweep_goes_on_where_it_ended(lab: Lab) -> None:
     with pytest.raises(KeyboardInterrupt):
         lab.sweep(experiment(), work)
     assert lab.crew and lab.crew.closed
-    assert lab.reports[-1].done == 2  # what is told of it after all
+    assert lab.reports[-1].done == 2  # what is reported about it after all
     done = lab.given[:2]
     found = lab.sweep(experiment(), by_seed)
     assert len(found) == 4
@@ -350,7 +350,7 @@ def test_workers_are_given_a_few_trials_ahead(lab: Lab) -> None:
     assert lab.crew and lab.crew.most == 4
 
 
-def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
+def test_repetitions_continue_until_there_are_enough(lab: Lab) -> None:
     asked: list[int] = []
 
     def enough(values: Sequence[float], share: float, normal: bool) -> int:
@@ -371,7 +371,7 @@ def test_there_is_a_cap(lab: Lab) -> None:
     assert len(found) == 8
 
 
-def test_a_point_ends_when_the_interval_that_is_told_is_narrow_or_at_the_cap(lab: Lab) -> None:
+def test_a_point_ends_when_the_interval_that_is_reported_is_narrow_or_at_the_cap(lab: Lab) -> None:
     """Of 200 points with values around 10 each: some end at the least, some between, some at the most."""
     rule = Repetitions(3, 12, 0.05)
     points = 200

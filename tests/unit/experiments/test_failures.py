@@ -107,7 +107,7 @@ def test_a_narrow_terminal_breaks_lines_and_keeps_them_indented() -> None:
     assert "    word word" in text and "\nword" not in text
 
 
-def test_a_check_that_fails_again_and_again_is_told_once() -> None:
+def test_a_check_that_fails_again_and_again_is_reported_once() -> None:
     def change(found: Outcome) -> Outcome:
         unmet = ("loss.max < 5%",) if (found.point == 0 and found.seed > 2) or found.seed == 5 else ()
         return replace(found, unmet=unmet, remark="it was damaged" if found.seed == 2 else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of experiments: what is drawn, what is told of what is missing, and that any label can be drawn."""
+"""Figures of experiments: what is drawn, what is reported about missing values, and that any label can be drawn."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_single_trials_have_no_error_bars_and_the_figure_says_so() -> None:
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "box", "heat-map"])
-def test_missing_points_are_told_and_left_open(kind: str) -> None:
+def test_missing_points_are_reported_and_left_open(kind: str) -> None:
     results = heat_map(made.broken()) if kind == "heat-map" else made.broken(kind)
     (chart,) = drawn(results)
     text = " ".join(chart.warnings)
@@ -248,7 +248,7 @@ def test_logarithmic_axes() -> None:
     assert {"0.001", "0.01", "0.1", "1"} <= set(texts)
 
 
-def test_what_has_no_logarithm_is_told() -> None:
+def test_what_has_no_logarithm_is_reported() -> None:
     figure = FigureSpec("line", "", "distance", "goodput", log=("y",))
     results = made.results(
         [made.DISTANCE], [figure], lambda labels: 0.0 if labels["distance"] == "4 m" else 5.0, metric=GOODPUT
@@ -286,7 +286,7 @@ def test_a_paper_that_has_one_line_for_all_gets_a_style_of_its_own() -> None:
     assert keys(chart)[-1].style == 3 and keys(chart)[-1].published
 
 
-def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
+def test_the_fourteenth_line_and_bar_are_distinguished() -> None:
     shapes = {repr(marker(0, 0, style, False, style % len(PALETTE))) for style in range(42)}
     assert len(shapes) == 42
     strokes = [repr(list(stroke(((0, 0), (9, 9)), style, False))) for style in range(12)]

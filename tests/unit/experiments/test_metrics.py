@@ -139,14 +139,14 @@ def test_a_record_without_the_metric_says_so() -> None:
         ("fetsh.bytes", "B", 'the workload has no metric "fetsh" (did you mean fetch?); known: goodput, '),
     ],
 )
-def test_a_parsed_value_that_does_not_fit_is_told_with_its_place(that: str, unit: str, message: str) -> None:
+def test_a_parsed_value_that_does_not_fit_is_reported_with_its_place(that: str, unit: str, message: str) -> None:
     with pytest.raises(InputError) as failure:
         values([TrialMetric("m", that, unit, "x.yaml:9")], RECORD)
     assert failure.value.message.startswith(f"metrics.m.that: {message}")
     assert failure.value.where == "x.yaml:9"
 
 
-def test_what_a_parser_did_not_find_is_told() -> None:
+def test_what_a_parser_did_not_find_is_reported() -> None:
     metrics = [
         TrialMetric("a", "fetch@sta2.byts", "B"),
         TrialMetric("b", "outage.max", "ms"),

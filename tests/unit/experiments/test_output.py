@@ -172,7 +172,7 @@ def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["report.html", "figure-1.png", "figure-1.pdf"])
-def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path, file: str) -> None:
+def test_a_directory_that_cannot_be_written_is_reported(tmp_path: Path, file: str) -> None:
     (tmp_path / file).mkdir()
     with pytest.raises(HostError, match=f"cannot write .*/{file}: Is a directory\n  choose another"):
         files.write(made.table1(), tmp_path)

@@ -231,7 +231,7 @@ def test_repetitions_in_words() -> None:
     assert rule == "3 to 100 trials of each point, until the 95 % confidence interval is within ±5 % of the mean"
 
 
-def test_claims_that_were_not_judged_are_told() -> None:
+def test_claims_that_were_not_judged_are_reported() -> None:
     results = made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,))
     left = "1 claim not evaluated: points that it needs were not run"
     assert tables.verdict(results) == f"1 of 2 claims evaluated: it holds, after 150 trials; {left}"
@@ -259,7 +259,7 @@ def test_no_claim_holds_if_none_was_judged(unjudged: int, why: str) -> None:
     assert "✓" not in read(results).text
 
 
-def test_remarks_are_told() -> None:
+def test_remarks_are_reported() -> None:
     results = made.table1()
     damaged = replace(results.outcomes[3], remark="what was stored was damaged, so it was run again")
     found = read(replace(results, outcomes=(damaged, *results.outcomes[1:])))
@@ -273,7 +273,7 @@ def test_the_written_page_is_this_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("key", "words"), [("cause", "Cause: "), ("guess", "A guess, not tested: ")])
-def test_why_a_claim_does_not_hold_is_told_where_it_fails(key: str, words: str) -> None:
+def test_why_a_claim_does_not_hold_is_reported_where_it_fails(key: str, words: str) -> None:
     reason = "the office of the paper had a bad place at 8 m"
     for verdict, reported in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
         given: dict[str, Any] = {key: reason}

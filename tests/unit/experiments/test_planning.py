@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which points are tried before anything runs, and what is told of them."""
+"""Which points are tried before anything runs, and what is reported about them."""
 
 import itertools
 from typing import Any
@@ -58,7 +58,7 @@ def test_a_few_plans_are_made_of_thousands_of_points() -> None:
     assert len(list(plans(points([50, 50]), make))) == len(made) == MOST_TRIED < 2500
 
 
-def test_each_mistake_is_told_once_with_a_point_where_it_shows() -> None:
+def test_each_mistake_is_reported_once_with_a_point_where_it_shows() -> None:
     def make(point: Point) -> Any:
         if point.labels["a0"] == "1":
             raise InputError("is wrong", where="x.yaml:3", hint="write it right")
@@ -67,7 +67,7 @@ def test_each_mistake_is_told_once_with_a_point_where_it_shows() -> None:
     assert refused(list, plans(points([3, 2]), make)) == "x.yaml:3  is wrong\n  write it right\n  where a0: 1, a1: 0"
 
 
-def test_not_every_mistake_of_thousands_is_told() -> None:
+def test_not_every_mistake_of_thousands_is_reported() -> None:
     tried = []
 
     def make(point: Point) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A point that ended at the most trials with a wider interval than was asked for is marked, wherever it is told."""
+"""A point that ended at the most trials with a wider interval than was asked for is marked, wherever it is reported."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ from lab.report.terminal import rich_table
 from lab.tables import Column, Table, words
 
 
-def test_a_sweep_tells_what_is_done_failed_and_left() -> None:
+def test_a_sweep_reports_what_is_done_failed_and_left() -> None:
     sweep = Progress(done=12, failed=0, cached=0, total=30, virtual_s=240, wall_s=31.4, eta_s=39.6)
     assert command.describe_sweep(sweep) == "12 of 30 trials, 40 s left; 240 s virtual, 31 s wall"
     ended = Progress(done=30, failed=2, cached=30, total=30, virtual_s=0, wall_s=0.4, eta_s=None)
     assert command.describe_sweep(ended) == "30 of 30 trials, 2 failed; 0 s virtual, 0 s wall"
 
 
-def test_who_interrupts_a_sweep_is_told_what_is_stored() -> None:
+def test_an_interrupt_of_a_sweep_reports_what_is_stored() -> None:
     sweep = Progress(done=12, failed=2, cached=3, total=30, virtual_s=240, wall_s=31.4, eta_s=39.6)
     stored = "10 of 30 trials are stored; "
     assert command.describe_interrupted(sweep, fresh=False) == f"{stored}repeat the command to continue"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a file to an experiment, and every mistake told where it is."""
+"""From a file to an experiment, and every mistake reported where it is."""
 
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def test_topology_and_workload_may_be_varied() -> None:
     assert found.figures[0].title == "Throughput over distance, where far"  # a part of the grid says which
 
 
-def test_files_beside_an_experiment_are_found_from_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_next_to_an_experiment_are_found_from_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded()
     (here / "elsewhere").mkdir()
     monkeypatch.chdir(here / "elsewhere")
@@ -240,7 +240,7 @@ def test_a_mistake_of_some_points_says_which() -> None:
     assert reported.count("mine.yaml") == 1
 
 
-def test_a_mistake_of_all_points_is_told_once() -> None:
+def test_a_mistake_of_all_points_is_reported_once() -> None:
     reported = refusal(EXPERIMENT, workload=WORKLOAD.replace("client: 1..", "printer: 1"))
     assert reported.count("printer") == reported.splitlines()[0].count("printer")
     assert "where" not in reported

@@ -89,7 +89,7 @@ def test_needed_of_a_mean_of_zero_is_endless() -> None:
     assert needed([-1e-300, 1e300], 1e-300) == ENDLESS
 
 
-def test_the_rule_of_196_is_content_before_the_interval_that_is_told_is_narrow() -> None:
+def test_the_rule_of_196_is_content_before_the_interval_that_is_reported_is_narrow() -> None:
     values = [9.6, 10.0, 10.4]
     assert needed(values, 0.05) == 3  # 1.96 * 0.4 / sqrt(3) = 0.45, of 0.5
     found = summarise(values, "ms", share=0.05)
@@ -104,7 +104,7 @@ def test_the_rule_of_196_is_content_before_the_interval_that_is_told_is_narrow()
 
 @settings(deadline=None)
 @given(SAMPLES, st.floats(0.001, 0.5))
-def test_there_are_enough_where_the_interval_that_is_told_is_narrow(values: list[float], share: float) -> None:
+def test_there_are_enough_where_the_interval_that_is_reported_is_narrow(values: list[float], share: float) -> None:
     found, count = summarise(values, "ms", share=share), enough(values, share)
     assert found.mean is not None and found.ci95 is not None
     assert found.precise is (found.ci95 <= share * abs(found.mean))

@@ -66,7 +66,7 @@ def test_what_is_no_file_is_damaged(tmp_path: Path) -> None:
         store.get(KEY)
 
 
-def test_a_full_or_locked_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_or_locked_disk_is_reported(tmp_path: Path) -> None:
     (tmp_path / "trials").write_text("no directory")
     with pytest.raises(HostError, match="cannot write the cache"):
         Store(tmp_path).put(KEY, KEPT)

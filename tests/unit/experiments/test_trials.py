@@ -43,7 +43,7 @@ def test_a_trial_is_what_its_command_runs() -> None:
     assert load(topology, workload, int(options[-1]), settings).to_json() == trial.plan
 
 
-def test_what_is_wrong_with_a_setting_is_told_where_it_is_written() -> None:
+def test_what_is_wrong_with_a_setting_is_reported_where_it_is_written() -> None:
     point = Point(0, {}, "wired-pair", "ping/ping", ("links.0.delai=5 ms",), {"links.0.delai": "x.yaml:7"})
     with pytest.raises(InputError) as reported:
         trials.trial(experiment(point), point, 0)
@@ -56,7 +56,7 @@ def test_where_settings_are_written_is_not_content() -> None:
         Point(0, {}, "wired-pair", "ping/ping", settings, {"workload.timeline": f"x.yaml:{line}"}) for line in (7, 8)
     ]
     seventh, eighth = (trials.trial(experiment(point), point, 0).plan for point in points)
-    assert json.loads(seventh)["events"][0]["source"] == "x.yaml:7"  # which a failed event is told by
+    assert json.loads(seventh)["events"][0]["source"] == "x.yaml:7"  # by which a failed event is reported
     assert trials.key(seventh, MACHINE) == trials.key(eighth, MACHINE)
 
 

@@ -63,7 +63,7 @@ def test_another_lab_is_refused_before_anything_runs(perform: Callable[..., Answ
     assert answer == Refused("w1 on node1", {"kernel": ("k", "other")})
 
 
-def test_a_failed_guest_is_told_with_what_it_left(perform: Callable[..., Answer], tmp_path: Path) -> None:
+def test_a_failed_guest_is_reported_with_what_it_left(perform: Callable[..., Answer], tmp_path: Path) -> None:
     def fail(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
         raise RunError(f"it failed\n  last lines of {directory}/raw/x.err:\n    no such file")
 
@@ -142,7 +142,7 @@ def test_a_plan_with_code_runs_with_that_code(
         assert answer == Refused("w1", {"stack swp": ("wanted", refused)}) and not ran
 
 
-def test_a_worker_finds_what_lies_beside_the_callers_workloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_finds_what_lies_next_to_the_workloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "probes").mkdir()
     here = SimpleNamespace(get_current_task=lambda: "task", address="w1", local_directory=str(tmp_path))
     monkeypatch.setattr("distributed.worker.get_worker", lambda: here)

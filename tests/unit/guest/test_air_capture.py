@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A capture of the air that lost frames is told from one that did not."""
+"""A capture of the air that lost frames is distinguished from one that did not."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_users_that_there_are_not(text: str, missing: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["web:x:many:34::/srv:/bin/sh", "web:x:33:::/srv:/bin/sh", "web:x:-1:34::/srv:"])
-def test_numbers_in_passwd_that_are_none(line: str) -> None:
+def test_what_are_not_numbers_in_passwd(line: str) -> None:
     with pytest.raises(ValueError, match="number"):
         user_of("web", [line.split(":")], [])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel is told of a medium, and what it tells back."""
+"""What the kernel gets for a medium, and what it answers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A lab whose agent is a stand-in: what it is asked, and what callers are told."""
+"""A lab whose agent is a stand-in: what it is asked, and what callers get."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROCESS = Process(cast(Any, None), "h1", ["server"], 1, (Path("out"), Path("err"
 
 
 class Agent:
-    """Answers at once; virtual time goes on as it is asked to."""
+    """Answers at once; virtual time advances as requested."""
 
     def __init__(self) -> None:
         self.now_ns = 0
@@ -73,7 +73,7 @@ def test_the_plan_is_that_of_lab_run() -> None:
     assert lab.plan == load("two-aps-handoff", "http/download", 1, settings, pcap="air")
 
 
-def test_time_goes_on_to_a_time_to_come(net: Lab, agent: Agent) -> None:
+def test_time_advances_to_a_time_to_come(net: Lab, agent: Agent) -> None:
     net.run_until("12.5 s")
     net.run_for(0.5)
     assert [one["at_ns"] for one in agent.asked] == [12_500 * MS, 13_000 * MS]
@@ -143,7 +143,7 @@ def test_a_value_of_another_kind_is_one_message(net: Lab, call: Callable[[Any], 
         call(net)
 
 
-def test_an_unknown_metric_is_told_with_those_that_there_are(net: Lab) -> None:
+def test_an_unknown_metric_is_reported_with_the_known_ones(net: Lab) -> None:
     from types import SimpleNamespace
 
     metrics: Any = {"goodput": "a result", "outage": "another one"}
@@ -168,7 +168,7 @@ def test_a_condition_is_looked_at_until_it_holds(net: Lab, agent: Agent) -> None
     assert agent.asked == [{"do": "run_until", "at_ns": at * MS, "news": True} for at in (10, 20, 30)]
 
 
-def test_a_condition_that_does_not_hold_is_told_with_the_last_state(net: Lab, agent: Agent) -> None:
+def test_a_condition_that_does_not_hold_is_reported_with_the_last_state(net: Lab, agent: Agent) -> None:
     agent.answers["status"] = lambda node: {"status": "wpa_state=SCANNING\n"}
     with pytest.raises(WaitError) as failed:
         net.wait_for(associated("sta1", "ap2"), timeout_s="50 ms")
@@ -262,7 +262,7 @@ def test_a_fork_does_not_use_the_lab(net: Lab, agent: Agent, monkeypatch: pytest
     assert net.now_s == 1
 
 
-def test_after_a_failure_calls_tell_it(net: Lab, agent: Agent, tmp_path: Path) -> None:
+def test_after_a_failure_calls_report_it(net: Lab, agent: Agent, tmp_path: Path) -> None:
     net._directory = tmp_path
 
     def fail(**_: Any) -> dict[str, Any]:

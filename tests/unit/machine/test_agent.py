@@ -70,7 +70,7 @@ FAILED = """echo '{"error": {"message": "hostapd on ap1 ended", "logs": []}}' > 
         (ENDS + "read -r asked <&8\n" + OVER, "the guest ended before its program asked it to"),
     ],
 )
-def test_a_guest_that_ends_tells_why(setup: Callable[[str], Setup], script: str, message: str) -> None:
+def test_a_guest_that_ends_reports_why(setup: Callable[[str], Setup], script: str, message: str) -> None:
     with driven(setup(script)) as agent, pytest.raises(RunError, match=message):
         agent.await_timeline()
         agent.ask("run_until", at_ns=9)

@@ -80,7 +80,7 @@ def test_first_error_is_shown_where_make_went_on() -> None:
     assert len(shown) < 20
 
 
-# Runs until it is told to end, and says so in a file.
+# Runs until it is asked to end, and says so in a file.
 ENDLESS = "exec 2>/dev/null; trap 'echo ended >{file}; exit' TERM; echo begun; while :; do sleep 0.05; done"
 
 

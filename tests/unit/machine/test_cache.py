@@ -20,7 +20,7 @@ from lab.errors import HostError
 from tests.kept import KeptReport
 from tests.own_cache import own_cache
 
-# A lab that builds an entry: says that it has begun, then goes on when told to.
+# A lab that builds an entry: says that it has begun, then continues on request.
 OTHER_LAB = """
 import sys
 from lab.cache.report import LineReport
@@ -189,7 +189,7 @@ def test_only_so_many_entries_stay(cache: None, reported: KeptReport) -> None:
     assert [store.has(key) for key in ("a", "b", "c", "new")] == [False, True, True, True]
 
 
-def test_clean_tells_what_it_freed(store: Store, reported: KeptReport) -> None:
+def test_clean_reports_what_it_freed(store: Store, reported: KeptReport) -> None:
     def make(directory: Path) -> None:
         (directory / "content").write_bytes(bytes(100_000))
 
@@ -201,7 +201,7 @@ def test_clean_tells_what_it_freed(store: Store, reported: KeptReport) -> None:
         assert cache.clean() == {}
 
 
-def test_lab_clean_tells_the_size_of_each_kind(
+def test_lab_clean_reports_the_size_of_each_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

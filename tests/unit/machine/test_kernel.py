@@ -15,7 +15,7 @@ from lab.cache.store import Store
 from lab.errors import BuildError
 from tests.kept import KeptReport
 
-# A kernel's make in small: allnoconfig knows two options, linux writes what it was told.
+# A kernel's make in small: allnoconfig knows two options, linux writes its options.
 MAKEFILE = """\
 VERSION = 6
 PATCHLEVEL = 12
@@ -89,7 +89,7 @@ def test_progress_counts_objects(build: Builder) -> None:
     assert build.reported.progressed == [(1, 2, "net/core/dev.o"), (2, 2, "net/core/sock.o")]
 
 
-def test_source_that_was_not_tested_is_told(build: Builder) -> None:
+def test_source_that_was_not_tested_is_reported(build: Builder) -> None:
     assert not build().tested
     assert any("6.12.117 is not the last tested source (6.12.1-1)" in step for step in build.reported.steps)
 
@@ -99,7 +99,7 @@ def test_tested_source_is_not(build: Builder) -> None:
     assert build().tested
 
 
-def test_tested_source_with_other_patches_is_told(build: Builder) -> None:
+def test_tested_source_with_other_patches_is_reported(build: Builder) -> None:
     build.name_as_tested()
     (build.series.directory / "own" / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
     assert not build().tested

@@ -203,7 +203,7 @@ def test_what_an_interrupted_build_made_is_made_again(lab: Lab) -> None:
     assert lab.build().path.read_text() == "a\nall\nB\nall\nfor b\n"
 
 
-def test_progress_of_an_interrupted_build_goes_on(lab: Lab) -> None:
+def test_progress_of_an_interrupted_build_continues(lab: Lab) -> None:
     (lab.tree / "begun").touch()
     (lab.tree / "objects" / "net" / "a.o").write_text("hal")
     lab.build()

@@ -36,7 +36,7 @@ def test_the_guest_is_started_with_it() -> None:
 
 
 @pytest.mark.parametrize("key", ["memory: 900 GiB", "nodes: {h1: {kind: host, memory: 900 GiB}}"])
-def test_more_memory_than_a_guest_can_have_is_told_with_its_line(tmp_path: Path, key: str) -> None:
+def test_more_memory_than_a_guest_can_have_is_reported_with_its_line(tmp_path: Path, key: str) -> None:
     place = tmp_path / "large.yaml"
     place.write_text(f"name: large\n{key}\n" + ("" if "nodes" in key else "nodes: {h1: {kind: host}}\n"))
     with pytest.raises(InputError, match=r'large.yaml:2  .*memory: "900 GiB" is too large; the maximum is 256 GiB'):

@@ -216,7 +216,7 @@ def test_files_that_nobody_would_see_are_refused(
 
 
 @pytest.mark.parametrize("name", ["run/mine", "etc/hosts.allow", "srv/proc/version", "labs"])
-def test_files_beside_those_are_taken(folder: Path, name: str) -> None:
+def test_files_next_to_those_are_taken(folder: Path, name: str) -> None:
     path = folder / "files" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
@@ -298,7 +298,7 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
         ("greeting=1.2", '"greeting=1.2" is not a requirement that pip can read\n'),
     ],
 )
-def test_what_is_no_package_is_told_with_its_line(
+def test_what_is_not_a_package_is_reported_with_its_line(
     line: str, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wheel(tmp_path / "wheels")

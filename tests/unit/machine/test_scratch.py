@@ -54,7 +54,7 @@ def test_an_interrupt_between_its_making_and_its_locking_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tmp_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_tmp_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     none, long = scratch.scratch({}, tmp_path / "none"), scratch.scratch({"x" * 300: tmp_path}, tmp_path)
     with pytest.raises(HostError, match="cannot make .*/hwsim-lab-.*: No such file"), none:
         pass
@@ -63,7 +63,7 @@ def test_a_tmp_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_lab_left_that_was_killed_while_it_made_its_directory_goes_once_it_is_old(tmp_path: Path) -> None:
+def test_what_a_lab_left_that_was_killed_while_it_made_its_directory_continuesce_it_is_old(tmp_path: Path) -> None:
     old, young, held = (tmp_path / f".hwsim-lab-0123456{digit}" for digit in range(3))
     for directory in (old, young, held):
         directory.mkdir()

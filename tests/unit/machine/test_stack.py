@@ -205,7 +205,7 @@ def test_it_has_the_sources_of_those_that_it_uses(user: Path, host: Host, tmp_pa
     assert host.build(user).sources == {"lighttpd": "1.4.79-2"}
 
 
-def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host) -> None:
+def test_a_mistake_in_c_is_reported_with_the_users_file(code: Path, host: Host) -> None:
     source = code / "greet.c"
     source.write_text(source.read_text().replace("argc != 2", "argx != 2"))
     with pytest.raises(BuildError) as failure:
@@ -262,7 +262,7 @@ def test_a_date_in_the_code_is_refused(code: Path, host: Host) -> None:
         host.build(code)
 
 
-def test_the_build_is_told(code: Path, host: Host, reported: KeptReport) -> None:
+def test_the_build_is_reported(code: Path, host: Host, reported: KeptReport) -> None:
     stack.ensure_stack(reported, code, IMAGE)
     assert reported.steps == [f"greeting: compiling {code}"]
 

@@ -45,7 +45,7 @@ def test_a_quiet_log_is_no_failure(tmp_path: Path) -> None:
     follow(tmp_path, "[    0.000000] random: crng init done\n[   30.000000] reboot: Power down\n")
 
 
-def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.machine.watch.free_bytes", lambda place: 1 << 20)
     log = "Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\nlab-init: the agent ended\n"
     with pytest.raises(RunError, match=r"no space left in .*: \d+ MB free(.|\n)*--out DIR"):
@@ -67,7 +67,7 @@ def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
 NOISE = "".join(f"[    0.000000] booting {number}\n" for number in range(20))
 
 
-def test_a_panic_is_told_with_what_follows_it_and_not_with_the_boot(tmp_path: Path) -> None:
+def test_a_panic_is_reported_with_what_follows_it_and_not_with_the_boot(tmp_path: Path) -> None:
     with pytest.raises(RunError) as failure:
         follow(tmp_path, f"{NOISE}[    3.000000] Kernel panic - not syncing: x\n[    3.000000] Call Trace:\n", None)
     assert str(failure.value) == (
@@ -144,7 +144,7 @@ class Beating(Ended):
         return self.uptime_ns, 0
 
 
-def test_a_command_that_does_not_end_is_told(tmp_path: Path) -> None:
+def test_a_command_that_does_not_end_is_reported(tmp_path: Path) -> None:
     guest = Beating(tmp_path, "")
     watch = Watch(cast(GuestProcess, guest), tmp_path, 2 * 3600 * 10**9, stall_wall_s=60.0)
     now_s = time.monotonic()
@@ -162,7 +162,7 @@ def test_a_command_that_does_not_end_is_told(tmp_path: Path) -> None:
         watch.look_at_command("sta1 ping h1\n", now_s)
 
 
-def test_a_stall_of_a_node_without_memory_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stall_of_a_node_without_memory_is_reported_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.machine.mconsole.running", lambda _scratch: None)
     (tmp_path / "console.log").write_text("[    2.006000] Thread Pool invoked oom-killer: gfp_mask=0x100cca, order=0\n")
     watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=0.0)

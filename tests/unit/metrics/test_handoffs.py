@@ -25,7 +25,7 @@ def test_a_scripted_handoff() -> None:
 
 def test_there_and_back() -> None:
     there, back = find(roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1), [(10 * SECOND, "roam"), (20 * SECOND, "roam")])
-    assert there.from_bssid is None, "nobody has told yet"
+    assert there.from_bssid is None, "not reported yet"
     assert (back.from_bssid, back.to_bssid, back.asked_ns) == (AP2, AP1, 20 * SECOND)
 
 
@@ -34,7 +34,7 @@ def test_a_station_that_chooses_by_itself() -> None:
     assert handoff.cause == "station" and handoff.asked_ns is None
 
 
-def test_a_station_that_chooses_by_itself_tells_where_it_was() -> None:
+def test_a_station_that_chooses_by_itself_reports_where_it_was() -> None:
     decision = event(10 * SECOND + 60 * MS, "do-roam", bssid=AP1, level_dbm=-71, selected=AP2, selected_dbm=-55)
     events = roam(10 * SECOND, AP2)
     (handoff,) = find([*events[:2], decision, *events[2:]], [])
@@ -132,7 +132,7 @@ def test_data_frames_of_a_monitor_capture() -> None:
         (5, radiotap(STA1, flags=0x01)),  # to the access point
         (6, radiotap(AP1)),
         (7, radiotap(STA1, ethertype=0x888E)),
-        (8, radiotap(STA1, flags=0x42, ethertype=0)),  # encrypted: what is inside cannot be told
+        (8, radiotap(STA1, flags=0x42, ethertype=0)),  # encrypted: what is inside is unknown
         (9, b"\x00\x00\x08\x00"),  # cut short
     ]
     assert Downlink(reader.read(pcap(frames, reader.RADIOTAP)), STA1, 0).t_ns == [1, 2, 8]

@@ -93,7 +93,7 @@ def why(capture: reader.Capture, handoff: Handoff = HANDOFF, senders: Any = ()) 
     return causes(handoff, PAUSE, capture, 0, senders)
 
 
-def test_a_segment_is_told_from_other_packets() -> None:
+def test_a_segment_is_distinguished_from_other_packets() -> None:
     assert segment(tcp(3)) == Segment(CONNECTION, 3 * BYTES, BYTES)
     assert segment(tcp(3)[:60]) == Segment(CONNECTION, 3 * BYTES, BYTES), "cut by the capture"
     assert segment(tcp(3, size=0) + bytes(6)) == Segment(CONNECTION, 3 * BYTES, 0), "an ACK, padded"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading YAML: lines are remembered, mistakes are told with file and line, and nothing but LabError comes out."""
+"""Reading YAML: lines are remembered, mistakes are reported with file and line, and nothing but LabError comes out."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_every_key_and_entry_knows_its_line() -> None:
     assert found.where(("list", 1)) == "mine.yaml:5"
 
 
-def test_a_key_that_is_not_there_is_told_where_it_should_be() -> None:
+def test_a_missing_key_is_reported_where_it_should_be() -> None:
     assert document("a:\n  b: 1\n").where(("a", "c")) == "mine.yaml:1"
 
 
@@ -53,7 +53,7 @@ def test_errors_name_file_line_and_path() -> None:
         ("a: *b\n", "mine.yaml:1  is not valid YAML: found undefined alias 'b'\n  a: *b\n     ^"),
     ],
 )
-def test_what_is_no_yaml_is_told_with_its_line(text: str, message: str) -> None:
+def test_what_is_not_yaml_is_reported_with_its_line(text: str, message: str) -> None:
     assert refused(document, text) == message
 
 

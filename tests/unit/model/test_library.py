@@ -43,7 +43,7 @@ def test_experiments_are_no_workloads(here: Path) -> None:
     assert "web/experiments/table" not in library.known("workload")
 
 
-def test_experiments_lie_beside_the_workloads_they_use(here: Path) -> None:
+def test_experiments_lie_next_to_the_workloads_they_use(here: Path) -> None:
     path = here / "workloads" / "web" / "experiments" / "table.yaml"
     assert library.known("experiment")["web/table"] == path
     for name in ("web/table", "workloads/web/experiments/table.yaml", "web/experiments/table"):
@@ -67,7 +67,7 @@ def test_paths_that_do_not_exist(here: Path) -> None:
         library.find("topology", "nowhere/mine.yaml")
 
 
-def test_a_makefile_beside_workloads_is_code(here: Path) -> None:
+def test_a_makefile_next_to_workloads_is_code(here: Path) -> None:
     web = here / "workloads" / "web"
     assert library.code_of("web/get", None) is None and library.code_called("web") is None
     (web / "Makefile").write_text("install:\n")
@@ -180,7 +180,7 @@ def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], report
     assert refused(library.used_by, chat) == reported.replace("KNOWN", known_stacks())
 
 
-def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
+def test_a_list_of_stacks_needs_code_next_to_it(here: Path) -> None:
     (here / "workloads" / "web" / "stacks").write_text("swp\n")
     assert refused(library.code_of, "web/get", None) == (
         "workloads/web/stacks  web has no code that could use other stacks: no Makefile lies next to this list\n"
@@ -220,7 +220,7 @@ def test_a_folder_whose_name_no_image_can_have(here: Path) -> None:
         library.image_called("base")
 
 
-def test_images_beside_a_topology_come_before_those_of_the_current_directory(here: Path, tmp_path: Path) -> None:
+def test_images_next_to_a_topology_come_before_those_of_the_current_directory(here: Path, tmp_path: Path) -> None:
     project = tmp_path.with_name(f"{tmp_path.name}-project")
     places = [project / "topologies" / "images", project / "images", here / "images"]
     topology = Path(os.path.relpath(project / "topologies" / "home.yaml"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``medium:`` as users write it, and how mistakes in it are told."""
+"""``medium:`` as users write it, and how mistakes in it are reported."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_mistakes(text: str, message: str) -> None:
     assert refusal(text) == message
 
 
-def test_several_mistakes_are_told_together() -> None:
+def test_several_mistakes_are_reported_together() -> None:
     text = refusal("medium:\n  step: 5\n  fading: {model: rician, k: 6}\n  walls: [{}]\n")
     assert [line.split(": ")[0] for line in text.splitlines()] == [
         "mine.yaml:5  medium.step",

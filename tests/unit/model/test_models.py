@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What users write becomes models; each mistake is told with file, line, path and what to write."""
+"""What users write becomes models; each mistake is reported with file, line, path and what to write."""
 
 from pathlib import Path
 from typing import Any
@@ -382,7 +382,7 @@ def test_mistakes_in_workloads(text: str, message: str) -> None:
     assert refusal(Workload, text) == message
 
 
-def test_several_mistakes_are_told_together_in_the_order_of_the_file() -> None:
+def test_several_mistakes_are_reported_together_in_the_order_of_the_file() -> None:
     text = "nam: mine\nnodes:\n  h1: {kind: hist}\nlinks:\n  - {between: [h1, s1], loss: 5}\n"
     with pytest.raises(InputErrors) as failure:
         topology(text)

@@ -60,7 +60,7 @@ def test_entries_of_lists_go_by_name_too() -> None:
     assert build(Workload, found["workload"]).processes[0].at == 3_000_000_000
 
 
-def test_a_prefix_tells_the_files_apart() -> None:
+def test_a_prefix_distinguishes_the_files() -> None:
     found = applied("topology.name=a", "workload.name=b")
     assert (found["topology"].data["name"], found["workload"].data["name"]) == ("a", "b")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How wrong a damaged frame is: a decoder that runs, its table, and what the kernel is told."""
+"""How wrong a damaged frame is: a decoder that runs, its table, and what the kernel gets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_where_a_frame_is_lost_most_of_its_bits_are_right() -> None:
 
 
 @pytest.mark.parametrize(("snr_db", "least", "most"), [(18.0, 0.01, 0.04), (15.0, 0.2, 0.35), (10.0, 0.45, 0.5)])
-def test_the_kernel_is_told_how_wrong_lost_frames_are(snr_db: float, least: float, most: float) -> None:
+def test_the_kernel_knows_how_wrong_lost_frames_are(snr_db: float, least: float, most: float) -> None:
     """Also where no frame is left to lose, as in a collision."""
     table = kernel_table(load("nist"), NAMED["64qam-3/4"])
     at = round((snr_db * 100 - table.start_mb) / table.step_mb)

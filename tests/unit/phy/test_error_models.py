@@ -34,7 +34,7 @@ def test_models_are_found_by_their_files() -> None:
     assert not [name for name in known() if name.startswith(("_", "base"))]
 
 
-def test_an_unknown_model_is_told_with_those_there_are() -> None:
+def test_an_unknown_model_is_reported_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r'unknown error model "nits" \(did you mean nist\?\); known: nist'):
         load("nits")
 

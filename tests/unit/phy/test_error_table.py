@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves from a user's file, and how its mistakes are told."""
+"""Curves from a user's file, and how its mistakes are reported."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) ->
         (["bpsk-1/2,2,.1", "bpsk-1/2,3,.01", "bpsk-1/2,4,.01"], "mine.csv:4  bpsk-1/2: the last two rows above 0 have"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(tmp_path: Path, rows: list[str], message: str) -> None:
+def test_a_mistake_is_reported_with_its_line(tmp_path: Path, rows: list[str], message: str) -> None:
     assert mistake(tmp_path, "curve,snr_db,ber", *rows).startswith(message)
 
 
@@ -130,7 +130,7 @@ def test_frames_have_whole_bits(tmp_path: Path) -> None:
     assert "mine.csv:2  bits is 1.5; write the length" in mistake(tmp_path, "curve,snr_db,per,bits", "dsss-1,0,.1,1.5")
 
 
-def test_all_mistakes_are_told_together(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     with pytest.raises(InputErrors) as failure:
         model_of(written(tmp_path, "curve,snr_db,ber", "bpsk-1/2,x,.1", "qpsk-1/2,0,2"))
     assert [str(error).split("  ")[0].rsplit("/")[-1] for error in failure.value.errors] == ["mine.csv:2", "mine.csv:3"]

@@ -95,6 +95,6 @@ def test_power_of_any_rician_is_1(k_db: float) -> None:
         ("nakagami", {"m": "2"}, "m is 2; write a number"),
     ],
 )
-def test_mistakes_are_told(name: str, params: dict[str, object], message: str) -> None:
+def test_mistakes_are_reported(name: str, params: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(name, **params)

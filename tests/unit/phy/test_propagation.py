@@ -164,7 +164,7 @@ def test_shapes_must_fit() -> None:
         ("ITU", {"nFloors": True}, "nFloors is True; write a number from 0 to 100"),
     ],
 )
-def test_mistakes_are_told(name: str, params: dict[str, object], message: str) -> None:
+def test_mistakes_are_reported(name: str, params: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(name, **params)
 

@@ -31,7 +31,7 @@ def test_files_are_filled_in_on_request_and_hashed(plans: Plans) -> None:
     assert plan.files[3].sha256 == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
 
 
-def test_files_are_copied_as_they_are(plans: Plans) -> None:
+def test_files_are_copied_unchanged(plans: Plans) -> None:
     program = 'print(f"{self.name} {{server.ip}}")\r\n'
     Path("p.py").write_bytes(program.encode())
     entries = 'files:\n  p: {on: server, path: /p.py, from: p.py}\n  t: {on: server, path: /t, text: "{self.name}"}\n'

@@ -42,7 +42,7 @@ def plan_of(project: Path) -> Plan:
     return load(str(project / "home.yaml"), "idle")
 
 
-def test_an_image_beside_the_topology_is_found_from_anywhere(tmp_path: Path) -> None:
+def test_an_image_next_to_the_topology_is_found_from_anywhere(tmp_path: Path) -> None:
     image(tmp_path / "project" / "images" / "gateway")
     plan = plan_of(tmp_path / "project")
     assert plan.node("h1").memory_bytes == 96 << 20
@@ -64,7 +64,7 @@ def test_where_an_image_is_found_is_not_content(here: Path, tmp_path: Path) -> N
     assert trials.key(found_here, {}) == trials.key(beside, {})
 
 
-def test_an_unknown_image_is_told_with_its_line_and_where_it_was_looked_for(here: Path, tmp_path: Path) -> None:
+def test_an_unknown_image_is_reported_with_its_line_and_where_it_was_looked_for(here: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError) as failure:
         plan_of(tmp_path / "project")
     first, hint = str(failure.value).splitlines()

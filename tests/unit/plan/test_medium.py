@@ -230,7 +230,7 @@ def test_a_way_is_one_update_a_step(plans: Plans) -> None:
     assert found.step_ns == 500_000_000
 
 
-def test_only_links_that_change_are_told(plans: Plans) -> None:
+def test_only_links_that_change_are_sent(plans: Plans) -> None:
     text = topology(
         "{propagation: {model: friis}, snr: [{from: sta1, to: ap1, is: 9 dB}]}",
         "ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}",

@@ -20,7 +20,7 @@ def refusal(topology: str, settings: tuple[str, ...] = ()) -> str:
     return refused(load, "t.yaml", "w.yaml", settings=settings, pcap="air")
 
 
-def test_a_plan_tells_of_it_and_is_the_same_bytes_without(plans: Plans) -> None:
+def test_a_plan_mentions_it_and_is_the_same_bytes_without(plans: Plans) -> None:
     quiet = plans(f"{TOPOLOGY}medium: {{}}\n")
     assert quiet.pcap is None and '"pcap"' not in quiet.to_json()
     plan = load("t.yaml", "w.yaml", pcap="air")

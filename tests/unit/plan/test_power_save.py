@@ -17,7 +17,7 @@ def plan(plans: Plans, keys: str, medium: str = "medium: {}\n") -> Plan:
     return plans(f"{text}  sta2: {{kind: sta, {keys}}}\n{medium}", "name: there\nduration: 30 s\n")
 
 
-def test_mac80211_is_told(plans: Plans) -> None:
+def test_mac80211_is_informed(plans: Plans) -> None:
     lines = [line for line in commands(plan(plans, "power_save: true")) if "power_save" in line]
     assert len(lines) == 1
     assert "iw dev sta2-wlan0 set power_save on" in lines[0]

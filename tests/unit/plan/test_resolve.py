@@ -71,7 +71,7 @@ def test_the_labs_own_files_go_together(workload: str) -> None:
     assert plans >= max(1, len(written_for))
 
 
-def test_what_a_workload_needs_is_told(plans: Plans) -> None:
+def test_what_a_workload_needs_is_reported(plans: Plans) -> None:
     text = f"{WORKLOAD}needs: {{medium: true, topologies: [one, two]}}\n"
     assert refusal(plans, text) == (
         "w.yaml:4  needs.medium: topology here has the perfect medium; write medium: {} in it, or --set medium={}"
@@ -680,7 +680,7 @@ def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
     assert str(failure.value).startswith(reported) and "\n" not in str(failure.value)
 
 
-def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
+def test_the_metrics_of_a_workload_by_itself_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "work.yaml"
     path.write_text(
         "name: x\nduration: 9 s\nroles: {a: 1}\nprocesses:\n  - {on: a, run: {probe: ping, to: a}, as: p}\nmetrics:\n"
@@ -697,7 +697,7 @@ def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
     ]
 
 
-def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None:
+def test_the_timeline_of_a_topology_by_itself_is_checked(tmp_path: Path) -> None:
     path = tmp_path / "place.yaml"
     path.write_text(
         f"{TOPOLOGY}timeline:\n  - {{at: 8 s, netem: lin, delay: 1 ms}}\n  - {{at: 8 s, roam: sta9, to: ap2}}\n"

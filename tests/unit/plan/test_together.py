@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mistakes of different kinds are reported together: whoever mends one need not meet the next one then."""
+"""Mistakes of different kinds are reported together: nobody has to fix one to see the next."""
 
 from __future__ import annotations
 

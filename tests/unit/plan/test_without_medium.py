@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Places, movements and powers without a medium are told, once, with what to write."""
+"""Places, movements and powers without a medium are reported, once, with what to write."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ WALK = "mobility: [{model: RandomWalk, nodes: sta1, max_x: 9 m, max_y: 9 m}]\n"
 
 
 @pytest.fixture(autouse=True)
-def nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what other tests have been told."""
+def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what was reported in other tests."""
     monkeypatch.setattr(errors, "_warned", set())
 
 
@@ -49,7 +49,7 @@ def nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
         (PLACED + "medium: {}\n", WORKLOAD, ""),
     ],
 )
-def test_a_plan_tells_once(
+def test_a_plan_says_it_once(
     plans: Plans, capsys: pytest.CaptureFixture[str], topology: str, workload: str, reported: str
 ) -> None:
     for _ in range(2):
@@ -57,13 +57,13 @@ def test_a_plan_tells_once(
     assert capsys.readouterr() == ("", reported)
 
 
-def test_check_tells(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
     plans(PLACED + "medium: {}\n")
     Path("t.yaml").write_text(PLACED)
     assert check(Path("t.yaml")) == "topology"
     assert capsys.readouterr().err == f"lab: t.yaml:3  nodes.ap1.position: has no effect (and 1 more such key), {WHY}"
 
 
-def test_a_group_is_told_once(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_is_reported_once(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
     plans(NODES + "  mon: {kind: monitor, count: 3, position: [0 m, 0 m, 0 m], channel: 1}\n", WORKLOAD)
     assert capsys.readouterr().err == f"lab: t.yaml:6  nodes.mon.position: has no effect, {WHY}"

@@ -88,6 +88,6 @@ def test_the_line_is_named(probe: str, text: str, line: int, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("probe", known())
-def test_missing_output_is_told(probe: str, tmp_path: Path) -> None:
+def test_missing_output_is_reported(probe: str, tmp_path: Path) -> None:
     with pytest.raises(ProbeOutputError, match="is missing"):
         load(probe).parse(Raw(tmp_path, "x"))

@@ -30,7 +30,7 @@ def test_curl(pasted: Parse, series: Find) -> None:
     assert parsed.values["time_total_s"] == 0.006407
 
 
-def test_curl_tells_why_it_failed(pasted: Parse) -> None:
+def test_curl_reports_why_it_failed(pasted: Parse) -> None:
     assert pasted("curl", "not-found").values["http_code"] == 404
     assert "Could not connect" in pasted("curl", "refused").values["error"]
 
@@ -135,7 +135,7 @@ def test_iperf3_server(pasted: Parse, series: Find) -> None:
     assert parsed.values["received_bytes"] == 262144 == sum(series(parsed, "transferred").values)
 
 
-def test_an_iperf3_server_that_is_ended_tells_what_it_had_received(typed: Parse) -> None:
+def test_an_iperf3_server_that_is_ended_reports_what_it_had_received(typed: Parse) -> None:
     """Between two tests there is nothing to tell, and nothing is not 0."""
     text = (FIXTURES / "iperf3-server" / "one-test.out").read_text()
     test, end = json.JSONDecoder().raw_decode(text)
@@ -283,7 +283,7 @@ def test_wpa_events_of_a_station_that_chooses_by_itself(pasted: Parse) -> None:
     assert (done.fields["bssid"], done.fields["selected"]) == ("02:00:01:00:03:00", "02:00:01:00:04:00")
 
 
-def test_wpa_events_that_tell_of_trouble(typed: Parse) -> None:
+def test_wpa_events_that_report_trouble(typed: Parse) -> None:
     parsed = typed(
         "wpa-events",
         out=f"-5 <3>CTRL-EVENT-DISCONNECTED bssid={AP1} reason=4 locally_generated=1\n"

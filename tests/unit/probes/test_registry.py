@@ -143,7 +143,7 @@ def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", known())
-def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_nobody_told_it_when(name: str) -> None:
+def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_has_no_end(name: str) -> None:
     """What still runs at the end of a run fails it, unless it says that it runs on."""
     probe, params = prepared(name)
     assert probe.runs_on(params) == (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs of udp-sender and udp-sink: what is in a datagram, and what is told of it."""
+"""The programs of udp-sender and udp-sink: what is in a datagram, and what is reported about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.probes import _udp_program
 from lab.probes._udp_program import HEAD, Interval, OnOff, datagram, report, stamp
 
 
-def test_a_datagram_tells_its_number_time_and_flow() -> None:
+def test_a_datagram_reports_its_number_time_and_flow() -> None:
     data = datagram(7, 1_767_225_600_000_000_001, b"load@sta1", 92)
     assert len(data) == 92
     number, sent_ns, length = HEAD.unpack_from(data)
@@ -26,7 +26,7 @@ def test_a_time_of_day_keeps_its_last_digit() -> None:
     assert stamp(1_767_225_600_000_000_001) == "1767225600.000000001"
 
 
-def test_what_is_told_of_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_reported_about_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
     interval = Interval()
     for number, delay_ns in ((4, 30), (6, 10), (5, 20)):
         interval.add(number, 1000, 1000 + delay_ns, 100)
@@ -45,7 +45,7 @@ def test_what_is_told_of_an_interval(capsys: pytest.CaptureFixture[str]) -> None
     assert not flows
 
 
-def test_a_sink_that_is_not_there_is_told() -> None:
+def test_a_sink_that_is_not_there_is_reported() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])

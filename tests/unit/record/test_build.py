@@ -108,7 +108,7 @@ def test_files_may_have_any_name(run_directory: Path) -> None:
     assert {"a\\xff.csv"} < {entry["path"] for entry in load(run_directory).data["raw"]}
 
 
-def test_a_failed_check_is_told_with_its_values(run_directory: Path) -> None:
+def test_a_failed_check_is_reported_with_its_values(run_directory: Path) -> None:
     plan = json.loads((run_directory / "plan.json").read_text())
     checks = [{"that": "outage.max < 1 ms", "source": "x.yaml:1"}, {"that": "fetch.time_total < 5 s", "source": "x"}]
     edit(run_directory / "plan.json", checks=checks + plan["checks"])
@@ -156,7 +156,7 @@ def test_a_run_that_failed_passes_nothing_but_is_recorded(run_directory: Path) -
     assert all(check["because"] == "the run failed" for check in record.data["checks"])
 
 
-def test_output_that_cannot_be_read_fails_the_run_and_is_told(run_directory: Path) -> None:
+def test_output_that_cannot_be_read_fails_the_run_and_is_reported(run_directory: Path) -> None:
     with (run_directory / "raw" / "ping.out").open("a") as file:
         file.write("What is this?\n")
     (run_directory / "raw" / "capture.pcap").write_bytes(b"not a capture")
@@ -180,7 +180,7 @@ def test_output_that_cannot_be_read_fails_the_run_and_is_told(run_directory: Pat
         ("guest.json", "[]", "guest.json cannot be read"),
     ],
 )
-def test_what_is_missing_is_told(run_directory: Path, name: str, content: str | None, complaint: str) -> None:
+def test_what_is_missing_is_reported(run_directory: Path, name: str, content: str | None, complaint: str) -> None:
     path = run_directory / name
     path.unlink() if content is None else path.write_text(content)
     with pytest.raises(RecordError, match=complaint):
@@ -217,7 +217,7 @@ def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> 
         ('"kind": "goodput"', 'unknown metric "of-a-stack", the kind of goodput'),
     ],
 )
-def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, reported: str) -> None:
+def test_a_run_of_a_stack_that_is_not_here_is_reported(run_directory: Path, word: str, reported: str) -> None:
     key = word.split(":")[0]
     plan = run_directory / "plan.json"
     plan.write_text(plan.read_text().replace(word, f'{key}: "of-a-stack"'))

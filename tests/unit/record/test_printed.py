@@ -87,7 +87,7 @@ def test_an_expression_that_would_take_years_is_ended(tmp_path: Path, monkeypatc
     ]
 
 
-def test_a_search_that_was_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_was_killed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(HostError, match=r"cli.out: the search of regular expressions ended with status 1"):
         parsed(tmp_path, ACKED, "rtt=1\n")

@@ -257,7 +257,7 @@ def test_how_to_have_a_run_again(recorded: Recorder) -> None:
     assert command(record.plan) == expected
 
 
-def test_a_directory_that_cannot_be_written_is_told(record: Record) -> None:
+def test_a_directory_that_cannot_be_written_is_reported(record: Record) -> None:
     (record.directory / "plots").write_text("in the way")
     with pytest.raises(HostError, match="cannot write .*/plots: File exists"):
         report.write(record, record.directory)

@@ -113,7 +113,7 @@ def test_csv_has_units_in_its_headings(record: Record) -> None:
     assert over_time[0] == ["series", "time, s", "value", "unit"] and over_time[1][0] == "fetch"
 
 
-def test_the_verdict_tells_what_went_wrong(recorded: Recorder) -> None:
+def test_the_verdict_reports_what_went_wrong(recorded: Recorder) -> None:
     record = recorded(checks=[{"that": "outage.max < 1 ms", "source": "x.yaml:1"}])
     assert verdict(record) == "The check failed"
     assert "FAILED" in printed(record) and "17.6" in printed(record)
@@ -194,7 +194,7 @@ def test_a_table_that_fits_is_a_table_and_another_one_is_lists() -> None:
     assert lines[15] == ["Claims", "", "claim goodput", "came 2.5", "to,", "Mbit/s"]
 
 
-def test_a_node_that_ran_out_of_memory_is_told_though_nothing_failed(recorded: Recorder) -> None:
+def test_a_node_that_ran_out_of_memory_is_reported_though_nothing_failed(recorded: Recorder) -> None:
     record = recorded({"memory_kills": {"sta1": 3}})
     node = record.plan.node("sta1")
     reported = (

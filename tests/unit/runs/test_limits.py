@@ -64,7 +64,7 @@ def test_a_process_may_print_as_much_as_its_limit_on_both_streams_together(plan:
     assert refusal(plan).endswith("\n    y\n  to allow more, write max_output: 3 MiB into that entry")
 
 
-def test_a_running_process_is_told_how_far_it_came(plan: Plan) -> None:
+def test_a_running_process_is_reported_how_far_it_came(plan: Plan) -> None:
     write("raw/yes.out", 2 * MIB)
     said = refusal(plan, Progress(1_500_000_000, 2.0))
     assert "the limit of its output; it was ended at 1.5 s of 30 s of virtual time\n" in said

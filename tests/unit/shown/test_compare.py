@@ -133,7 +133,7 @@ def test_which_of_several_lines_alike_is_meant_is_reported_by_the_neighbour_or_b
     assert compare(["0.2\t6\t-42\tRequest", "…", "0.5\t6\t-42\tAcknowledgement"], FRAMES).agrees
 
 
-def test_lines_beside_one_that_is_gone_stay_as_they_are() -> None:
+def test_lines_next_to_one_that_is_gone_do_not_change() -> None:
     shown = ["0.15\t6\t-42\tReply", "0.25\t6\t-42\tRequest", "…", "0.45\t1\t\tBeacon frame, SN=2"]
     found = compare(shown, FRAMES)
     assert [(pair.place, pair.printed) for pair in found.unclear] == [(0, None), (1, FRAMES[1])]

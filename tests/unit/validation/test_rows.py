@@ -78,7 +78,7 @@ def test_the_document_shows_every_row() -> None:
         render([Row("nonsense", "a", 1)])
 
 
-def test_a_table_beside_a_peer_has_a_column_for_it() -> None:
+def test_a_table_next_to_a_peer_has_a_column_for_it() -> None:
     text = render([Row("mininet-wifi", "gap", 76.1, "ms", between=(0, 100), peer="1100"), Row("papers", "a", 1)])
     assert "| | Mininet-WiFi | measured | expected | unit |\n|---|---:|---:|---:|---|\n" in text
     assert "| gap | 1100 | 76.1 | 0 to 100 | ms |" in text

@@ -133,7 +133,7 @@ print(json.dumps([ack.ack - first, states(ack)]))
     assert printed(ran, "client") == [1, [0, 0]]
 
 
-def test_acks_tell_of_the_first_loss(boot: Boot) -> None:
+def test_acks_report_the_first_loss(boot: Boot) -> None:
     """No data has arrived since the first packet of CCID 3. The run fails if the kernel takes that for a bug."""
     client = """
 import json

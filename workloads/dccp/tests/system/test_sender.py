@@ -58,7 +58,7 @@ def test_poll_knows_whether_the_queue_has_room(boot: Boot) -> None:
     assert 5 < reported["sent"] < 12
 
 
-def test_ccid_2_tells_its_state(boot: Boot) -> None:
+def test_ccid_2_reports_its_state(boot: Boot) -> None:
     cwnd, ssthresh, pipe, srtt_us, rto_us = found(boot(PLACE, programs(4, SERVER, CLIENT)))["info"]
     assert 0 < pipe <= cwnd < ssthresh, "slow start"
     assert 15_000 < srtt_us < 60_000 and rto_us >= 200_000

@@ -17,9 +17,9 @@ def test_the_documents_have_the_computed_tables() -> None:
     assert "\n".join(published.processor()) in place
 
 
-def test_mended_numbers_are_those_of_the_amounts() -> None:
+def test_corrected_numbers_are_those_of_the_amounts() -> None:
     """Within 0.5 %; UDP's amounts of table 4 were counted with packets of 512 bytes."""
     for flow in published.flows():
-        if (flow.table, flow.row, flow.protocol) in published.MENDED_KBPS:
+        if (flow.table, flow.row, flow.protocol) in published.CORRECTED_KBPS:
             size = 1424 / 512 if flow.protocol == "UDP" else 1
-            assert abs(flow.mended_kbps / (flow.implied_kbps * size) - 1) < 0.005, flow
+            assert abs(flow.corrected_kbps / (flow.implied_kbps * size) - 1) < 0.005, flow

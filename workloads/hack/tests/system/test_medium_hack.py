@@ -119,7 +119,7 @@ def test_acks_of_an_upload_come_with_those_of_the_access_point(boot: Boot) -> No
     assert sent["acks"] > 1000 and received["acks"] >= sent["acks"] and nothing_is_wrong(received)
 
 
-def test_a_peer_without_it_gets_acks_as_they_are(boot: Boot) -> None:
+def test_a_peer_without_it_gets_plain_acks(boot: Boot) -> None:
     found = ran(boot, "a", ap="off")
     assert found.looks()[-1]["hack"] == []
     assert goodput_mbps(found) > 15

@@ -123,7 +123,7 @@ def test_items_count_on_from_the_first(dissector: Dissector, tmp_path: Path) -> 
     assert [line.rpartition(", ")[2] for line in dissector.summaries(capture)] == ["HACK 3 ACKs", "HACK 1 ACK"]
 
 
-def test_a_payload_that_ends_within_an_item_is_none(dissector: Dissector, tmp_path: Path) -> None:
+def test_a_payload_that_ends_within_an_item_is_not_valid(dissector: Dissector, tmp_path: Path) -> None:
     whole = payload(SHORT + FULL)
     ends = {4: "1", len(whole): "2"}  # bytes: items
     capture = write(tmp_path / "air.pcapng", [frame(whole[:size]) for size in range(1, len(whole) + 1)])

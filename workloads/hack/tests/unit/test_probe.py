@@ -39,7 +39,7 @@ def peer(radio: int, **counts: int) -> bytes:
     return answer(2, attributes + numbers("sent", **counts) + numbers("received"))
 
 
-def test_its_program_tells_of_its_own_radio() -> None:
+def test_its_program_reports_its_own_radio() -> None:
     kernel = Kernel(peer(0, acks=7) + peer(1, acks=9, held_ns=5), done(2))
     (pair,) = _acks_program.pairs(Family(FAMILY, VERSION, kernel), 1, PART)
     assert (pair["peer"], pair["sent"]["acks"], pair["sent"]["held_ns"]) == (PEER, 9, 5)

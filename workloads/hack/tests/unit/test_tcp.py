@@ -113,7 +113,7 @@ def test_what_comes_first_can_be_left_out(pair: Pair) -> None:
     assert 0.1 < values["seconds"] < 0.9 * sent["seconds"]
 
 
-def test_a_sink_that_is_ended_tells_what_had_arrived(pair: Pair) -> None:
+def test_a_sink_that_is_ended_reports_what_had_arrived(pair: Pair) -> None:
     sink = pair.sink()
     for _ in range(200):
         try:
