@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Same plan and seed: the same bytes, whatever the machine is busy with. Another seed: others."""
+"""Same plan and seed: the same bytes, no matter what else the machine does. Another seed: different bytes."""
 
 from __future__ import annotations
 

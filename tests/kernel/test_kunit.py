@@ -37,7 +37,7 @@ def command(directory: Path, *arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """All that a kernel sees of ours."""
+    """All that a kernel sees of our files."""
     return {"TMPDIR": str(memory_directory()), "HOME": "/"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs of a guest do to their processor comes out right, by seccomp and by ptrace, and alike."""
+"""Programs of a guest see a correct processor, by seccomp and by ptrace, and the same one."""
 
 from __future__ import annotations
 

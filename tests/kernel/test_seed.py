@@ -46,7 +46,7 @@ def random_lines(lines: list[str]) -> list[str]:
 
 
 def except_memory(lines: list[str]) -> list[str]:
-    """How much is free depends on what is in the kernel."""
+    """The amount of free memory depends on what is in the kernel."""
     return [line for line in lines if not line.startswith("seen: /proc/meminfo")]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares the lines in a document with the current output of the command.
+"""Compare the lines in a document with the current output of the command.
 
 Each shown line must be printed, in the order shown. Lines between them may be left out, with or without ``…``. The
 comparison ignores spaces at the ends of lines and between columns, the length of rules, the date and time in the name
@@ -42,7 +42,7 @@ class Pair:
 class Comparison:
     """``lines``: the correct content of the block. ``stale``: lines with a counterpart; ``unclear``: to check by hand.
 
-    A line with a clear counterpart is still ``unclear`` if a line beside it has none.
+    A line with a clear counterpart is still ``unclear`` if an adjacent line has none.
     """
 
     lines: list[str]

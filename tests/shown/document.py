@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parses a Markdown document: commands with their output, and the files that the commands read.
+"""Parse a Markdown document: commands with their output, and the files that the commands read.
 
 A fenced block without a language shows commands on lines that begin with ``$``, and the output below each. HTML
 comments above a block, which readers of the page do not see, add what the block does not show::

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds numbers of stale lines that prose repeats: these have to be changed by hand."""
+"""Find numbers of stale lines that prose repeats: these have to be changed by hand."""
 
 from __future__ import annotations
 

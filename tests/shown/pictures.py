@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def _draw(name: str) -> int:
-    """Run an experiment and copy its figures; if a trial fails, its pictures stay as they were."""
+    """Run an experiment and copy its figures; if a trial fails, its pictures do not change."""
     print(f"lab reproduce {name}", flush=True)
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         command = [*LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command on a terminal of 80 columns, as the documentation shows it."""
+"""Run a command on a terminal of 80 columns, as the documentation shows it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Generates docs/validation.md and its figures from the rows of docs/validation.json and from lab.phy."""
+"""Generate docs/validation.md and its figures from the rows of docs/validation.json and from lab.phy."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ void exact_timers(void)
 		fail_errno("timer slack");
 }
 
-/* A signal may come between a look at the flag and a system call that then waits. So another one follows. */
+/* A signal may come between reading the flag and a system call that then waits. So another one follows. */
 static void on_signal(int number)
 {
 	(void)number;

@@ -23,7 +23,7 @@ struct send_options {
 	uint64_t duration_ns;
 	uint32_t packet_bytes;
 	uint64_t gap_ns; /* from the start of one packet to that of the next; 0: greedy */
-	/* What the processor of a slow machine needs for a packet: that much later it can begin the next one. */
+	/* The time that the processor of a slow machine needs for a packet before it can begin the next one. */
 	uint64_t per_packet_ns, per_byte_ns;
 };
 

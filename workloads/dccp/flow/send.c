@@ -20,7 +20,7 @@
 
 struct sent {
 	uint64_t packets, bytes;
-	uint64_t refused; /* attempts that the transport took nothing of */
+	uint64_t refused; /* attempts of which the transport took nothing */
 	uint64_t errors;  /* of attempts to send a datagram; UDP continues after them */
 };
 
@@ -130,7 +130,7 @@ static enum outcome offer(struct sender *sender)
 	if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
 		return REFUSED;
 	if (!sender->options->protocol->connected)
-		return FAILED; /* an answer to an earlier datagram, or no way there: this one was not sent */
+		return FAILED; /* an answer to an earlier datagram, or no route: this one was not sent */
 	sender->error = errno;
 	return BROKEN;
 }
@@ -172,14 +172,14 @@ static void heed_signal(struct sender *sender, uint64_t now)
 }
 
 /*
- * Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has broken. It looks at the
- * clock no more often than it must: in the guest, each look is a system call.
+ * Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has failed. It reads the
+ * clock as rarely as possible: in the guest, each reading is a system call.
  */
 static bool send_packet(struct sender *sender, uint64_t n)
 {
 	const uint64_t gap_ns = sender->options->gap_ns;
 	const uint64_t turn_ns = later(gap_ns ? sender->start_ns + n * gap_ns : 0, sender->ready_ns);
-	uint64_t begun_ns = turn_ns; /* as planned: that a wait ended a little late makes no processor slower */
+	uint64_t begun_ns = turn_ns; /* as planned: a wait that ended slightly late does not make the processor slower */
 	enum outcome outcome = REFUSED;
 	uint64_t now;
 
@@ -261,7 +261,7 @@ int send_run(const struct send_options *options)
 	sender.options = options;
 	sender.fd = protocol_connect(options->protocol, &options->settings);
 	check_length(&sender);
-	stop_on_signals(); /* a sender that waits for its connection they just end */
+	stop_on_signals(); /* signals simply end a sender that waits for its connection */
 	sender.start_ns = sender.next_state_ns = sender.ready_ns = now_ns();
 	sender.end_ns = sender.start_ns + options->duration_ns;
 	for (uint64_t n = 0; send_packet(&sender, n); n++)

@@ -38,7 +38,7 @@ static bool take(struct sink *sink, const uint8_t *data, size_t length)
 	return true;
 }
 
-/* Whether all of a flow has arrived; only a connection tells the end of one. */
+/* Whether all of a flow has arrived; only a connection shows its end. */
 static bool is_complete(const struct sink *sink)
 {
 	const struct tally *tally = &sink->tally;
@@ -78,8 +78,8 @@ static void take_stream(struct sink *sink)
 }
 
 /*
- * Takes a datagram, and from the first on no others than those of its sender. The last one may have overtaken some, so
- * these get the time in which it is repeated.
+ * Takes a datagram; after the first, only those of the same sender. The last one may have overtaken some, which
+ * get the time in which it is repeated.
  */
 static void take_datagram(struct sink *sink, int fd, size_t length, const struct sockaddr *from, socklen_t from_length)
 {

@@ -41,7 +41,7 @@ static bool count_number(struct tally *tally, uint64_t number)
 		test_and_set(tally, number);
 		return true;
 	}
-	/* older than the window: who came so late was surely not here before */
+	/* older than the window: a packet that came so late was surely not counted before */
 	if (tally->next - number <= TALLY_WINDOW_PACKETS && test_and_set(tally, number)) {
 		tally->now.duplicates++;
 		return false;
@@ -149,7 +149,7 @@ void tally_sent(struct tally *tally, uint64_t sent)
 void tally_end(struct tally *tally, uint64_t at_ns)
 {
 	if (!tally->began) {
-		add(&tally->all, &tally->now); /* what was sent and never came */
+		add(&tally->all, &tally->now); /* what was sent and never arrived */
 		return;
 	}
 	print_until(tally, at_ns);

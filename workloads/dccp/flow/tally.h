@@ -18,8 +18,8 @@
 enum { TALLY_WINDOW_PACKETS = 1 << 16 };
 
 /*
- * If the first packet comes longer after the start of its flow, clocks differ, and time counts from that packet: else
- * there would be a line for each interval since a start decades ago.
+ * If the first packet comes later than this after the start of its flow, clocks differ, and time counts from that
+ * packet: otherwise there would be a line for each interval since a start decades ago.
  */
 #define TALLY_LATE_NS (UINT64_C(3600) * 1000000000)
 

@@ -13,7 +13,7 @@ from ..probes._results import Intact as Kind
 class Intact(Metric):
     """Percentage of the bytes of a file that arrived and are correct, for each transfer.
 
-    Bytes of lost datagrams are not intact, nor is a byte with a wrong bit. A sap-get needs ``compare:``.
+    Bytes of lost datagrams and bytes with a wrong bit are not intact. A sap-get needs ``compare:``.
     """
 
     about = "share of the bytes of a file that arrived at a sap-get and are correct"

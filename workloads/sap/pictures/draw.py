@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the synthetic test picture (under the project's licence) and saves it in two formats:
+"""Draw the synthetic test picture (under the project's licence) and save it in two formats:
 
 picture.ppm   uncompressed: a header of 15 bytes, then three bytes per pixel. A bit error changes the colour of one
               pixel; a lost datagram leaves a dark stripe.

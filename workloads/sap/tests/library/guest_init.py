@@ -29,7 +29,7 @@ def mount(kind: str, at: str) -> None:
 
 
 def main() -> None:
-    """Never returns: a kernel whose first process ends panics."""
+    """It never returns: a kernel panics when its first process ends."""
     try:
         call = json.loads(Path(sys.argv[1]).read_bytes())
         for kind, at in (("proc", "/proc"), ("devtmpfs", "/dev"), ("tmpfs", call["scratch"])):

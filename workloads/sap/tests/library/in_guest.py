@@ -37,7 +37,7 @@ def outcomes(nodeids: Iterable[str], to: Path, python: Sequence[str] = (sys.exec
         python: The interpreter that runs them.
 
     Returns:
-        By name, what pytest says of a test that did not pass, or "".
+        By name, what pytest says about a test that did not pass, or "".
     """
     results, call = to / "results.xml", to / "call.json"
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", native.WITHOUT_UDPLITE))}

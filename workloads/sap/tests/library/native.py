@@ -44,12 +44,12 @@ SOCKETS = [HERE / "tables_sockets.c", HERE / "sockets.c", *sorted((LIBSAP / "src
 
 
 def compilers() -> list[str]:
-    """gcc, which the lab needs anyway, and clang if it is there."""
+    """gcc, which the lab needs anyway, and clang if it is installed."""
     return ["gcc", *(name for name in ("clang",) if shutil.which(name))]
 
 
 def core_sources() -> list[Path]:
-    """The library without what knows the operating system."""
+    """The library without the files that use the operating system."""
     return [path for path in sorted((LIBSAP / "src").glob("*.c")) if path.stem not in {"socket", "udplite"}]
 
 

@@ -108,7 +108,7 @@ def test_mistakes_are_reported(programs: Programs, words: str, complaint: str) -
 
 @pytest.mark.parametrize("name", ["streamer", "tracker"])
 def test_usage(programs: Programs, name: str) -> None:
-    """--help prints it, behind a verb too; without a verb that there is it is a mistake. getopt tells of options."""
+    """--help prints it, after a verb, too; an unknown verb is a mistake. getopt reports mistakes in options."""
     usage = native.run([programs[name], "--help"])
     assert usage.startswith(f"usage: sap-{name} receive ") and native.run([programs[name], "send", "--help"]) == usage
     for words in ([], ["fly"]):
@@ -210,7 +210,7 @@ def is_listening(port: int) -> bool:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Looks again and again; a minute at most."""
+    """Polls for at most a minute."""
     end_s = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end_s
@@ -256,7 +256,7 @@ def test_a_trace_over_sap(exchange: Exchange, mode: str) -> None:
 
 @NEEDS_UDPLITE
 def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None:
-    """In the midst of a stream, which it then calls incomplete; and before there is one."""
+    """During a stream, which it then calls incomplete; and before a stream begins."""
     port, output = ["--port", str(free_port())], tmp_path / "got"
     receive = [programs["streamer"], "receive", *port, "--json", "--output", str(output)]
     send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "200ms"]

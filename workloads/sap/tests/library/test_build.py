@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""libsap as who installs it gets it: compilers, symbols, headers, pkg-config, manual pages."""
+"""libsap as its users install it: compilers, symbols, headers, pkg-config, manual pages."""
 
 from __future__ import annotations
 

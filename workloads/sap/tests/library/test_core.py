@@ -29,7 +29,7 @@ def test_tables_name_all_functions(unit: Path) -> None:
 
 
 def test_core_in_valgrind(plain_unit: Path) -> None:
-    """Reads of memory that was never written too: the pairs' memory is not cleared, as the header allows."""
+    """It also finds reads of memory that was never written: the pairs' memory is not cleared, as the header allows."""
     native.run([*native.valgrind(), str(plain_unit), *(n for n in native.tests_in(*FILES) if n not in LONG)])
 
 

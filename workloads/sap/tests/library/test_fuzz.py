@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fuzz targets over their corpus and what is always made of it alike.
+"""The fuzz targets over their corpus, and over inputs that are always derived from it in the same way.
 
 ``python -m workloads.sap.tests.library.fuzz`` continues.
 """

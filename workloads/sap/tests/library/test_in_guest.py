@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where tests that need UDP-Lite run: the same ones everywhere, and the guest's verdict is theirs."""
+"""Where tests that need UDP-Lite run: the same ones everywhere, with the guest's verdict."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ NAMES = native.tests_in("sockets.c")
 
 @pytest.mark.guest
 def test_sockets_in_the_guest(tmp_path: Path) -> None:
-    """The kernel that SAP is for, in its virtual time."""
+    """The guest's kernel, for which SAP is made, in virtual time."""
     init = native.program(
         tmp_path / "init", [native.HERE / "guest.c", *native.SOCKETS], ["-O2", "-static", *native.WRAPPED]
     )

@@ -30,7 +30,7 @@ def found(ran: Ran, probe: str, name: str) -> dict[str, Any]:
 
 
 def damage(count: int, begin_ms: int, every_ms: int, kind: str = "damage") -> str:
-    """A fault each so many ms, for --set."""
+    """A periodic fault, for --set."""
     events = [
         f"{{at: {begin_ms + number * every_ms} ms, fault: {kind}, frames: data, from: sta1, to: sta2}}"
         for number in range(count)
@@ -85,7 +85,7 @@ def test_the_speed_of_the_walk_over_a_clean_link(boot_own: BootOwn) -> None:
 
 
 def test_damaged_points_are_discarded_by_the_bound(boot_own: BootOwn) -> None:
-    """A point is a sixth of its frame: of 300 wrong bits some hit the upper half of a double, which is far away."""
+    """A point is a sixth of its frame: some of 300 wrong bits hit the upper half of a double: a far-off point."""
     ran = boot_own("approximate-link", "sap/track", NEAR, damage(300, 1500, 10), "processes.sink.run.gaps=counted")
     sink = found(ran, "sap-track-sink", "sink")
     assert 3 <= sink["discarded_speed"] + sink["discarded_place"] == sink["discarded"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program of porting.md, written and run exactly as it says there, in a directory of a user."""
+"""The program of porting.md, written and run exactly as on that page, in a user's directory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def expected_status(command: Command) -> int:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> Path:
-    """A directory in which everything of the page was done; what each command printed is compared with the page."""
+    """A directory in which all steps of the page were done; what each command printed is compared with the page."""
     here = tmp_path_factory.mktemp("user")
     for part in parse(PAGE.read_text()):
         if isinstance(part, File):
