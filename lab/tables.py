@@ -16,7 +16,7 @@ from lab.numbers import NONE, plain
 class Column:
     """A column: key of its cells, heading, unit, and whether cells are numbers with ``digits`` significant digits.
 
-    A page leaves out a ``rare`` column if there is nothing but zeros in it.
+    A page leaves out a ``rare`` column if there is nothing but zeros in it, and says so if it is ``possible``.
     """
 
     key: str
@@ -26,6 +26,7 @@ class Column:
     number: bool = True
     show: Callable[[Any], str] | None = None
     rare: bool = False
+    possible: bool = True  # whether there could have been something else
 
     @property
     def heading(self) -> str:
@@ -68,7 +69,7 @@ class Table:
     @property
     def left_out(self) -> str:
         """A sentence that names the columns that are not shown; empty if all are."""
-        zero = ", ".join(column.title for column in self.zero)
+        zero = ", ".join(column.title for column in self.zero if column.possible)
         return f"Left out because always 0: {zero}." if zero else ""
 
 

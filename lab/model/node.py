@@ -6,10 +6,12 @@ Not modelled: several radios in one node, radar detection (so no DFS channels), 
 
 from __future__ import annotations
 
+import inspect
 import ipaddress
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
@@ -17,6 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model, model
 from lab import units
 from lab.docker import reference
 from lab.errors import InputError
+from lab.library import shown
 from lab.model.base import Anything, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.cell import Cell
 from lab.model.radio_setting import SETTINGS, table
@@ -283,11 +286,14 @@ class WithRadio(Node):
     @classmethod
     def __pydantic_init_subclass__(cls, **given: Any) -> None:
         """Refuse a setting of radios that has the name of something else."""
-        names = [name for one in cls.__mro__ for name in {*vars(one), *vars(one).get("__annotations__", ())}]
         for key in table():
-            if names.count(key) > 1:
-                where = SETTINGS.where(key.replace("_", "-"))
-                raise InputError(f'nodes already have "{key}"; give this setting another name', where=where)
+            owners = [one for one in cls.__mro__ if key in {*vars(one), *vars(one).get("__annotations__", ())}]
+            if len(owners) > 1:
+                other = next(one for one in owners if one.__name__ != "_WithSettings")
+                raise InputError(
+                    f'nodes already have "{key}" ({shown(Path(inspect.getfile(other)))}); rename this setting',
+                    where=SETTINGS.where(key.replace("_", "-")),
+                )
 
     @abstractmethod
     def resolve(self, name: str, mac: str, site: Site) -> Radio:

@@ -132,11 +132,16 @@ def checks(
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
-    return [_check(check, context, outcome.error, results) for check in plan.checks]
+    on = {process.id: f"{process.name}@{process.node}" for process in plan.processes}
+    return [_check(check, context, outcome.error, results, on) for check in plan.checks]
 
 
 def _check(
-    check: types.Check, context: Mapping[str, Any], error: Failure | None, results: Mapping[str, Any]
+    check: types.Check,
+    context: Mapping[str, Any],
+    error: Failure | None,
+    results: Mapping[str, Any],
+    on: Mapping[str, str],
 ) -> dict[str, Any]:
     entry = {"that": check.that, "source": check.source, "passed": False, "because": ""}
     if error is not None:
@@ -145,12 +150,12 @@ def _check(
         outcome = expression.evaluate(check.that, context)
     except LabError as problem:
         return {**entry, "because": problem.message}
-    at = "" if outcome.passed else _culprits(check.that, results)
+    at = "" if outcome.passed else _culprits(check.that, results, on)
     return {**entry, "passed": outcome.passed, "because": outcome.explanation + at}
 
 
-def _culprits(that: str, results: Mapping[str, Any]) -> str:
-    """Return `` (call@sta2)``: what has the greatest or smallest value that a check is about; empty if it is alone."""
+def _culprits(that: str, results: Mapping[str, Any], on: Mapping[str, str]) -> str:
+    """Return `` (call@sta2)``: what has the greatest or smallest value that a check is about, by its id in ``on``."""
     found: list[str] = []
     for name, figure in (path for path in expression.names(that) if len(path) == 2):
         if name not in results or figure not in ("min", "max"):
@@ -158,8 +163,7 @@ def _culprits(that: str, results: Mapping[str, Any]) -> str:
         result = results[name]
         extreme = result["values"][figure]
         of = [(_owner(row), [row.get(column) for column in result["columns"]]) for row in result["rows"]]
-        owners = [owner for owner, numbers in of if owner and extreme in numbers]
-        found += owners if len(of) > 1 else []
+        found += [on.get(owner, owner) for owner, numbers in of if owner and extreme in numbers]
     shown = list(dict.fromkeys(found))
     more = f" and {count(len(shown) - 3, 'other')}" if len(shown) > 3 else ""
     return f" ({', '.join(shown[:3])}{more})" if shown else ""

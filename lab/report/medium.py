@@ -73,13 +73,14 @@ def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
 
 
 def _airtime(medium: Mapping[str, Any]) -> Table:
-    columns = [Column("channel", "channel", number=False)]
-    columns += [Column(kind, title, "%", 3, rare=kind == "energy") for kind, title in KINDS.items()]
     rows = []
     for channel in medium["channels"]:
         found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
         if found and found["idle"] < 100:  # other channels were only scanned, before the run
             rows.append({"channel": _name(channel["frequency_mhz"]), **found})
+    several = len(rows) > 1
+    columns = [Column("channel", "channel", number=False)]
+    columns += [Column(kind, title, "%", 3, rare=kind == "energy", possible=several) for kind, title in KINDS.items()]
     return Table("airtime", "Air time of each channel, %", columns, rows, "%")
 
 

@@ -52,12 +52,18 @@ def lab(here: Path, key: str, *arguments: str, medium: str = "{}") -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("key", ["txpower", "ssid", "position", "cell"])
-def test_a_setting_with_the_name_of_another_key_is_an_error(tmp_path: Path, key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "owner"),
+    [("txpower", "model/node"), ("ssid", "nodes/ap/file"), ("position", "model/node"), ("cell", "model/node")],
+)
+def test_a_setting_with_the_name_of_another_key_names_both_files(tmp_path: Path, key: str, owner: str) -> None:
     room = tmp_path / "workloads" / "mine" / "radio_settings"
     room.mkdir(parents=True)
     (room / f"{key}.py").write_text(STRANGE)
-    message = f'lab: workloads/mine/radio_settings/{key}.py  nodes already have "{key}"; give this setting another name'
+    other = f"{PACKAGE}/{owner}.py"
+    message = (
+        f'lab: workloads/mine/radio_settings/{key}.py  nodes already have "{key}" ({other}); rename this setting\n'
+    )
     assert message in lab(tmp_path, "", "show")
 
 

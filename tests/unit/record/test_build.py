@@ -115,7 +115,8 @@ def test_a_failed_check_is_reported_with_its_values(run_directory: Path) -> None
     record = made(run_directory)
     assert not record.passed
     assert [check["passed"] for check in record.data["checks"]] == [False, True, True, True]
-    assert "outage.max = 17.6" in record.data["checks"][0]["because"]
+    because = record.data["checks"][0]["because"]
+    assert "outage.max = 17.6" in because and because.endswith(" (sta1)")
 
 
 @pytest.mark.parametrize(
@@ -131,13 +132,19 @@ def test_a_failed_check_names_what_has_the_value(that: str, named: str) -> None:
     values = [0.0, 100.0, 0.0, 0.0, 0.0]
     rows = [{"process": f"call@sta{number}", "loss": value} for number, value in enumerate(values, 1)]
     result = {"unit": "%", "columns": ["loss"], "values": summary(values), "rows": rows}
-    assert figures._culprits(that, {"loss": result}) == named
+    assert figures._culprits(that, {"loss": result}, {}) == named
 
 
 def test_a_check_on_a_percentile(run_directory: Path) -> None:
     seen = figures.values(made(run_directory).plan, {}, {"rtt": {"unit": "ms", "figures": [1.0, 2.0, 3.0, 40.0]}})
     assert expression.evaluate("rtt.p50 == 2.5 ms and rtt.p95 > 34 ms and rtt.count == 4", seen).passed
     assert expression.evaluate("rtt.p90 < 29 ms", seen).explanation == "rtt.p90 = 28.9 ms, wanted < 29 ms"
+
+
+def test_a_failed_check_of_the_only_client_names_its_station() -> None:
+    rows = [{"process": "echo", "loss": 100.0}]
+    result = {"unit": "%", "columns": ["loss"], "values": summary([100.0]), "rows": rows}
+    assert figures._culprits("loss.max < 5%", {"loss": result}, {"echo": "echo@sta1"}) == " (echo@sta1)"
 
 
 def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:

@@ -64,6 +64,16 @@ def test_air_time_is_shared(on_air: Record) -> None:
     assert second["channel"] == "6 (2437 MHz)" and second["mgmt"] == pytest.approx(100 * 10 / 1100)
 
 
+def test_one_channel_has_no_energy_of_others_to_leave_out(on_air: Record) -> None:
+    said = "Left out because always 0: energy of other channels."
+    assert table(on_air, "airtime").left_out == said
+    looks = json.loads(TEXT)["looks"]
+    for look in looks:
+        del look["channels"][1:]
+    one = table(build_again(on_air, looks), "airtime")
+    assert len(one.rows) == 1 and one.left_out == "" and "energy" in [column.key for column in one.zero]
+
+
 def build_again(record: Record, looks: list[Any]) -> Record:
     """The record of the same run, had the guest seen this."""
     (record.directory / "raw" / "medium.json").write_text(json.dumps({"looks": looks}))
