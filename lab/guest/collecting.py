@@ -49,8 +49,8 @@ def collect(root: Root, wanted: types.Collect) -> None:
             ) from None
         if room_bytes < 0:
             raise GuestError(
-                f"{wanted.source}: collect: the files {wanted.path} of {wanted.node} have more than "
-                f"{size_text(wanted.at_most_bytes)} together; write at_most: with more, or collect less",
+                f"{wanted.source}: collect: the files {wanted.path} of {wanted.node} are larger than "
+                f"{size_text(wanted.at_most_bytes)} in total; write a larger at_most:, or collect less",
                 wanted.node,
             )
 

@@ -68,7 +68,7 @@ def memory_kills_text(node: types.Node, kills: int) -> str:
     """Describe that a node ran out of memory, with the number of processes killed for it if that is not clear."""
     cost = f", and the kernel killed {kills} of its programs" if kills else ""
     return (
-        f"ran out of memory ({size_text(node.memory_bytes)}), which has the files that it writes, too{cost}; "
+        f"ran out of memory ({size_text(node.memory_bytes)}), which also holds the files that it writes{cost}; "
         "write a larger memory: for it"
     )
 

@@ -112,7 +112,7 @@ def _system() -> Finding:
     if (facts.get("ID"), facts.get("VERSION_ID")) in TESTED_SYSTEMS:
         return Finding("system", True, name)
     if shutil.which("apt-get"):
-        return Finding("system", True, f"{name}: not tested, has apt-get; Debian 12 and 13 are")
+        return Finding("system", True, f"{name}: not tested, but has apt-get; Debian 12 and 13 are tested")
     return Finding("system", False, name, "Debian 12 or 13 is needed to build the guest; elsewhere use Docker")
 
 

@@ -39,7 +39,7 @@ _COMPLAINT = re.compile(
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
 )
 _OUT_OF_MEMORY = "Out of memory"
-_IN_MEMORY = "it is the guest that is full: the files of its nodes are in its memory, and may take half of it"
+_IN_MEMORY = "the guest is full: the files of its nodes are in its memory, and may take half of it"
 _ENOUGH_BYTES = 64 << 20  # a host that has this much did not refuse to write a log
 
 
@@ -220,7 +220,7 @@ class Watch:
             free_mb = free_bytes(self.run) // 1_000_000
             hint = "free some, or use --out DIR for another place"
             return RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
-        return RunError(f"no space left in the guest; {self.console} shows who failed", hint=_IN_MEMORY)
+        return RunError(f"no space left in the guest; {self.console} shows what failed", hint=_IN_MEMORY)
 
     def _host_is_full(self) -> bool:
         return free_bytes(self.run) < _ENOUGH_BYTES

@@ -117,8 +117,8 @@ def test_a_file_that_is_not_there_or_too_large_fails_the_run(here: Path) -> None
     assert (
         "../workload.yaml:13: collect: h2 has no file /root/out/*.log; /root/out has deep, result.csv; write "
         "optional: true if there may be none\n"
-        "../workload.yaml:13: collect: the files /root/out/**/*.bin of h2 have more than 2 B together; write "
-        "at_most: with more, or collect less" in ran.stderr
+        "../workload.yaml:13: collect: the files /root/out/**/*.bin of h2 are larger than 2 B in total; write "
+        "a larger at_most:, or collect less" in ran.stderr
     )
     assert "Traceback" not in ran.stderr
     error = ET.parse(here / "result.xml").getroot().find("testsuite/testcase/error")

@@ -448,7 +448,9 @@ def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machi
 
 def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
     found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
-    assert found.stdout == ("*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows who is connected\n")
+    assert found.stdout == (
+        "*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows which nodes are connected\n"
+    )
     assert found.returncode == 1
 
 

@@ -131,4 +131,4 @@ def _reach(client: LabNode, server: LabNode) -> None:
         client.container.run("ping", "-q", "-c", "1", "-W", "1", "-w", str(_ANSWER_S), server.IP())
     except GuestError:
         why = f"{client.name} does not reach {server.name} ({server.IP()}): no answer to ping"
-        raise GuestError(f"{why}; links shows who is connected", client.name) from None
+        raise GuestError(f"{why}; links shows which nodes are connected", client.name) from None

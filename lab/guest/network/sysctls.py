@@ -33,7 +33,7 @@ def set_sysctl(key: str, value: str, room: Path = _ROOM) -> None:
         os.close(descriptor)
     kept = _kept(room / key)
     if kept is not None and _differ(kept, value):
-        raise GuestError(f'{name}: the kernel makes "{kept}" of "{value}"; write what it shall keep')
+        raise GuestError(f'{name}: the kernel makes "{kept}" of "{value}"; write the value that it keeps')
 
 
 def _kept(path: Path) -> str | None:

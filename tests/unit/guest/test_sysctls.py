@@ -40,7 +40,7 @@ def test_a_value_of_which_the_kernel_makes_another(tmp_path: Path) -> None:
     with pytest.raises(GuestError) as failure:
         set_sysctl("ipv4/one", "4", tmp_path)
     assert failure.value.message == (
-        'net.ipv4.one: the kernel makes "4 131072 6291456" of "4"; write what it shall keep'
+        'net.ipv4.one: the kernel makes "4 131072 6291456" of "4"; write the value that it keeps'
     )
 
 

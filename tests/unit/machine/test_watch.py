@@ -54,13 +54,11 @@ def test_a_full_disk_is_reported_with_what_to_do(tmp_path: Path, monkeypatch: py
 
 def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
     log = "OSError: [Errno 28] No space left on device\nlab-init: the agent ended with status 1\n"
-    with pytest.raises(RunError, match=r"^no space left in the guest; .*/console.log shows who failed\n"):
+    with pytest.raises(RunError, match=r"^no space left in the guest; .*/console.log shows what failed\n"):
         follow(tmp_path, log, None)
     (tmp_path / "dd.err").write_text("dd: error writing '/big': No space left on device\n")
     reported = json.dumps({"error": {"message": "dd ended with status 1", "logs": ["dd.err"]}})
-    with pytest.raises(
-        RunError, match=r"^dd ended with status 1\n(.|\n)*\n  it is the guest that is full: the files of its "
-    ):
+    with pytest.raises(RunError, match=r"^dd ended with status 1\n(.|\n)*\n  the guest is full: the files of its "):
         follow(tmp_path, "", reported)
 
 
