@@ -18,7 +18,7 @@ _KINDS = {"compressed": "sent_acks", "native": "sent_natives"}
 class AckRate(Metric):
     """TCP ACKs without data that a node sends per second, from the first sample of its probe in the run to the last.
 
-    Those that go compressed count once they are known to have arrived. Rows and series have these and native ones for
+    Compressed ones count once they are known to have arrived. Rows and series have these and native ones for
     each peer. An event that switches ``hack`` resets the counters: what they counted since the last sample is missing,
     and while it is off nothing is counted.
     """

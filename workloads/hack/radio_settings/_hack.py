@@ -35,27 +35,27 @@ _US = 1_000
 
 
 class Hack(Model):
-    """TCP ACKs that go compressed with ACK and BlockAck frames (TCP/HACK)."""
+    """TCP ACKs that are sent compressed in ACK and BlockAck frames (TCP/HACK)."""
 
     mode: Mode = Field(
-        description="Which TCP ACKs do: more-data, opportunistic, timer or off. more-data: those that leave while the "
-        "other end says by MORE DATA that it will send again. opportunistic: those for which an answer is due before "
-        "they win the medium, for which they contend meanwhile. timer: all; those for which no answer is due in time "
-        "go as they are."
+        description="Which TCP ACKs are: more-data, opportunistic, timer or off. more-data: those that are due while "
+        "the other end says by MORE DATA that it will send again. opportunistic: those for which an answer is due "
+        "before they win the medium, for which they contend in the meantime. timer: all; if no answer is due in time, "
+        "they are sent uncompressed."
     )
     turnaround: Annotated[int, Quantity(units.DURATION, most=_TURNAROUND_MOST_NS, least=0)] = Field(
-        50_000, description="How long a TCP ACK takes from its host into an answer."
+        50_000, description="The time that a TCP ACK takes from its host into an answer."
     )
     timer: Annotated[int, Quantity(units.DURATION, most=_TIMER_MOST_NS, least=_MS)] | None = Field(
         None,
-        description="How long a TCP ACK is held at most. Default: 10 ms in mode timer, else 100 ms, if the other end "
-        "drops what it announced.",
+        description="The longest time that a TCP ACK is held. Default: 10 ms in mode timer, otherwise 100 ms, in case "
+        "the other end drops what it announced.",
     )
 
     in_clear: bool = Field(
         False,
-        description="Whether TCP ACKs do so in an encrypted network, too. How ACK numbers, windows and timestamps grow "
-        "is then on the air in clear, and whoever can send ACK frames can forge TCP ACKs.",
+        description="Whether this also happens in an encrypted network. Anyone can then read how ACK numbers, windows "
+        "and timestamps grow, and anyone who can send ACK frames can forge TCP ACKs.",
     )
 
     @model_validator(mode="after")

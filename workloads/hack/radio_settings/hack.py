@@ -30,7 +30,7 @@ class HackSetting(RadioSetting):
         usual = hack.numbers(hack.of(mode))
         times = [key for key in ("turnaround_us", "timer_us") if value[key] != usual[key]]
         words = [mode, *(f"{key.removesuffix('_us')} {value[key]} us" for key in times)]
-        words += ["in clear"] if value["in_clear"] else []
+        words += ["in the clear"] if value["in_clear"] else []
         return f"TCP/HACK ({', '.join(words)})"
 
     def resolve(self, written: Any) -> dict[str, int] | None:
@@ -39,11 +39,11 @@ class HackSetting(RadioSetting):
         return hack.numbers(found) if found else None
 
     def complaints(self, value: Mapping[str, int], radio: Radio, cells: list[Cell]) -> Iterator[tuple[str, ...]]:
-        """Report a radio whose TCP ACKs cannot go with answers, or would go in clear."""
+        """Report a radio whose TCP ACKs cannot go with answers, or would be sent in the clear."""
         if radio.encrypt not in (None, "open") and not value["in_clear"]:
             mode = hack.MODES[value["mode"]]
             yield (
-                f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
+                f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would be sent in the clear",
                 f"remove hack:, write encrypt: open, or allow it by hack: {{mode: {mode}, in_clear: true}}",
             )
         if radio.channel is None and cells and all(cell.settings.get("hack") is None for cell in cells):

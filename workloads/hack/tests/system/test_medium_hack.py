@@ -162,7 +162,7 @@ def test_nobody_begins_while_its_own_answer_is_due(boot: Boot, late_us: int) -> 
 
 
 def test_an_end_that_may_restore_nothing_any_more_is_sent_nothing(boot: Boot) -> None:
-    """It said so by an event: it no longer takes in clear what belongs to ciphered frames."""
+    """By the event, it no longer accepts in the clear what belongs in encrypted frames."""
     clear = "{{mode: timer, timer: 1 s, in_clear: true}}"
     place = (
         PLACE.format(

@@ -61,7 +61,7 @@ def test_the_event_is_one_of_each_node(plans: Plans, to: str, numbers: tuple[int
 
 def test_an_encrypted_network_is_refused(plans: Plans) -> None:
     assert refused(plan, plans, key=", hack: more-data", more=", encrypt: wpa2, passwd: espresso").splitlines()[:2] == [
-        "t.yaml:3  nodes.ap1.hack: campus is encrypted (wpa2), and TCP ACKs in ACK frames would go in clear",
+        "t.yaml:3  nodes.ap1.hack: campus is encrypted (wpa2), and TCP ACKs in ACK frames would be sent in the clear",
         "  remove hack:, write encrypt: open, or allow it by hack: {mode: more-data, in_clear: true}",
     ]
 
@@ -139,7 +139,7 @@ def test_the_key_is_shown(plans: Plans) -> None:
     console = Console(width=300, file=io.StringIO())
     console.print(render(plan(plans, key=", hack: {mode: timer, turnaround: 0 us, timer: 5 ms, in_clear: true}")))
     assert isinstance(console.file, io.StringIO)
-    words = "TCP/HACK (timer, turnaround 0 us, timer 5000 us, in clear), open"
+    words = "TCP/HACK (timer, turnaround 0 us, timer 5000 us, in the clear), open"
     assert words in " ".join(console.file.getvalue().split())
 
 
