@@ -4,7 +4,8 @@
 Each datagram carries its number, its send time (all nodes share one clock, so one-way delays are exact) and the name of
 its flow. A sender first sends empty datagrams until the sink answers one, and counts those that it does not answer:
 while the address of the next hop is unknown, datagrams are dropped at once, and sending would never block. Then it
-waits for the next full second, so that no flow takes the medium from another one that is still starting. A paced flow
+waits for the next full second, so that no flow takes the medium from another one that is still starting. If the address
+is that of a group, broadcast or multicast, nobody can answer, and it only waits for that second. A paced flow
 starts a little later, by default depending on its name, so that flows with the same interval do not send at the same
 instant.
 
@@ -36,6 +37,7 @@ IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender t
 INADDR_ANY = ""
 SHAPE = 1.5  # of the Pareto distribution of times on and off
 AHEAD = 1000
+MULTICAST = 224  # first octet of the lowest multicast address
 UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 
 
@@ -97,6 +99,21 @@ def sleep_until(due_ns: int) -> None:
         time.sleep(early_ns / SECOND)
 
 
+def connect(channel: socket.socket, to: str, port: int) -> bool | None:
+    """Set where datagrams go. Return whether the other end can answer, or None if there is no route yet."""
+    try:
+        channel.connect((to, port))
+    except PermissionError:  # a broadcast address
+        channel.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        channel.connect((to, port))
+        return False
+    except OSError as error:
+        if error.errno not in UNREACHABLE:
+            raise
+        return None
+    return socket.inet_aton(channel.getpeername()[0])[0] < MULTICAST
+
+
 def dropped(channel: socket.socket, data: bytes) -> bool:
     """Send a datagram and return whether the host itself dropped it: it has no route, or no neighbour answers."""
     try:
@@ -143,11 +160,13 @@ def send(
     channel.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
     if buffer_bytes:
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
-    channel.connect((to, port))
     flow = name.encode()
     number = unanswered = 0
     try:
-        while not answered(channel):
+        while (answers := connect(channel, to, port)) is None:
+            unanswered += 1
+            time.sleep(KNOCK_S)
+        while answers and not answered(channel):
             unanswered += 1
         begin_ns = time.time_ns() // SECOND * SECOND + SECOND
         if every_ns:

@@ -21,7 +21,8 @@ class UdpSender(Probe):
 
     Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
     nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams) and
-    ``unanswered`` (empty datagrams that the sink did not answer before that).
+    ``unanswered`` (empty datagrams that the sink did not answer before that). A broadcast or multicast address needs no
+    answer; a sink in each node shows how many arrived there.
 
     With ``on`` and ``off`` it comes and goes, as ns-3's OnOffApplication does. Both times are random, with a Pareto
     distribution of shape 1.5: the mean is as given, but a few are many times longer. (For sources in a LAN, Willinger

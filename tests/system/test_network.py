@@ -230,3 +230,40 @@ def test_a_sender_whose_neighbour_never_answers_is_no_failure(boot: Callable[...
     assert sent["sent"] == 0 and sent["unanswered"] > 50
     (row,) = build(ran.directory, hashes={}).metrics["loss"].rows
     assert (row["process"], row["loss"]) == ("never", 100)
+
+
+GROUP = """\
+name: group
+medium: {}
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x}
+  sta1: {kind: sta, roles: [client]}
+  sta2: {kind: sta, roles: [client]}
+links: [{between: [h1, ap1]}]
+timeline:
+  - {at: 100 ms, fault: damage, frames: data, to: sta2, share: 50%, count: 100000}
+"""
+TO_ALL = """\
+name: to-all
+roles: {server: 1, client: 2}
+duration: 4 s
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: server, run: {probe: udp-sender, to: "10.255.255.255", every: 20 ms, count: 100}, as: load}
+metrics:
+  loss: {of: sink, unit: "%"}
+"""
+
+
+def test_a_sender_reaches_a_group(boot: Callable[..., Ran]) -> None:
+    """Nobody answers for a broadcast address; each sink counts what arrives there, and loss is that of each station."""
+    ran = boot(GROUP, TO_ALL)
+    assert json.loads(ran.raw("load.out")) == {"sent": 100, "unanswered": 0}
+    at_sta1, at_sta2 = (flow["packets"] for name in ("sta1", "sta2") for flow in ran.flows(f"sink@{name}").values())
+    assert at_sta1 == 100
+    assert 30 < at_sta2 < 70
+    rows = build(ran.directory, hashes={}).metrics["loss"].rows
+    assert [row["sent"] - row["lost"] for row in rows] == [100, at_sta2]
+    assert rows[0]["loss"] == 0
+    assert 30 < rows[1]["loss"] < 70

@@ -53,6 +53,18 @@ def test_a_sink_that_is_not_there_is_reported() -> None:
         _udp_program.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0", "0", "0"])
 
 
+@pytest.mark.parametrize(("to", "answers"), [("127.0.0.1", True), ("127.255.255.255", False), ("127.1", True)])
+def test_nobody_answers_for_a_group(to: str, answers: bool) -> None:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as to_it,
+    ):
+        sink.bind(("", 0))
+        assert _udp_program.connect(to_it, to, sink.getsockname()[1]) is answers
+        to_it.send(b"x")
+        assert sink.recv(10) == b"x"
+
+
 def test_times_on_and_off_have_their_means_and_heavy_tails() -> None:
     on_off = OnOff("load", 10**9, 2 * 10**9)
     times = [on_off.pareto(10**9) for _ in range(100_000)]
