@@ -20,7 +20,7 @@ from lab.guest.errors import GuestError
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 
-_END = {"do": "end"}  # nobody drives it any more
+_END = {"do": "end"}  # the program that drove it has ended
 
 
 def drive(guest: LiveGuest, duration_ns: int) -> None:

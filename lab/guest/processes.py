@@ -115,7 +115,7 @@ class Processes:
                 self._guest.fail(GuestError(f"{node.source}: {node.name} {pids_text(node)}", node.name))
 
     def excuse(self) -> None:
-        """Let processes be unfinished: the run ends early."""
+        """Allow processes to be unfinished: the run ends early."""
         for task in self.tasks.values():
             task.expected = task.expected or task.alive
 

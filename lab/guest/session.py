@@ -41,7 +41,7 @@ class Session:
 
     @contextmanager
     def exclusive_host(self) -> Iterator[Host]:
-        """Lock the host for one exchange: nothing may come between a line and its answer, nor may Ctrl-C."""
+        """Lock the host for one exchange: neither another line nor Ctrl-C may come between a line and its answer."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         fcntl.lockf(self._host.file, fcntl.LOCK_EX)
         try:

@@ -76,7 +76,7 @@ class Run(NamedTuple):
     argv: Sequence[str]
     node: str | None = None
     lines: Sequence[str] = ()
-    culprit: str | None = None  # whom an error names, if not ``node``
+    culprit: str | None = None  # what an error names, if not ``node``
     of_user: bool = False  # in the node's Docker image, if that has such a program
 
     def describe(self) -> Iterator[str]:

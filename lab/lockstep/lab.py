@@ -218,7 +218,7 @@ class Lab:
         """End a run that has failed, and remember why for later calls; return what to raise."""
         if isinstance(error, LabError):
             error.directory = self._directory
-            error = error.with_traceback(None)  # the way to it says nothing to the caller
+            error = error.with_traceback(None)  # its traceback does not help the caller
         if isinstance(error, CallError):
             return error
         self._ended = f"the lab has ended: {str(error).splitlines()[0] if str(error) else type(error).__name__}"

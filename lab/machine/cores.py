@@ -20,7 +20,7 @@ CORES = Path("/sys/devices/system/cpu")
 
 
 class Core:
-    """A core that is ours until ``release``; ``number`` is None when none was free."""
+    """A core reserved until ``release``; ``number`` is None if none was free."""
 
     def __init__(self, directory: Path = CORES) -> None:
         self.number: int | None = None

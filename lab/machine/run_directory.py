@@ -55,7 +55,7 @@ def _lock(directory: Path) -> None:
     except BlockingIOError:
         os.close(_locks.pop(which))
         raise InputError(_USED.format(directory), hint=_EMPTY) from None
-    except OSError:  # a file system without locks: who writes plan.json first has the directory
+    except OSError:  # a file system without locks: the process that writes plan.json first has the directory
         return
 
 

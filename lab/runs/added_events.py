@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events that are added to a plan while it runs: each is resolved in the light of those before it.
+"""Events that are added to a plan while it runs: each is resolved after those before it.
 
 They are entries of the workload's timeline, so the plan that results is one that ``lab run`` could have been given.
 """
@@ -25,7 +25,7 @@ class Added:
     """What an event resolves to."""
 
     events: list[Event]
-    updates: list[MediumUpdate]  # all changes of levels from now on: they take the place of those of before
+    updates: list[MediumUpdate]  # all changes of levels from now on: they replace the earlier ones
 
 
 class AddedEvents:

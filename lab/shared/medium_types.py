@@ -109,7 +109,7 @@ class Hearing(NamedTuple):
 
 @frozen
 class MediumUpdate:
-    """Links that change because somebody has moved, or because an outage begins or ends."""
+    """Links that change because a node has moved, or because an outage begins or ends."""
 
     at_ns: int
     links: list[MediumLink]

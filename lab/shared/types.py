@@ -120,7 +120,7 @@ class Health:
     timeout_ns: int  # of a check
     start_period_ns: int  # from the start; failures in it do not count
     start_interval_ns: int  # instead of ``interval_ns`` in that time
-    retries: int  # so many failures in a row are the end
+    retries: int  # after so many failures in a row it has failed
 
 
 @frozen
@@ -297,7 +297,7 @@ class Event:
 
 @frozen
 class PlannedMetric:
-    """A figure computed from what a process or probe recorded."""
+    """A quantity computed from what a process or probe recorded."""
 
     name: str
     kind: str  # which calculation: goodput, outage, rtt, ...

@@ -91,7 +91,7 @@ def overlay(home: Path, prefix: str, lower: str) -> Path:
 
 
 class Root:
-    """A file system of a node, with its programs; ``pid``: its first process; ``procs``: that of the node's cgroup."""
+    """A file system of a node, with its programs; ``pid``: its first process; ``procs``: cgroup.procs of its cgroup."""
 
     root: Path  # its file system, as the agent sees it, without what is mounted in there
 
@@ -231,7 +231,7 @@ class Container(Root):
 
 
 class Containers:
-    """The nodes of a scripted run: containers alone, since importing Mininet takes longer than making two of them."""
+    """The nodes of a scripted run: only containers, since importing Mininet takes longer than making two of them."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, Container] = {}
