@@ -21,7 +21,7 @@ FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 class Case:
     """A test case.
 
-    ``outcome`` is None if it passed, else FAILURE, ERROR or SKIPPED. ``message`` is its reason in one line, ``kind``
+    ``outcome`` is None if it passed, else FAILURE, ERROR or SKIPPED. ``message`` is its reason in one line, ``type``
     what did not pass (a claim), ``text`` the details.
     """
 
@@ -29,7 +29,7 @@ class Case:
     name: str
     outcome: str | None = None
     message: str = ""
-    kind: str = ""
+    type: str = ""
     text: str = ""
     wall_s: float = 0.0
 
@@ -75,7 +75,7 @@ def _add(suite: ET.Element, case: Case) -> None:
         if case.text:
             ET.SubElement(within, "system-out").text = printable(case.text)
         return
-    reason = {"message": printable(case.message), **({"type": case.kind} if case.kind else {})}
+    reason = {"message": printable(case.message), **({"type": case.type} if case.type else {})}
     found = ET.SubElement(within, case.outcome, reason)
     if case.text:
         found.text = printable(case.text)

@@ -30,15 +30,15 @@ ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no 
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
-def own_folder(kind: str) -> Path:
-    """Return the folder of the lab's own files of that kind."""
-    return DATA / FOLDERS[kind]
+def own_folder(file_type: str) -> Path:
+    """Return the folder of the lab's own files of that type."""
+    return DATA / FOLDERS[file_type]
 
 
-def folders(kind: str) -> list[Path]:
-    """Return the folders to search for files of that kind, in order of precedence."""
-    own = own_folder(kind)
-    here = Path.cwd() / FOLDERS[kind]
+def folders(file_type: str) -> list[Path]:
+    """Return the folders to search for files of that type, in order of precedence."""
+    own = own_folder(file_type)
+    here = Path.cwd() / FOLDERS[file_type]
     return [folder for folder in dict.fromkeys([here, own]) if folder.is_dir()]
 
 
@@ -74,32 +74,32 @@ def _has_code(folder: Path) -> bool:
     return any((folder / room).is_dir() for room in CODE_ROOMS)
 
 
-def known(kind: str) -> dict[str, Path]:
-    """Return files of that kind by short name, in alphabetical order."""
+def known(file_type: str) -> dict[str, Path]:
+    """Return files of that type by short name, in alphabetical order."""
     found: dict[str, Path] = {}
-    for folder in folders(kind):
+    for folder in folders(file_type):
         for path in folder.rglob("*.yaml"):
             within = path.relative_to(folder)
-            if _is_one(kind, within):
+            if _is_one(file_type, within):
                 found.setdefault(_short(within), path)
     return dict(sorted(found.items()))
 
 
-def _is_one(kind: str, within: Path) -> bool:
-    """Return whether a file of a folder is of that kind, by its place there."""
-    if kind != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
+def _is_one(file_type: str, within: Path) -> bool:
+    """Return whether a file of a folder is of that type, by its place there."""
+    if file_type != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
         return False
-    return (EXPERIMENTS in within.parts[:-1]) == (kind == "experiment")
+    return (EXPERIMENTS in within.parts[:-1]) == (file_type == "experiment")
 
 
-def _called(kind: str, short: str) -> Path | None:
+def _called(file_type: str, short: str) -> Path | None:
     """Return the file of a short name, if there is one; of topologies and workloads, without a look at all of them."""
     within = Path(f"{short}.yaml")
-    if kind == "experiment" or within.is_absolute() or ".." in within.parts:
-        return known(kind).get(short)
-    if not _is_one(kind, within):
+    if file_type == "experiment" or within.is_absolute() or ".." in within.parts:
+        return known(file_type).get(short)
+    if not _is_one(file_type, within):
         return None
-    return next((path for folder in folders(kind) if (path := folder / within).is_file()), None)
+    return next((path for folder in folders(file_type) if (path := folder / within).is_file()), None)
 
 
 def _short(within: Path) -> str:
@@ -118,7 +118,7 @@ def name_of(experiment: Path) -> str | None:
     return _short(Path(*parts[start:])) if EXPERIMENTS in parts[start:-1] else None
 
 
-def find(kind: str, name_or_path: str) -> Path:
+def find(file_type: str, name_or_path: str) -> Path:
     """Return the file that a user means.
 
     Raises:
@@ -126,20 +126,20 @@ def find(kind: str, name_or_path: str) -> Path:
     """
     path = Path(name_or_path)
     if path.is_file():
-        if kind == "workload":
+        if file_type == "workload":
             remember_code(path.resolve().parent)
         return path
-    short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/") + ".yaml"))
-    if (found := _called(kind, short)) is not None:
+    short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[file_type]}/") + ".yaml"))
+    if (found := _called(file_type, short)) is not None:
         return found
-    names = known(kind)
+    names = known(file_type)
     for other in ("topology", "workload", "experiment"):
-        if other != kind in FOLDERS and name_or_path in known(other):
+        if other != file_type in FOLDERS and name_or_path in known(other):
             article = "an" if other[0] in "aeiou" else "a"
-            raise InputError(f"{name_or_path} is {article} {other}, not a {kind}", hint=_listing(kind, names))
+            raise InputError(f"{name_or_path} is {article} {other}, not a {file_type}", hint=_listing(file_type, names))
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
-        raise InputError(f"{name_or_path} does not exist{suggestion(short, names)}", hint=_listing(kind, names))
-    raise InputError(f'unknown {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
+        raise InputError(f"{name_or_path} does not exist{suggestion(short, names)}", hint=_listing(file_type, names))
+    raise InputError(f'unknown {file_type} "{name_or_path}"{suggestion(short, names)}', hint=_listing(file_type, names))
 
 
 def code_of(workload: str | Path, stack: str | None) -> Path | None:
@@ -386,12 +386,12 @@ def shown(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-def of_any_kind(name: str) -> Path:
+def of_any_type(name: str) -> Path:
     """Return the file of a short name, whether a topology, a workload or an experiment; else ``name`` as a path."""
-    return next((found for kind in FOLDERS if (found := _called(kind, name)) is not None), Path(name))
+    return next((found for file_type in FOLDERS if (found := _called(file_type, name)) is not None), Path(name))
 
 
-def _listing(kind: str, names: dict[str, Path]) -> str:
+def _listing(file_type: str, names: dict[str, Path]) -> str:
     if not names:
-        return f"no folder {FOLDERS[kind]}/ found in the current directory or next to the lab"
+        return f"no folder {FOLDERS[file_type]}/ found in the current directory or next to the lab"
     return f"known: {', '.join(names)}"

@@ -61,7 +61,7 @@ class RoomFile:
 
 @dataclass(frozen=True)
 class Room(Generic[T]):
-    """A folder of things of one kind."""
+    """A folder of things of one sort."""
 
     folder: str  # in the lab and in a stack: probes, phy/propagation
     noun: str  # what messages call one of them
@@ -124,9 +124,9 @@ class Room(Generic[T]):
         """Return all classes by name. Errors as in ``get``."""
         return {name: self.get(name) for name in self.known()}
 
-    def name_of(self, kind: type[T]) -> str:
+    def name_of(self, found: type[T]) -> str:
         """Return the name of a class."""
-        return kind.__module__.split(".")[-2 if self.part else -1].replace("_", "-")
+        return found.__module__.split(".")[-2 if self.part else -1].replace("_", "-")
 
     def of_stacks(self) -> list[RoomFile]:
         """Return the files of stacks whose names no other file has."""

@@ -18,7 +18,7 @@ def check(path: Path) -> str:
     Raises:
         InputError, InputErrors: If the file is not valid.
     """
-    document = read(path if path.exists() else library.of_any_kind(str(path)))
+    document = read(path if path.exists() else library.of_any_type(str(path)))
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):
         from lab.experiments.file import resolve
         from lab.experiments.variations import uncertain

@@ -204,17 +204,17 @@ def _label(arrow: Arrow, frame: _Frame, end: float) -> list[Text]:
     ):
         return [_middle(x, y - 9, arrow.label, "inside"), _middle(x, y + 9, arrow.note, "inside")]
     for words in (arrow.words, arrow.label):
-        for kind, needed in _FITTING:
-            if high >= needed and text_width(words, kind) <= room:
-                return [_middle(x, y, words, kind)]
+        for face, needed in _FITTING:
+            if high >= needed and text_width(words, face) <= room:
+                return [_middle(x, y, words, face)]
     return []
 
 
-def _middle(x: float, y: float, words: str, kind: str) -> Text:
-    return Text(x, y + 0.36 * FACES[kind].size, words, kind, "middle", colour="ink")
+def _middle(x: float, y: float, words: str, face: str) -> Text:
+    return Text(x, y + 0.36 * FACES[face].size, words, face, "middle", colour="ink")
 
 
 def _overlap(one: Text, other: Text) -> bool:
-    apart_x = abs(one.x - other.x) - (text_width(one.text, one.kind) + text_width(other.text, other.kind)) / 2
-    apart_y = abs(one.y - other.y) - (FACES[one.kind].size + FACES[other.kind].size) / 2
+    apart_x = abs(one.x - other.x) - (text_width(one.text, one.face) + text_width(other.text, other.face)) / 2
+    apart_y = abs(one.y - other.y) - (FACES[one.face].size + FACES[other.face].size) / 2
     return apart_x < 0 and apart_y < 0

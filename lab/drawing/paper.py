@@ -94,7 +94,7 @@ def _dots(dots: Dots) -> Line2D:
 
 
 def _text(text: Text) -> Label:
-    face = FACES[text.kind]
+    face = FACES[text.face]
     return Label(
         text.x,
         text.y,

@@ -18,7 +18,7 @@ FAMILY = ("DejaVu Sans", "Verdana", "Bitstream Vera Sans", "sans-serif")  # the 
 
 
 class Face(NamedTuple):
-    """The look of a kind of text."""
+    """The look of a text."""
 
     size: float
     bold: bool
@@ -65,12 +65,12 @@ class Dots:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text with one of FACES. ``turn``: degrees, clockwise; ``colour``: overrides that of its kind."""
+    """A line of text with one of FACES. ``turn``: degrees, clockwise; ``colour``: overrides that of its face."""
 
     x: float
     y: float
     text: str
-    kind: str
+    face: str
     anchor: str = "start"
     turn: float = 0.0
     colour: Colour | None = None

@@ -46,7 +46,7 @@ def _n(value: float) -> str:
 
 def _colours(shape: Shape) -> dict[str, Colour | None]:
     if isinstance(shape, Text):
-        return {"fill": FACES[shape.kind].colour if shape.colour is None else shape.colour, "stroke": None}
+        return {"fill": FACES[shape.face].colour if shape.colour is None else shape.colour, "stroke": None}
     return {"fill": shape.fill, "stroke": shape.stroke}
 
 
@@ -102,7 +102,7 @@ def _dots(dots: Dots) -> str:
 
 
 def _text(text: Text) -> str:
-    face = FACES[text.kind]
+    face = FACES[text.face]
     font = f' font-family="{_FAMILY}" font-size="{_n(face.size)}"' + (' font-weight="bold"' if face.bold else "")
     turned = f' transform="rotate({_n(text.turn)} {_n(text.x)} {_n(text.y)})"' if text.turn else ""
     anchor = f' text-anchor="{text.anchor}"'

@@ -25,10 +25,10 @@ _OTHER, _EAST_ASIAN = 840, 1050  # of other characters: the widest common one
 _EAST_ASIA_BEGINS = 0x2E80
 
 
-def text_width(text: str, kind: str = "tick") -> float:
+def text_width(text: str, face: str = "tick") -> float:
     """Return the width of a text in DejaVu Sans, in pixels; an estimate for characters beyond ASCII."""
-    face = FACES[kind]
-    widths = _BOLD if face.bold else _REGULAR
+    look = FACES[face]
+    widths = _BOLD if look.bold else _REGULAR
     total = 0
     for letter in text:
         code = ord(letter) - _FIRST
@@ -36,25 +36,25 @@ def text_width(text: str, kind: str = "tick") -> float:
             total += widths[code]
         else:
             total += _EAST_ASIAN if ord(letter) >= _EAST_ASIA_BEGINS else _OTHER
-    return total * face.size / 1000
+    return total * look.size / 1000
 
 
-def shortened(text: str, room: float, kind: str = "tick") -> str:
+def shortened(text: str, room: float, face: str = "tick") -> str:
     """Return the text, cut with an ellipsis if it is too wide. Line breaks become spaces."""
     text = " ".join(text.split())
-    if text_width(text, kind) <= room:
+    if text_width(text, face) <= room:
         return text
-    while text and text_width(text + "…", kind) > room:
+    while text and text_width(text + "…", face) > room:
         text = text[:-1]
     return text + "…"
 
 
-def wrapped(text: str, room: float, kind: str) -> list[str]:
+def wrapped(text: str, room: float, face: str) -> list[str]:
     """Return the text in lines that fit; words that are too wide are shortened."""
     lines: list[str] = []
     for word in text.split():
-        if lines and text_width(f"{lines[-1]} {word}", kind) <= room:
+        if lines and text_width(f"{lines[-1]} {word}", face) <= room:
             lines[-1] += f" {word}"
         else:
-            lines.append(shortened(word, room, kind))
+            lines.append(shortened(word, room, face))
     return lines

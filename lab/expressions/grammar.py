@@ -146,7 +146,7 @@ def walk(tree: Tree) -> Iterator[Tree]:
 
 @dataclass(frozen=True)
 class _Token:
-    kind: str  # number, name, text, sign, labels, end
+    type: str  # number, name, text, sign, labels, end
     text: str
     unit: str
     start: int
@@ -184,10 +184,10 @@ class _Parser:
             if match is None:
                 start += len(self.text[start:]) - len(self.text[start:].lstrip())
                 self._odd_character(start)
-            kind = match.lastgroup if match.lastgroup != "unit" else "number"
-            begin = match.start(str(kind))
-            unit = match["unit"] or "" if kind == "number" else ""
-            found.append(_Token(str(kind), match[str(kind)], unit, begin, match.end()))
+            token_type = match.lastgroup if match.lastgroup != "unit" else "number"
+            begin = match.start(str(token_type))
+            unit = match["unit"] or "" if token_type == "number" else ""
+            found.append(_Token(str(token_type), match[str(token_type)], unit, begin, match.end()))
             start = match.end()
         found.append(_Token("end", "", "", len(self.text), len(self.text)))
         return found
@@ -219,7 +219,7 @@ class _Parser:
 
     def takes(self, *texts: str) -> str | None:
         """Consume the next token if it is one of these signs or words."""
-        if self.token.kind in ("sign", "name") and self.token.text in texts:
+        if self.token.type in ("sign", "name") and self.token.text in texts:
             return self.take().text
         return None
 
@@ -228,21 +228,21 @@ class _Parser:
         return self.text[self.tokens[start].start : self.tokens[self.position - 1].end]
 
     def whole(self) -> Tree:
-        if self.token.kind == "end":
+        if self.token.type == "end":
             raise InputError(f"is empty; write {self.language.example}")
         tree = self.disjunction()
-        if self.token.kind != "end":
+        if self.token.type != "end":
             self.fail(self._unexpected(), self.token.start)
         return tree
 
     def _unexpected(self) -> str:
         before = self.tokens[self.position - 1] if self.position else None
-        if before is not None and before.kind == "number" and self.token.kind == "name":
+        if before is not None and before.type == "number" and self.token.type == "name":
             listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
             return (
                 f'unknown unit "{self.token.text}"{suggestion(self.token.text, units.known_units())}; known: {listed}'
             )
-        if self.token.kind == "end":
+        if self.token.type == "end":
             return "ends unexpectedly"
         return f'unexpected "{self.token.text}"; write and, or, a comparison, or end here'
 
@@ -299,20 +299,20 @@ class _Parser:
 
     def atom(self) -> Tree:
         token = self.token
-        if token.kind == "number":
+        if token.type == "number":
             self.take()
             return Literal(self.text[token.start : token.end], Quantity(Fraction(token.text), token.unit))
-        if token.kind == "text":
+        if token.type == "text":
             self.take()
             return Literal(token.text, token.text[1:-1])
-        if token.kind == "name":
+        if token.type == "name":
             return self.name(self.take())
         if self.takes("("):
             tree = self.disjunction()
             if not self.takes(")"):
                 self.fail("unclosed bracket; add )", token.start)
             return tree
-        self.fail("a value is missing here" if token.kind == "end" else self._unexpected(), token.start)
+        self.fail("a value is missing here" if token.type == "end" else self._unexpected(), token.start)
 
     def name(self, token: _Token) -> Tree:
         if token.text in ("true", "false"):
@@ -321,7 +321,7 @@ class _Parser:
             return self.call(token)
         if token.text in _WORDS:
             self.fail(f'a value is missing before "{token.text}"', token.start)
-        if self.token.kind == "labels":
+        if self.token.type == "labels":
             start = self.position - 1
             labels = self.labels(self.take())
             return Indexed(self.source(start), token.text, labels)

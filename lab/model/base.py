@@ -151,7 +151,7 @@ class Choice:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         tagged = core_schema.tagged_union_schema(
-            {TAG + name: handler.generate_schema(kind) for name, kind in self.choices().items()},
+            {TAG + name: handler.generate_schema(model) for name, model in self.choices().items()},
             discriminator=lambda value: TAG + self.pick(value),
         )
         return core_schema.no_info_before_validator_function(self._check, tagged)

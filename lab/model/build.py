@@ -52,24 +52,24 @@ def line_of(error: InputError) -> int:
 def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type[Model]]) -> InputError:
     """Turn one pydantic error into a message of ours."""
     keys: Keys = tuple(key for key in details["loc"] if not str(key).startswith(TAG) and key != "[key]")
-    kind = details["type"]
+    error_type = details["type"]
     context = details.get("ctx", {})
-    if kind == "refused":
+    if error_type == "refused":
         about = (*keys, context["key"]) if context.get("key") else keys
         return document.error(about, context["message"])
     model = met.get(id(_at(document, keys[:-1]))) if keys else None
-    make_message = _MESSAGES.get(kind)
+    make_message = _MESSAGES.get(error_type)
     if make_message is not None:
         return document.error(keys, make_message(details, keys, document, model))
     if (braces := unquoted(details["input"])) is not None:
         return document.error(keys, braces)
-    if kind == "list_type" and isinstance(details["input"], dict):
+    if error_type == "list_type" and isinstance(details["input"], dict):
         return document.error(keys, "must be a list; begin each of its entries with a dash: - {…}")
-    if kind == "list_type" and details["input"] is not None:
+    if error_type == "list_type" and details["input"] is not None:
         text = str(details["input"])
         words = text.replace(",", " ").split() if text[:1].isalpha() else [text]  # one quantity, such as 6 Mbit/s
         return document.error(keys, f"must be a list; write [{', '.join(words)}]")
-    noun = _NOUNS.get(kind.rsplit("_", 1)[0])
+    noun = _NOUNS.get(error_type.rsplit("_", 1)[0])
     if noun is not None:
         hint = model.value_hint(str(keys[-1]), _shown(details["input"])) if model is not None else ""
         return document.error(keys, f"must be {noun}, not {_shown(details['input'])}{hint}")

@@ -69,7 +69,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     return next(
-        (kind(value) for kind in (int, float, str) if isinstance(value, kind) and type(value) is not bool), value
+        (scalar(value) for scalar in (int, float, str) if isinstance(value, scalar) and type(value) is not bool), value
     )
 
 
@@ -205,11 +205,11 @@ class _Builder:
 
     def _scalar(self, node: Node) -> Any:
         text: str = node.value
-        kind = str(node.tag).rsplit(":", 1)[-1]
+        tag = str(node.tag).rsplit(":", 1)[-1]
         try:
-            return _SCALARS.get(kind, str)(text)
+            return _SCALARS.get(tag, str)(text)
         except ValueError:  # tagged by hand: !!int abc
-            raise InputError(f'"{text}" is not a valid {kind}', where=self._place(node)) from None
+            raise InputError(f'"{text}" is not a valid {tag}', where=self._place(node)) from None
 
 
 def _integer(text: str) -> WrittenInt:

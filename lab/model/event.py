@@ -31,7 +31,7 @@ class Scene(Protocol):
     def link(self, name: str, key: str) -> plan.Link | None:
         """Return the wired link of that name."""
 
-    def state(self, kind: type[S]) -> S:
+    def state(self, state_type: type[S]) -> S:
         """Return what earlier events have noted in that class of theirs; at first it has no content."""
 
     def position(self, node: plan.Node) -> tuple[float, float, float] | None:

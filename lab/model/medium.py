@@ -64,13 +64,13 @@ AnyCoherence = Annotated[
 ]
 
 
-class PropagationKind(WrittenPhyModel):
+class WrittenPropagation(WrittenPhyModel):
     """How power decreases with distance."""
 
     noun = "propagation model"
 
 
-class FadingKind(WrittenPhyModel):
+class WrittenFading(WrittenPhyModel):
     """How the level of a link varies around its mean."""
 
     noun = "fading"
@@ -195,10 +195,10 @@ def _snr(value: Any) -> str:
 
 AnyErrors = Annotated[str | ErrorTable, Choice(_errors, lambda: {"name": Literal[_NAMED], "table": ErrorTable})]
 AnyPropagation = Annotated[
-    PropagationKind,
-    OneOf(PROPAGATION, by_model, lambda name: model_of(PropagationKind, PROPAGATION.get(name))),
+    WrittenPropagation,
+    OneOf(PROPAGATION, by_model, lambda name: model_of(WrittenPropagation, PROPAGATION.get(name))),
 ]
-AnyFading = Annotated[FadingKind, OneOf(FADING, by_model, lambda name: model_of(FadingKind, FADING.get(name)))]
+AnyFading = Annotated[WrittenFading, OneOf(FADING, by_model, lambda name: model_of(WrittenFading, FADING.get(name)))]
 AnySnr = Annotated[Snr, Choice(_snr, lambda: {"between": SnrBetween, "one way": SnrOneWay})]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models of lab.phy as users write them: ``{model: logDistance, exp: 3}``.
 
-Each kind becomes a pydantic model whose keys are the parameters of its dataclass, so a new kind needs no change here.
+Each becomes a pydantic model whose keys are the parameters of its dataclass, so a new one needs no change here.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ class WrittenPhyModel(Model):
     """A model of radio propagation with its parameters."""
 
     noun: ClassVar[str]  # what messages call such a model
-    kind: ClassVar[type[PhyModel]]
-    params: ClassVar[dict[str, str]]  # name of each key in the kind's dataclass
+    phy_model: ClassVar[type[PhyModel]]
+    params: ClassVar[dict[str, str]]  # name of each key in its dataclass
 
     model: str
 
     def made(self) -> Any:
-        """Create the kind's object.
+        """Create its object.
 
         Raises:
             BoundsError: If a parameter is out of bounds.
         """
-        make: Any = self.kind
+        make: Any = self.phy_model
         return make(**{param: getattr(self, key) for key, param in self.params.items()})
 
     @model_validator(mode="after")
@@ -42,7 +42,7 @@ class WrittenPhyModel(Model):
             self.made()
         except BoundsError as error:
             key = next(key for key, param in self.params.items() if param == error.key)
-            dimension = units.dimension_of(_unit(self.kind, error.key))
+            dimension = units.dimension_of(_unit(self.phy_model, error.key))
             value = getattr(self, key)
             shown = dimension.format(value) if dimension else f"{value:g}"
             refuse(f"{shown} is out of bounds; {error.wanted}", key=key)
@@ -53,27 +53,29 @@ B = TypeVar("B", bound=WrittenPhyModel)
 
 
 @cache
-def model_of(base: type[B], kind: type[PhyModel]) -> type[B]:
-    """Create the model of a kind; ``base`` has the common fields."""
-    hints = typing.get_type_hints(kind)
-    fields: dict[str, Any] = {"model": (Literal[kind.name], Field(description=f"{kind.name}: {kind.about}."))}
+def model_of(base: type[B], phy_model: type[PhyModel]) -> type[B]:
+    """Create the pydantic model of one; ``base`` has the common fields."""
+    hints = typing.get_type_hints(phy_model)
+    fields: dict[str, Any] = {
+        "model": (Literal[phy_model.name], Field(description=f"{phy_model.name}: {phy_model.about}."))
+    }
     params = {}
-    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
-        unit = _unit(kind, field.name)
+    for field in dataclasses.fields(phy_model):  # type: ignore[arg-type]
+        unit = _unit(phy_model, field.name)
         key = field.name.removesuffix(f"_{unit.lower()}") if unit else field.name
         params[key] = field.name
         default = ... if field.default is dataclasses.MISSING else field.default
         fields[key] = (_type(hints[field.name], unit), Field(default, description=field.metadata["about"]))
     made: type[B] = create_model(
-        kind.__name__, __base__=base, __doc__=f"{base.noun.capitalize()} {kind.name}.", **fields
+        phy_model.__name__, __base__=base, __doc__=f"{base.noun.capitalize()} {phy_model.name}.", **fields
     )
-    made.kind = kind
+    made.phy_model = phy_model
     made.params = params
     return made
 
 
-def _unit(kind: type[PhyModel], param: str) -> str:
-    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+def _unit(phy_model: type[PhyModel], param: str) -> str:
+    fields = {field.name: field for field in dataclasses.fields(phy_model)}  # type: ignore[arg-type]
     unit: str = fields[param].metadata["unit"]
     return unit
 

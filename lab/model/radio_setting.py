@@ -61,13 +61,13 @@ def table() -> dict[str, RadioSetting]:
 
 def _made(name: str) -> RadioSetting:
     try:
-        kind = SETTINGS.get(name)
-        if missing := [one for one in ("about", "type", "perfect") if not hasattr(kind, one)]:
+        setting = SETTINGS.get(name)
+        if missing := [one for one in ("about", "type", "perfect") if not hasattr(setting, one)]:
             raise InputError(f"the setting of radios has no {', no '.join(missing)}", where=SETTINGS.where(name))
     except InputError as error:
         given = Annotated[Any, BeforeValidator(partial(_refuse, error))]
-        kind = type("Unusable", (RadioSetting,), {"about": str(error), "type": given, "perfect": ""})
-    return kind()
+        setting = type("Unusable", (RadioSetting,), {"about": str(error), "type": given, "perfect": ""})
+    return setting()
 
 
 def _refuse(error: InputError, _written: Any) -> None:

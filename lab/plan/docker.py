@@ -142,18 +142,18 @@ def _user(text: str) -> str:
 
 def _health(check: Mapping[str, Any]) -> tuple[Health | None, str]:
     """Return the health check and a warning; no check: it is missing, switched off or unknown."""
-    kind, *words = _words(check.get("Test"), "Test") or ["NONE"]
-    if kind == "NONE":
+    test, *words = _words(check.get("Test"), "Test") or ["NONE"]
+    if test == "NONE":
         return None, ""
-    if kind not in ("CMD", "CMD-SHELL"):
+    if test not in ("CMD", "CMD-SHELL"):
         return None, (
-            f'has a health check of the kind "{kind}", which is ignored, as in Docker: nothing waits for its health; '
+            f'has a health check of the type "{test}", which is ignored, as in Docker: nothing waits for its health; '
             "its first word must be CMD, CMD-SHELL or NONE"
         )
     if not words:
-        raise ValueError(f"its health check {kind} has no command")
+        raise ValueError(f"its health check {test} has no command")
     health = Health(
-        argv=["/bin/sh", "-c", *words] if kind == "CMD-SHELL" else words,
+        argv=["/bin/sh", "-c", *words] if test == "CMD-SHELL" else words,
         interval_ns=int(check.get("Interval") or _INTERVAL_NS),
         timeout_ns=int(check.get("Timeout") or _TIMEOUT_NS),
         start_period_ns=int(check.get("StartPeriod") or 0),

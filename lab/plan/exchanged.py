@@ -24,14 +24,14 @@ def refuse_exchanged(topology: str, workload: str) -> None:
         )
 
 
-def _is(kind: str, name: str) -> bool:
-    """Return whether a name or path is that of a file of this kind."""
+def _is(file_type: str, name: str) -> bool:
+    """Return whether a name or path is that of a file of this type."""
     path = Path(name)
     if not path.is_file():
-        return name in library.known(kind)
+        return name in library.known(file_type)
     try:
         data = read(path).data
     except InputError:
         return False
-    others = set().union(*(keys for other, keys in _KEYS.items() if other != kind))
-    return isinstance(data, dict) and bool(data.keys() & _KEYS[kind]) and not data.keys() & others
+    others = set().union(*(keys for other, keys in _KEYS.items() if other != file_type))
+    return isinstance(data, dict) and bool(data.keys() & _KEYS[file_type]) and not data.keys() & others

@@ -100,13 +100,13 @@ def documents(
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
-    for kind, other, own, foreign in (
+    for file_type, other, own, foreign in (
         ("topology", "workload", "nodes", "processes"),
         ("workload", "topology", "processes", "nodes"),
     ):
-        data = found[kind].data
+        data = found[file_type].data
         if isinstance(data, dict) and foreign in data and own not in data:
-            raise InputError(f"is a {other}; write the file of a {kind} here", where=found[kind].label)
+            raise InputError(f"is a {other}; write the file of a {file_type} here", where=found[file_type].label)
     overrides.apply(parsed, found, _MODELS, places)
     return found
 
@@ -278,7 +278,7 @@ def text_file(path: Path) -> str:
 
 
 def check_document(document: Document) -> str:
-    """Check a topology or a workload on its own; return its kind.
+    """Check a topology or a workload on its own; return which of them it is.
 
     Raises:
         InputError, InputErrors: If it has mistakes.

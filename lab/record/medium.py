@@ -21,8 +21,8 @@ def read(raw: Path) -> dict[str, Any] | None:
     """Return what happened on the medium of a run; None without that file.
 
     Returns:
-        ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each kind
-        of use in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
+        ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each use
+        in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
         and the last reading. ``radios``: the same for attempts of each ``node`` by access category. By the key of a
         setting that a stack brings, if a radio has it: the same for what its part of the kernel counts for each
         ``node`` and ``peer``; an event that switches it may reset these counters, so what they counted between the
@@ -69,9 +69,9 @@ def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:
 
 def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
     totals = [_airs(reading).get(mhz, {}) for reading in readings]
-    spans = [{kind: value - before.get(kind, 0) for kind, value in after.items()} for before, after in pairwise(totals)]
-    kinds = {kind: None for total in totals for kind in total}
-    return {"frequency_mhz": mhz, "air_ns": {kind: [span.get(kind, 0) for span in spans] for kind in kinds}}
+    spans = [{use: value - before.get(use, 0) for use, value in after.items()} for before, after in pairwise(totals)]
+    uses = {use: None for total in totals for use in total}
+    return {"frequency_mhz": mhz, "air_ns": {use: [span.get(use, 0) for span in spans] for use in uses}}
 
 
 def _grown(readings: Sequence[Sequence[Counters]], names: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def _suite(record: Record) -> xml.Suite:
             check["that"],
             outcome=None if check["passed"] else xml.FAILURE,
             message=check["because"],
-            kind="check",
+            type="check",
             text=f"{check['source']}\n{check['because']}",
         )
         for check in record.data["checks"]

@@ -24,7 +24,7 @@ _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3
 _HEIGHT = 240
 # uses of a channel's time, as in lab.guest.medium.uapi, with their names; idle is last
-KINDS = {
+USES = {
     "data": "data",
     "mgmt": "management",
     "control": "control",
@@ -34,7 +34,7 @@ KINDS = {
     "energy": "energy of other channels",
     "idle": "idle",
 }
-_COLOURS = {kind: colour for colour, kind in enumerate(kind for kind in KINDS if kind != "idle")}
+_COLOURS = {use: colour for colour, use in enumerate(use for use in USES if use != "idle")}
 _COUNTS = {
     "sent": "sent",
     "retries": "retries",
@@ -69,18 +69,18 @@ def _name(frequency_mhz: int) -> str:
 def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
     """Return the percentage of a channel's time that each use takes; empty if there is no time."""
     total = sum(air_ns.values())
-    return {kind: 100 * air_ns[kind] / total for kind in air_ns} if total else {}
+    return {use: 100 * air_ns[use] / total for use in air_ns} if total else {}
 
 
 def _airtime(medium: Mapping[str, Any]) -> Table:
     rows = []
     for channel in medium["channels"]:
-        found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
+        found = shares({use: sum(spans) for use, spans in channel["air_ns"].items()})
         if found and found["idle"] < 100:  # other channels were only scanned, before the run
             rows.append({"channel": _name(channel["frequency_mhz"]), **found})
     several = len(rows) > 1
     columns = [Column("channel", "channel", number=False)]
-    columns += [Column(kind, title, "%", 3, rare=kind == "energy", possible=several) for kind, title in KINDS.items()]
+    columns += [Column(use, title, "%", 3, rare=use == "energy", possible=several) for use, title in USES.items()]
     return Table("airtime", "Air time of each channel, %", columns, rows, "%")
 
 
@@ -187,13 +187,13 @@ def figures(record: Record) -> Iterator[Figure]:
         return
     times = [t_ns / _SECOND for t_ns in record.medium["t_ns"]]
     panels = [_panel(channel, times, run_range(record)) for channel in shown]
-    used = [kind for kind in _COLOURS if any(any(channel["air_ns"].get(kind, ())) for channel in shown)]
+    used = [use for use in _COLOURS if any(any(channel["air_ns"].get(use, ())) for channel in shown)]
     title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
     about = "use of each channel's time in each interval; blank: idle"
     used_ones = sum(_busy(channel) > 0 for channel in busy)
     if used_ones > len(shown):
         about += f"; the {len(shown)} busiest of {used_ones} channels, the table of air time has all"
-    legend = [(KINDS[kind], _COLOURS[kind]) for kind in used]
+    legend = [(USES[use], _COLOURS[use]) for use in used]
     yield Figure("airtime", title, about, panels, legend, height=_HEIGHT, stacked=True)
 
 
@@ -203,22 +203,22 @@ def _frequency(channel: Mapping[str, Any]) -> int:
 
 def _busy(channel: Mapping[str, Any]) -> float:
     """Return the share of the time that is not idle, from 0 to 1."""
-    found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
+    found = shares({use: sum(spans) for use, spans in channel["air_ns"].items()})
     return (100 - found["idle"]) / 100 if found else 0.0
 
 
 def _panel(channel: Mapping[str, Any], times: list[float], x_range: tuple[float, float]) -> Panel:
     """Return stacked shares of each interval; the top one is drawn first, and the lower ones cover it."""
     spans = [
-        shares({kind: values[index] for kind, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
+        shares({use: values[index] for use, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
     ]
-    piles = [list(accumulate(span.get(kind, 0.0) for kind in _COLOURS)) for span in spans]
+    piles = [list(accumulate(span.get(use, 0.0) for use in _COLOURS)) for span in spans]
     lines = []
-    for kind, number in reversed(_COLOURS.items()):
-        if kind not in channel["air_ns"]:  # an older record
+    for use, number in reversed(_COLOURS.items()):
+        if use not in channel["air_ns"]:  # an older record
             continue
         heights = [pile[number] for pile in piles]
-        lines.append(Line(KINDS[kind], times, [heights[0], *heights], number, step=True, solid=True))
+        lines.append(Line(USES[use], times, [heights[0], *heights], number, step=True, solid=True))
     return Panel(
         x_label="virtual time, s",
         y_label="air time, %",

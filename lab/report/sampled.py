@@ -90,8 +90,8 @@ def _levels(record: Record) -> Iterator[dict[str, Any]]:
     stations = [source for source in sources if plan.node(source["node"]).kind == "sta"]
     for source in stations or sources:
         for series in source["series"]:
-            kind, _, peer = series["name"].partition("/")
-            if kind == "signal" and series["values"]:
+            sampled, _, peer = series["name"].partition("/")
+            if sampled == "signal" and series["values"]:
                 yield {**series, "name": f"{source['node']} hears {names.get(peer, peer)}"}
 
 
@@ -109,8 +109,8 @@ def _by_unit(record: Record, quantity: str) -> dict[str, list[dict[str, Any]]]:
     by_unit: dict[str, list[dict[str, Any]]] = {}
     for identifier, source in record.data["sources"].items():
         for series in source["series"]:
-            kind, _, instance = series["name"].partition("/")
-            if kind == quantity and len(series["values"]) > 1:
+            sampled, _, instance = series["name"].partition("/")
+            if sampled == quantity and len(series["values"]) > 1:
                 name = f"{identifier} {instance}".strip()
                 by_unit.setdefault(series["unit"], []).append({**series, "name": name})
     for found in by_unit.values():

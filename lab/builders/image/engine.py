@@ -90,11 +90,11 @@ def _write(squashfs: Path, target: Path, directory: Path, log: BuildLog) -> None
 
 
 def _add(tar: tarfile.TarFile, name: str, member: Member, path: Path) -> None:
-    entry = entry_of(name, member.kind, member.mode, _TIME_S)
+    entry = entry_of(name, member.type, member.mode, _TIME_S)
     entry.uid, entry.gid = member.uid, member.gid
-    if member.kind == tarfile.SYMTYPE:
+    if member.type == tarfile.SYMTYPE:
         entry.linkname = member.content
-    if member.kind != tarfile.REGTYPE:
+    if member.type != tarfile.REGTYPE:
         tar.addfile(entry)
         return
     entry.size = path.stat().st_size

@@ -21,14 +21,14 @@ from lab.cache.store import file_sha256
 
 # drwxr-xr-x 0/0   162 2025-11-25 15:01 squashfs-root/bin; a device has "1, 3" for the size
 _LISTED = re.compile(r"(?P<mode>\S{10}) (?P<uid>\d+)/(?P<gid>\d+) +(?:\d+|\d+, *\d+) \S+ \S+ (?P<path>.*)")
-_KINDS = {"d": tarfile.DIRTYPE, "-": tarfile.REGTYPE, "l": tarfile.SYMTYPE}
+_TYPES = {"d": tarfile.DIRTYPE, "-": tarfile.REGTYPE, "l": tarfile.SYMTYPE}
 
 
 @dataclass(frozen=True)
 class Member:
     """A file of a tree."""
 
-    kind: bytes  # tarfile's
+    type: bytes  # as tarfile has it
     mode: int
     uid: int
     gid: int
@@ -64,14 +64,14 @@ def listed(text: str, unpacked: Path) -> dict[str, Member]:
     found = {}
     for line in text.splitlines():
         fields = _LISTED.fullmatch(line)
-        if fields is None or fields["mode"][0] not in _KINDS:
+        if fields is None or fields["mode"][0] not in _TYPES:
             continue
-        kind = _KINDS[fields["mode"][0]]
-        path, _, target = fields["path"].partition(" -> ") if kind == tarfile.SYMTYPE else (fields["path"], "", "")
+        file_type = _TYPES[fields["mode"][0]]
+        path, _, target = fields["path"].partition(" -> ") if file_type == tarfile.SYMTYPE else (fields["path"], "", "")
         _, _, name = path.partition("/")
         if name:
-            content = file_sha256(unpacked / name) if kind == tarfile.REGTYPE else target
-            found[name] = Member(kind, _mode(fields["mode"][1:]), int(fields["uid"]), int(fields["gid"]), content)
+            content = file_sha256(unpacked / name) if file_type == tarfile.REGTYPE else target
+            found[name] = Member(file_type, _mode(fields["mode"][1:]), int(fields["uid"]), int(fields["gid"]), content)
     return found
 
 
@@ -130,10 +130,10 @@ def name_of(member: tarfile.TarInfo) -> str:
     return member.name.removeprefix("./").rstrip("/")
 
 
-def entry_of(name: str, kind: bytes, mode: int, time_s: int) -> tarfile.TarInfo:
-    """Return an entry of a tar file that belongs to root; ``kind`` is tarfile's, as that of Member."""
+def entry_of(name: str, file_type: bytes, mode: int, time_s: int) -> tarfile.TarInfo:
+    """Return an entry of a tar file that belongs to root; ``file_type`` is tarfile's, as that of Member."""
     entry = tarfile.TarInfo(name)
-    entry.type, entry.mode, entry.mtime = kind, mode, time_s
+    entry.type, entry.mode, entry.mtime = file_type, mode, time_s
     return entry
 
 

@@ -138,11 +138,11 @@ class Folder:
         """
         for name in self.files:
             where = shown(self.path / FILES / name)
-            if name in base and base[name].kind == tarfile.DIRTYPE:
+            if name in base and base[name].type == tarfile.DIRTYPE:
                 raise InputError(f"is a file, but /{name} is a folder in nodes", where=where)
             for parent in PurePosixPath(name).parents:
                 found = base.get(str(parent))
-                if found and found.kind == tarfile.SYMTYPE:
+                if found and found.type == tarfile.SYMTYPE:
                     rest = PurePosixPath(name).relative_to(parent)
                     target = os.path.normpath(PurePosixPath("/", parent.parent, found.content, rest))
                     raise InputError(

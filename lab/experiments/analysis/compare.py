@@ -138,7 +138,7 @@ def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
     return Difference(*common, found.difference, found.half_width, found.significant)
 
 
-_KINDS = ("topology", "workload")
+_FILE_TYPES = ("topology", "workload")
 _LISTED_MAX = 5  # differences, or points, in a message
 
 
@@ -204,9 +204,9 @@ def _points(results: Mapping[str, Any], side: str) -> dict[Labels, _Point]:
 
 
 def _point(data: Mapping[str, Any], files: Mapping[str, Any]) -> _Point:
-    names = {kind: str(data[kind]) for kind in _KINDS}
+    names = {file_type: str(data[file_type]) for file_type in _FILE_TYPES}
     settings = dict(setting.split("=", 1) for setting in data["settings"])
-    return _Point(names, {kind: dict(files[kind][name]) for kind, name in names.items()}, settings)
+    return _Point(names, {file_type: dict(files[file_type][name]) for file_type, name in names.items()}, settings)
 
 
 def _metrics_of(results: Mapping[str, Any], side: str) -> dict[str, tuple[str, str]]:
@@ -242,13 +242,13 @@ def _metrics(ours: Mapping[str, tuple[str, str]], theirs: Mapping[str, tuple[str
 def _files(both: Sequence[tuple[Labels, _Point, _Point]]) -> list[str]:
     found: dict[str, None] = {}
     for _, one, other in both:
-        for kind in _KINDS:
-            ours, theirs = one.hashes[kind], other.hashes[kind]
+        for file_type in _FILE_TYPES:
+            ours, theirs = one.hashes[file_type], other.hashes[file_type]
             keys = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
-            names = one.names[kind], other.names[kind]
+            names = one.names[file_type], other.names[file_type]
             if keys:
                 files = names[0] if names[0] == names[1] else f"{names[0]} in A, {names[1]} in B"
-                found[f"the {kind} {files}: {', '.join(keys)}"] = None
+                found[f"the {file_type} {files}: {', '.join(keys)}"] = None
     return list(found)
 
 

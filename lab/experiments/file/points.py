@@ -190,7 +190,7 @@ def contents(points: Iterable[Point]) -> Contents:
     Raises:
         InputError: If one of them is invalid.
     """
-    hashes: dict[str, dict[str, dict[str, str]]] = {kind: {} for kind in _MODELS}
+    hashes: dict[str, dict[str, dict[str, str]]] = {file_type: {} for file_type in _MODELS}
     texts: dict[str, str] = {}
     seen: set[tuple[str, ...]] = set()
     for point in points:
@@ -199,17 +199,17 @@ def contents(points: Iterable[Point]) -> Contents:
         if one in seen:
             continue
         seen.add(one)
-        for kind, name in (("topology", point.topology), ("workload", point.workload)):
-            if name not in hashes[kind]:
-                data = read(library.find(kind, name)).data
-                hashes[kind][name] = {key: _hash(value) for key, value in data.items() if key not in _FOR_PEOPLE}
+        for file_type, name in (("topology", point.topology), ("workload", point.workload)):
+            if name not in hashes[file_type]:
+                data = read(library.find(file_type, name)).data
+                hashes[file_type][name] = {key: _hash(value) for key, value in data.items() if key not in _FOR_PEOPLE}
         texts |= _texts(point)
     return Contents(hashes, dict(sorted(texts.items())))
 
 
 def _texts(point: Point) -> dict[str, str]:
     """Hash the files that a point names with its settings."""
-    documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
+    documents = {file_type: read(library.find(file_type, getattr(point, file_type))) for file_type in _MODELS}
     overrides.apply(overrides.parse(point.settings), documents, _MODELS)
     topology, workload = topology_source(documents["topology"]), workload_source(documents["workload"])
     found = {

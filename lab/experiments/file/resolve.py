@@ -142,22 +142,22 @@ def _with_files(source: Source[Model], experiment: Experiment, problems: Problem
     """Replace topologies and workloads, by name or by path relative to the experiment, by what ``lab run`` accepts."""
 
     @cache
-    def find(kind: str, text: str) -> str:
+    def find(file_type: str, text: str) -> str:
         neighbour = source.document.path.parent / text
         if text.endswith((".yaml", ".yml")) and neighbour.is_file():
             return _shown(neighbour)
-        library.find(kind, text)
+        library.find(file_type, text)
         return text
 
     points = []
     for point in experiment.points:
         found = {}
-        for kind, text in (("topology", point.topology), ("workload", point.workload)):
+        for file_type, text in (("topology", point.topology), ("workload", point.workload)):
             try:
-                found[kind] = find(kind, text)
+                found[file_type] = find(file_type, text)
             except InputError as error:
-                problems.add(source, (kind,), error.message, error.hint)
-                found[kind] = text
+                problems.add(source, (file_type,), error.message, error.hint)
+                found[file_type] = text
         points.append(dataclasses.replace(point, topology=found["topology"], workload=found["workload"]))
     return dataclasses.replace(experiment, points=tuple(points))
 

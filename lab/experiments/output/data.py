@@ -184,8 +184,8 @@ def described(found: Summary) -> str:
     return f"{short(found.mean)}{half} {found.unit} (n = {found.n})"
 
 
-def _error(found: Summary, mean: float, kind: str | None) -> tuple[float | None, float | None]:
-    if kind == "range" and found.n > 1:
+def _error(found: Summary, mean: float, errors: str | None) -> tuple[float | None, float | None]:
+    if errors == "range" and found.n > 1:
         return min(found.values), max(found.values)
-    half = {"ci95": found.ci95, "deviation": found.deviation}.get(kind or "")
+    half = {"ci95": found.ci95, "deviation": found.deviation}.get(errors or "")
     return (None, None) if half is None or not drawable(half) else (mean - half, mean + half)

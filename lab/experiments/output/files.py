@@ -319,7 +319,7 @@ def _claim_case(name: str, found: Verdict) -> xml.Case:
         found.claim.name,
         outcome=None if found.passed else xml.FAILURE,
         message=f"{found.value}; expected {found.expected}",
-        kind="claim",
+        type="claim",
         text="\n".join(details),
     )
 
@@ -332,7 +332,7 @@ def _trial_case(name: str, outcome: Outcome, labels: dict[str, str]) -> xml.Case
         f"{where}, seed {outcome.seed}".lstrip(", "),
         outcome=xml.ERROR,
         message=first_line(outcome),
-        kind="trial",
+        type="trial",
         text=f"{outcome.error}\nto repeat it: {outcome.command}{kept}",
         wall_s=outcome.wall_s,
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 NOT_JUDGED = "not evaluated: points that it needs were not run"
-_KINDS = 5  # of failure, each shown with a log
+_REASONS = 5  # of failure, each shown with a log
 _LOG_LINES = 12
 _COMMANDS = 10  # to repeat failed trials
 _LINE = 200  # characters of a log line
@@ -58,27 +58,27 @@ def failures(results: Results) -> list[Any]:
     from rich.padding import Padding
     from rich.text import Text
 
-    kinds = alike(results)
-    failed = [outcome for kind in kinds for outcome in kind]
+    groups = alike(results)
+    failed = [outcome for group in groups for outcome in group]
     if not failed:
         return []
     parts: list[Any] = [Text(f"Failed: {len(failed)} of {count(len(results.outcomes), 'trial')}", style="bold"), ""]
-    for kind in kinds[:_KINDS]:
-        title, *details = _described(results, kind)
+    for group in groups[:_REASONS]:
+        title, *details = _described(results, group)
         parts += [
             Text(title, style="red"),
             *(Padding(Text(line), (0, 0, 0, indent), expand=False) for indent, line in details),
             "",
         ]
-    left = [outcome for kind in kinds[_KINDS:] for outcome in kind]
+    left = [outcome for group in groups[_REASONS:] for outcome in group]
     if left:
         parts += [Text(f"and {count(len(left), 'trial')} that failed differently: see the report"), ""]
     return [*parts, Text("Commands to repeat them:"), *map(_Command, _repeat(failed)), ""]
 
 
-def _described(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
+def _described(results: Results, group: Sequence[Outcome]) -> Iterator[Any]:
     """Yield a title, then lines with their indentation."""
-    first, *others = kind
+    first, *others = group
     yield printable(f"{trials_at(results, [first])}: {first_line(first)}")
     for line in log(first, _LOG_LINES):
         yield max(2, len(line) - len(line.lstrip())), printable(line.strip())[:_LINE]

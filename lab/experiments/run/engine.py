@@ -379,8 +379,8 @@ def _without(directory: str, error: str) -> str:
 
 def _refusal(answer: Refused) -> LabError:
     lines = "".join(
-        f"\n    {kind}: {(wanted or 'none')[:12]} here, {(own or 'none')[:12]} there"
-        for kind, (wanted, own) in answer.differing.items()
+        f"\n    {part}: {(wanted or 'none')[:12]} here, {(own or 'none')[:12]} there"
+        for part, (wanted, own) in answer.differing.items()
     )
     return HostError(
         f"worker {answer.worker} cannot run trials of this lab: its build differs{lines}",

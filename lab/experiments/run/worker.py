@@ -126,8 +126,8 @@ def perform(
         machine = replace(machine, kernel=kernel) if kernel else machine
         own = provenance.hashes(Uses.of(plan_), machine)
     if own != wanted:
-        kinds = sorted(own.keys() | wanted.keys())
-        differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}
+        parts = sorted(own.keys() | wanted.keys())
+        differing = {part: (wanted.get(part), own.get(part)) for part in parts if wanted.get(part) != own.get(part)}
         return Refused(name, differing)
     with tempfile.TemporaryDirectory(prefix="trial-", dir=place, ignore_cleanup_errors=True) as directory:
         return _run(plan_, machine, Path(directory), unwanted)

@@ -69,8 +69,8 @@ class _Scene:
             self.refuse(unknown("link", name, links, "known links"), key)
         return found
 
-    def state(self, kind: type[S]) -> S:
-        found: S = self.changed.of_events.setdefault(kind, kind())
+    def state(self, state_type: type[S]) -> S:
+        found: S = self.changed.of_events.setdefault(state_type, state_type())
         return found
 
     def position(self, node: Node) -> Position | None:

@@ -147,7 +147,7 @@ class Processes:
     def _entry(
         self, keys: Keys, run: Keys, written: model.Watch | model.Process, use: model.ProbeUse | None, argv: list[str]
     ) -> _Entry:
-        """Return what both kinds of entries have; ``run`` leads from its keys to its argv or to the probe's keys."""
+        """Return what both types of entries have; ``run`` leads from its keys to its argv or to the probe's keys."""
         run_keys = (*keys, *run)
         probe, params = self._probe(use, run_keys) if use is not None else (None, {})
         probe_name = use.probe if use is not None else None

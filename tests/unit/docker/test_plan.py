@@ -292,7 +292,7 @@ def test_a_health_check_of_an_unknown_kind(
     layout(tmp_path / "odd", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["CMD-BASH", "true"]}})
     assert docker_of(planned("oci:odd")).health is None
     assert capsys.readouterr().err.replace(f"{tmp_path}/", "") == (
-        'lab: topology.yaml:3  oci:odd has a health check of the kind "CMD-BASH", which is ignored, as in Docker: '
+        'lab: topology.yaml:3  oci:odd has a health check of the type "CMD-BASH", which is ignored, as in Docker: '
         "nothing waits for its health; its first word must be CMD, CMD-SHELL or NONE\n"
     )
     layout(tmp_path / "off", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["NONE"]}})

@@ -28,7 +28,7 @@ def texts(scene: Scene) -> list[Text]:
 
 def extent(text: Text) -> Extent:
     """Left, top, right, bottom of the letters, whichever way they run."""
-    wide, size = text_width(text.text, text.kind), FACES[text.kind].size
+    wide, size = text_width(text.text, text.face), FACES[text.face].size
     begin = {"start": 0.0, "middle": -wide / 2, "end": -wide}[text.anchor]
     turn = math.radians(text.turn)
     corners = [
@@ -68,7 +68,7 @@ def test_labels_above_axes_never_touch(rules: list[tuple[float, str]], bands: li
         [Band(begin, begin + 3, label) for begin, label in bands], [Rule(x, label) for x, label in rules],
     )  # fmt: skip
     scene = lay_out(Figure("f", "t", "a", [panel] * n))
-    shown = [text for text in texts(scene) if text.kind in ("mark", "panel", "tick", "axis")]
+    shown = [text for text in texts(scene) if text.face in ("mark", "panel", "tick", "axis")]
     for index, text in enumerate(shown):
         assert not any(overlap(extent(text), extent(other)) for other in shown[:index])
         assert extent(text)[2] <= WIDTH + MARGIN
@@ -86,14 +86,14 @@ def test_labels_for_which_there_is_no_room_are_left_out_but_their_rules_stay() -
 def test_what_the_legend_names_is_not_named_again() -> None:
     panel = Panel("x, s", "y", (0.0, 30.0), bands=[Band(1, 2, "scan", 3), Band(5, 6, "rain")])
     scene = lay_out(Figure("f", "t", "a", [panel], [("scan", 3)]))
-    assert [text.text for text in texts(scene) if text.kind == "mark"] == ["scan", "rain"]
+    assert [text.text for text in texts(scene) if text.face == "mark"] == ["scan", "rain"]
 
 
 def test_a_name_in_a_legend_is_cut_only_if_it_is_wider_than_the_figure() -> None:
     fits, too_wide = "published (table 2 of a paper with a title that is longer than most) " * 2, "long label " * 20
     panel = Panel("x, s", "y", (0.0, 30.0), lines=[Line("a", [0], [0], 0)])
     scene = lay_out(Figure("f", "t", "a", [panel], [("this experiment", 0), (fits.strip(), 1), (too_wide, 2)]))
-    shown = [text for text in texts(scene) if text.kind == "mark"]
+    shown = [text for text in texts(scene) if text.face == "mark"]
     assert [text.text for text in shown[:2]] == ["this experiment", fits.strip()]
     assert shown[2].text.endswith("…") and extent(shown[2])[2] <= WIDTH
     assert len({text.y for text in shown}) == 3, "each has room in a row of its own"
@@ -102,7 +102,7 @@ def test_a_name_in_a_legend_is_cut_only_if_it_is_wider_than_the_figure() -> None
 def test_sentences_below_the_axes_are_whole_and_in_the_picture() -> None:
     sentence = "At 10 s, sta1 got no data for 300 ms, but was without access point for only 10 ms: it scanned. " * 3
     scene = lay_out(Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 30.0))], below=[sentence]))
-    lowest = max(extent(text)[3] for text in texts(scene) if text.kind == "axis" and not text.turn)
+    lowest = max(extent(text)[3] for text in texts(scene) if text.face == "axis" and not text.turn)
     found = [text for text in texts(scene) if extent(text)[1] > lowest]
     assert " ".join(text.text for text in found) == " ".join(sentence.split()) and len(found) > 1
     assert max(extent(text)[3] for text in found) <= scene.height

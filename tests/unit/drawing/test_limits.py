@@ -55,7 +55,7 @@ def places(scene: Scene) -> list[tuple[float, float]]:
 def numbers_below(scene: Scene) -> list[str]:
     """Those of the x axis."""
     texts = [shape for shape in scene.shapes if isinstance(shape, Text)]
-    return [text.text for text in texts if (text.kind, text.anchor) == ("tick", "middle")]
+    return [text.text for text in texts if (text.face, text.anchor) == ("tick", "middle")]
 
 
 def check(chart: Chart) -> Scene:

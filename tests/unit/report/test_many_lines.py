@@ -85,7 +85,7 @@ def test_panels_have_one_scale_and_do_not_cover_each_other(record: Record) -> No
     )
     assert len({y for y, _ in frames}) == 4 and len({x for _, x in frames}) == 3, "four rows, three columns"
     assert [text.text for text in texts(scene)].count("virtual time, s") == 1, "below the lowest row"
-    ticks = [text.text for text in texts(scene) if text.kind == "tick"]
+    ticks = [text.text for text in texts(scene) if text.face == "tick"]
     assert ticks.count("80") == 10, "one scale for all"
     boxes = [extent(text) for text in texts(scene)]
     assert not any(overlap(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
@@ -128,5 +128,5 @@ def test_events_of_one_kind_at_one_time_have_one_label(recorded: Recorder) -> No
         (1.0, "move sta1, sta2, sta3 and 17 more"), (1.0, "stop fetch"), (2.0, "move sta1, sta2"),
     ]  # fmt: skip
     for figure in plots.figures(record):
-        boxes = [extent(text) for text in texts(lay_out(figure)) if text.kind == "mark"]
+        boxes = [extent(text) for text in texts(lay_out(figure)) if text.face == "mark"]
         assert not any(overlap(one, other) for at, one in enumerate(boxes) for other in boxes[:at])

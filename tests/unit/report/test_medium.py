@@ -53,11 +53,11 @@ def test_air_time_is_shared(on_air: Record) -> None:
     # of 2 s: 400 ms idle, 1200 ms of data
     assert (first["channel"], first["idle"], first["data"]) == ("1 (2412 MHz)", 20, 60)
     # a record of a version that did not count the energy of other channels
-    assert sum(first.get(kind, 0) for kind in medium.KINDS) == pytest.approx(100) and "energy" not in first
+    assert sum(first.get(use, 0) for use in medium.USES) == pytest.approx(100) and "energy" not in first
     # a channel that nobody used (it was scanned) is not listed
     looks = json.loads(TEXT)["looks"]
     looks[-1]["channels"].append(
-        {"frequency_mhz": 2462, "t_ns": 0, "air_ns": {**dict.fromkeys(medium.KINDS, 0), "idle": 9}}
+        {"frequency_mhz": 2462, "t_ns": 0, "air_ns": {**dict.fromkeys(medium.USES, 0), "idle": 9}}
     )
     unused = build_again(on_air, looks)
     assert [row["channel"] for row in table(unused, "airtime").rows] == ["1 (2412 MHz)", "6 (2437 MHz)"]

@@ -48,7 +48,7 @@ def plan(text: str) -> Plan:
 
 def node(scene: Scene, name: str) -> XY:
     """Where the name of a node in a box is."""
-    (found,) = [text for text in texts(scene) if text.text == name and text.kind == "panel"]
+    (found,) = [text for text in texts(scene) if text.text == name and text.face == "panel"]
     return found.x, found.y
 
 
@@ -124,7 +124,7 @@ medium: {}
 
 def test_of_many_labels_those_are_drawn_that_fit() -> None:
     scene = topology.draw(plan(MANY))
-    words = [text for text in texts(scene) if text.kind == "mark"]
+    words = [text for text in texts(scene) if text.face == "mark"]
     assert not any(overlap(extent(one), extent(other)) for at, one in enumerate(words) for other in words[:at])
     levels = [text.text for text in words if text.text.endswith(" dB")]
     tips = [shape.tip for shape in scene.shapes if not isinstance(shape, Text) and shape.tip.startswith("ap1, sta")]
