@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from lab.checkout import CHECKOUT
+from tests.shown.document import Command, parse
 
 # folders of workloads with more than workloads and experiments
 STACKS = sorted({path.parent.name for name in ("tests", "Makefile") for path in CHECKOUT.glob(f"workloads/*/{name}")})
@@ -75,6 +77,23 @@ def test_no_code_of_the_lab_names_a_stack(stack: str) -> None:
         for line in named(stack, path.read_text())
     ]
     assert not found, "\n".join(["write it without the stack's name, or move it into the stack's folder:", *found])
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_no_command_of_the_documentation_needs_a_stack(stack: str) -> None:
+    """Without the stack, ``make docs`` would not print what is shown; links to it become plain text."""
+    documents = (CHECKOUT / "README.md", *CHECKOUT.glob("docs/*.md"), *CHECKOUT.glob("docs/extend/*.md"))
+    found = []
+    for document in documents:
+        for part in parse(document.read_text()):
+            name, text, line = (
+                (shlex.join(part.argv), "\n".join(part.shown), part.line)
+                if isinstance(part, Command)
+                else (part.name, part.text, 0)
+            )
+            if named(stack, f"{name}\n{text}"):
+                found.append(f"{document.relative_to(CHECKOUT)}:{line}: {name}")
+    assert not found, "\n".join(["show it in the stack's folder, or with a workload of the lab:", *found])
 
 
 @pytest.mark.parametrize("stack", STACKS)
