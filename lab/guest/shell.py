@@ -237,7 +237,7 @@ class Shell(CLI):
         node, *written = re.split(r"[\s,]+", line.strip())
         if len(written) in (3, 4) and all(map(_NUMBER.fullmatch, written)):
             with_units = map(" ".join, zip(written, ("m", "m", "m", "m/s"), strict=False))
-            error(f"a place without units: write move {node} {', '.join(with_units)}\n")
+            error(f"a position without units: write move {node} {', '.join(with_units)}\n")
             return
         found = _QUANTITY.findall(" ".join(written))
         if len(found) not in (3, 4) or _QUANTITY.sub("", " ".join(written)).strip():

@@ -22,9 +22,7 @@ class FoundImage:
     """An image that a topology's nodes have."""
 
     file: ImageFile
-    folder: str | None = (
-        None  # where it is, if only this topology finds it there; other images are found by their names
-    )
+    folder: str | None = None  # if only this topology finds it there; other images are found by their names
 
 
 def image_file(folder: Path) -> ImageFile:

@@ -53,29 +53,25 @@ B = TypeVar("B", bound=WrittenPhyModel)
 
 
 @cache
-def model_of(base: type[B], phy_model: type[PhyModel]) -> type[B]:
+def model_of(base: type[B], phy: type[PhyModel]) -> type[B]:
     """Create the pydantic model of one; ``base`` has the common fields."""
-    hints = typing.get_type_hints(phy_model)
-    fields: dict[str, Any] = {
-        "model": (Literal[phy_model.name], Field(description=f"{phy_model.name}: {phy_model.about}."))
-    }
+    hints = typing.get_type_hints(phy)
+    fields: dict[str, Any] = {"model": (Literal[phy.name], Field(description=f"{phy.name}: {phy.about}."))}
     params = {}
-    for field in dataclasses.fields(phy_model):  # type: ignore[arg-type]
-        unit = _unit(phy_model, field.name)
+    for field in dataclasses.fields(phy):  # type: ignore[arg-type]
+        unit = _unit(phy, field.name)
         key = field.name.removesuffix(f"_{unit.lower()}") if unit else field.name
         params[key] = field.name
         default = ... if field.default is dataclasses.MISSING else field.default
         fields[key] = (_type(hints[field.name], unit), Field(default, description=field.metadata["about"]))
-    made: type[B] = create_model(
-        phy_model.__name__, __base__=base, __doc__=f"{base.noun.capitalize()} {phy_model.name}.", **fields
-    )
-    made.phy_model = phy_model
+    made: type[B] = create_model(phy.__name__, __base__=base, __doc__=f"{base.noun.capitalize()} {phy.name}.", **fields)
+    made.phy_model = phy
     made.params = params
     return made
 
 
-def _unit(phy_model: type[PhyModel], param: str) -> str:
-    fields = {field.name: field for field in dataclasses.fields(phy_model)}  # type: ignore[arg-type]
+def _unit(phy: type[PhyModel], param: str) -> str:
+    fields = {field.name: field for field in dataclasses.fields(phy)}  # type: ignore[arg-type]
     unit: str = fields[param].metadata["unit"]
     return unit
 

@@ -155,9 +155,7 @@ class Prints(Model):
                 )
             if name not in names and not self.json_:
                 known = ", ".join(names)
-                refuse(
-                    f"{name}: match does not have this group{suggestion(name, names)}; its groups: {known}", key="units"
-                )
+                refuse(f"{name}: match lacks this group{suggestion(name, names)}; its groups: {known}", key="units")
         return self
 
 

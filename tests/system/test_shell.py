@@ -258,8 +258,8 @@ def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) 
 def test_mistakes_at_the_prompt_say_what_to_write(machine: runs.Machine) -> None:
     found = piped("move sta1 40,0,0\nmove sta1 1 2 3 4\nevent fault: lose frames: ack\n")
     assert found.stdout.splitlines() == [
-        "a place without units: write move sta1 40 m, 0 m, 0 m",
-        "a place without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
+        "a position without units: write move sta1 40 m, 0 m, 0 m",
+        "a position without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
         '*** "fault: lose frames: ack" is not an event; write event fault: lose, frames: ack',
     ]
 

@@ -80,14 +80,8 @@ def chosen_kernel(text: str, series: PatchSeries | None = None) -> Kernel:
 
 def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None:
     """Return the kernel of these hashes, if it is cached."""
-    return next(
-        (
-            each
-            for each in cached_kernels(PatchSeries())
-            if (each.sha256, each.series_sha256) == (sha256, series_sha256)
-        ),
-        None,
-    )
+    wanted, kernels = (sha256, series_sha256), cached_kernels(PatchSeries())
+    return next((each for each in kernels if (each.sha256, each.series_sha256) == wanted), None)
 
 
 def cached_kernels(series: PatchSeries) -> list[Kernel]:

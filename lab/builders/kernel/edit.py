@@ -137,7 +137,7 @@ def _apply(tree: Path, source: Source, series: PatchSeries, report: Report) -> N
 
 
 def write_back(tree: Path, series: PatchSeries) -> list[Path]:
-    """Write the commits of the tree to files/, patches/ and series of their parts; returns the patches.
+    """Write the commits of the tree to files/, patches/ and series of their parts; return the patches.
 
     Raises:
         InputError: If the tree does not exist or has uncommitted changes, git is in the middle of something, or a

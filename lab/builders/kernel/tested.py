@@ -13,7 +13,7 @@ from lab.checkout import checkout
 
 
 def note(series: PatchSeries, source: Source) -> bool:
-    """Write source and series into ``tested``; returns whether it named others."""
+    """Write source and series into ``tested``; return whether it named others."""
     series_sha256 = series.sha256()
     if series.tested.names(source.sha256, series_sha256):
         return False

@@ -127,7 +127,7 @@ class Store:
             raise host_error(error, self.directory) from error
 
     def prune(self, unused_days: float = UNUSED_DAYS) -> int:
-        """Remove entries unused for so many days, and partial ones of killed labs; returns their number."""
+        """Remove entries unused for so many days, and partial ones of killed labs; return their number."""
         oldest_s = time.time() - unused_days * 86400
         removed = 0
         for path in self.directory.glob("*/*"):

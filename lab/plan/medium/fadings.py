@@ -59,7 +59,7 @@ class Fadings:
         return {**parameters(fading), "coherence_ns": times_ns}
 
     def _number(self, fading: WrittenFading | None) -> int:
-        """Add a table of quantiles; returns its number, 0 if all are 0."""
+        """Add a table of quantiles; return its number, 0 if all are 0."""
         quantiles = fadings.quantiles(fading.made()) if fading is not None else np.zeros(1)
         if not quantiles.any():
             return 0

@@ -164,7 +164,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
         (
             "{match: '(?P<rtt>x)', units: {rt: ms}}",
             "",
-            "prints.units: rt: match does not have this group (did you mean rtt?); its groups: rtt",
+            "prints.units: rt: match lacks this group (did you mean rtt?); its groups: rtt",
         ),
         (
             "{json: true, units: {rtt: Mbits/s}}",
