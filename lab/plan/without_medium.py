@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A warning about what has no effect without a medium: places, movements, powers and gains of radios.
+"""Warnings about what has no effect: without a medium, places, movements, powers and gains of radios; with one, powers
+and gains where levels are given.
 
 A topology that writes ``medium: perfect`` means it, and gets none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab.errors import warn
@@ -40,13 +41,35 @@ def warn_of_idle_keys(topology: Source[Topology], workload: Source[Workload] | N
     )
 
 
-def _of_nodes(topology: Topology) -> Iterator[Keys]:
+def warn_of_idle_powers(topology: Source[Topology], names: list[str], fixed: Mapping[tuple[int, int], float]) -> None:
+    """Print a warning for each radio whose power or gain changes no level.
+
+    ``names``: nodes with a radio; ``fixed``: pairs of them with a given SNR.
+    """
+    places = {name for name, node in topology.model.nodes.items() if getattr(node, "position", None) is not None}
+    placed = {name: number for number, name in enumerate(names) if name in places}
+    free = {
+        name
+        for name, one in placed.items()
+        if any({(one, n), (n, one)} - {*fixed} for n in placed.values() if n != one)
+    }
+    for keys in _of_nodes(topology.model, ("txpower", "antenna_gain")):
+        members = topology.model.groups.get(str(keys[1]), [keys[1]])
+        if free.isdisjoint(members):
+            warn(
+                f"{dotted(keys)}: changes no level, since the SNR of {keys[1]} is given (medium.snr, or 30 dB between "
+                "nodes without a position); write a position: for it and for others, or remove this",
+                topology.document.where(keys),
+            )
+
+
+def _of_nodes(topology: Topology, wanted: tuple[str, ...] = _OF_NODES) -> Iterator[Keys]:
     """Yield the keys of nodes; those of a group (``count:``) once."""
     written = {member: group for group, members in topology.groups.items() for member in members}
     for name, key in dict.fromkeys(
         (written.get(name, name), key)
         for name, node in topology.nodes.items()
-        for key in _OF_NODES
+        for key in wanted
         if getattr(node, key, None) is not None
     ):
         yield "nodes", name, key

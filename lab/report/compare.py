@@ -101,9 +101,9 @@ def _settings(record: Record) -> dict[str, str]:
     medium = record.plan.medium
     if medium is not None:
         names = medium.names()
-        for link in medium.links:
+        for link, snr_mb in medium.levels(medium.links):
             ends = f"{names[link.transmitter]} to {names[link.receiver]}"
-            found[f"SNR at the start, {ends}"] = f"{link.snr_mb / 100:g} dB"
+            found[f"SNR at the start, {ends}"] = f"{snr_mb / 100:g} dB"
     return found
 
 

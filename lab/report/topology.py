@@ -89,7 +89,10 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
         associated = [(a.name, b.name, "") for a, b in combinations(radios, 2) if _associate(a, b)]
         return (associated, "one network") if 0 < len(associated) <= _PAIRS_MOST else ([], "")
     names = plan.medium.names()
-    snr_db = {(names[link.transmitter], names[link.receiver]): link.snr_mb / 100 for link in plan.medium.links}
+    snr_db = {
+        (names[link.transmitter], names[link.receiver]): snr_mb / 100
+        for link, snr_mb in plan.medium.levels(plan.medium.links)
+    }
     found: dict[tuple[str, str], list[float]] = {}
     for a, b in combinations(radios, 2):
         both = [snr_db.get(ends, -math.inf) for ends in ((a.name, b.name), (b.name, a.name))]

@@ -8,6 +8,7 @@ Tables are long and of no use to a reader's eye: they are the bytes of the kerne
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from lab.shared.frozen import field, frozen
@@ -84,6 +85,7 @@ class MediumRadio:
     attributes: dict[str, Any] = field(default_factory=dict, omitted=True)
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes
+    power_mbm: int = 2_000  # transmit power at the start
 
 
 class MediumLink(NamedTuple):
@@ -91,7 +93,7 @@ class MediumLink(NamedTuple):
 
     transmitter: int
     receiver: int
-    snr_mb: int  # over the receiver's noise in 20 MHz
+    gain_mb: int  # of the path, antennas included: what is received less what is sent
     fading: int  # number of a table; 0: none
     coherence_us: int  # how long one gain holds; 0: for one frame
     delay_ns: int = 0  # propagation delay
@@ -163,10 +165,17 @@ class Medium:
         """Return what a radio hears of another at the start, on that channel."""
         link = self.links[transmitter * (len(self.radios) - 1) + receiver - (receiver > transmitter)]
         gains = next((unpacked(table.quantiles) for table in self.fadings if table.number == link.fading), bytes(4))
-        most_mb = link.snr_mb + int.from_bytes(gains[-4:], "little", signed=True)
+        ((_, snr_mb),) = self.levels([link])
+        most_mb = snr_mb + int.from_bytes(gains[-4:], "little", signed=True)
         noticed_mb = _NOTICED_DSSS_MB if frequency_mhz < _DSSS_BELOW_MHZ else _NOTICED_MB
         names = self.names()
-        return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], link.snr_mb, noticed_mb)
+        return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], snr_mb, noticed_mb)
+
+    def levels(self, links: Iterable[MediumLink]) -> list[tuple[MediumLink, int]]:
+        """Links with their SNR in 20 MHz, in mB, if radios send with the power that they have at the start."""
+        powers_mbm = {radio.index: radio.power_mbm for radio in self.radios}
+        noises_mbm = {radio.index: radio.noise_mbm for radio in self.radios}
+        return [(link, powers_mbm[link.transmitter] + link.gain_mb - noises_mbm[link.receiver]) for link in links]
 
     def names(self) -> dict[int, str]:
         """Return nodes by the number of their radio."""

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from lab import units
 from lab.numbers import count
-from lab.shared.medium_types import Medium, MediumLink
+from lab.shared.medium_types import Medium
 
 Row = tuple[str, ...]
 HEARS_DB = 3.0  # from this SNR on, a receiver detects the preamble of an OFDM frame (docs/model.md, Reception)
@@ -53,28 +53,24 @@ def levels(medium: Medium) -> tuple[Row, Iterator[Row]]:
     """Return headings and rows of the initial SNR in dB: a matrix, or best and worst receivers if there are many."""
     names = medium.names()
     if len(names) > _MATRIX_MOST:
-        return ("transmitter", "best receiver", "SNR", "worst receiver", "SNR"), _extremes(medium.links, names)
-    return ("from / to", *names.values()), _matrix(medium.links, names)
+        return ("transmitter", "best receiver", "SNR", "worst receiver", "SNR"), _extremes(medium, names)
+    return ("from / to", *names.values()), _matrix(medium, names)
 
 
-def _matrix(links: Iterable[MediumLink], names: dict[int, str]) -> Iterator[Row]:
-    found = {(link.transmitter, link.receiver): f"{link.snr_mb / 100:.1f}" for link in links}
+def _matrix(medium: Medium, names: dict[int, str]) -> Iterator[Row]:
+    levels = medium.levels(medium.links)
+    found = {(link.transmitter, link.receiver): f"{snr_mb / 100:.1f}" for link, snr_mb in levels}
     for transmitter, name in names.items():
         yield name, *(found.get((transmitter, receiver), "") for receiver in names)
 
 
-def _extremes(links: Iterable[MediumLink], names: dict[int, str]) -> Iterator[Row]:
+def _extremes(medium: Medium, names: dict[int, str]) -> Iterator[Row]:
     heard: dict[int, list[tuple[int, str]]] = {}
-    for link in links:
-        heard.setdefault(link.transmitter, []).append((link.snr_mb, names[link.receiver]))
+    for link, snr_mb in medium.levels(medium.links):
+        heard.setdefault(link.transmitter, []).append((snr_mb, names[link.receiver]))
     for transmitter, others in heard.items():
         ends = (max(others, key=lambda other: other[0]), min(others, key=lambda other: other[0]))
         yield names[transmitter], *(cell for snr_mb, name in ends for cell in (name, f"{snr_mb / 100:.1f}"))
-
-
-def link(found: MediumLink, names: dict[int, str]) -> str:
-    """Return one link as text: ``ap1>sta1 33.89 dB``."""
-    return f"{names[found.transmitter]}>{names[found.receiver]} {_db(found.snr_mb / 100)}"
 
 
 def _kind(params: dict[str, Any]) -> str:

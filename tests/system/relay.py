@@ -39,7 +39,7 @@ ATTEMPTS = 3  # that each frame is said to have taken
 NO_ACK, ACKED = 1 << 1, 1 << 2  # HWSIM_TX_CTL_NO_ACK, HWSIM_TX_STAT_ACK
 JOIN_S = 10  # virtual
 MEDIUM = 1
-SNR_MB = 4000
+GAIN_MB = 4000 - 2000 - 9400  # 40 dB: 20 dBm over noise of -94 dBm
 PINGS = 5
 NAMES = ("ap", "sta")  # namespaces of the radios
 
@@ -176,7 +176,9 @@ def put_on_medium(radios: list[int]) -> None:
     """Have radios share the medium of the topology."""
     for radio in radios:
         ask_medium(MediumCommand.ADD_RADIO, RADIO=radio)
-    ask_medium(MediumCommand.SET_LINKS, LINK=[MediumLink(a, b, SNR_MB, 0, 0) for a in radios for b in radios if a != b])
+    ask_medium(
+        MediumCommand.SET_LINKS, LINK=[MediumLink(a, b, GAIN_MB, 0, 0) for a in radios for b in radios if a != b]
+    )
 
 
 def run(*argv: str) -> str:

@@ -64,7 +64,7 @@ ONE, TWO, FIRST, SECOND = u32(1), u32(2), u32(0), u32(1)
 zero = struct.pack("=Q", 0)
 curve = dict(ID=TWO, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
 content = lambda whole: whole[4:]
-link = lambda **keys: content(uapi.link({**dict(a=0, b=1, snr=3000, fading=0, coherence=0, delay=0), **keys}.values()))
+link = lambda **keys: content(uapi.link({**dict(a=0, b=1, gain=0, fading=0, coherence=0, delay=0), **keys}.values()))
 rate = lambda *numbers: content(uapi.rate(MediumRate(*numbers)))
 
 ask("medium 1 again", C.NEW, ID=ONE, SEED=zero)
@@ -110,10 +110,10 @@ ask("link to itself", C.SET_LINKS, ID=ONE, LINK=link(b=0))
 ask("link to nobody", C.SET_LINKS, ID=ONE, LINK=link(b=99))
 ask("link of another medium", C.SET_LINKS, ID=TWO, LINK=link())
 ask("link cut", C.SET_LINKS, ID=ONE, LINK=link()[:19])
-ask("link without SNR", C.SET_LINKS, ID=ONE, LINK=link()[:16])
+ask("link without gain", C.SET_LINKS, ID=ONE, LINK=link()[:16])
 ask("link with more", C.SET_LINKS, ID=ONE, LINK=link() + attribute(7, u32(1)))
-ask("level beyond all", C.SET_LINKS, ID=ONE, LINK=link(snr=-20001))
-ask("level as low as can be", C.SET_LINKS, ID=ONE, LINK=link(snr=-(2**31)))
+ask("level beyond all", C.SET_LINKS, ID=ONE, LINK=link(gain=-50001))
+ask("level as low as can be", C.SET_LINKS, ID=ONE, LINK=link(gain=-(2**31)))
 ask("unknown fading", C.SET_LINKS, ID=ONE, LINK=link(fading=3))
 ask("coherence too long", C.SET_LINKS, ID=ONE, LINK=link(coherence=100_000_001))
 ask("delay too long", C.SET_LINKS, ID=ONE, LINK=link(delay=30_001))
@@ -178,10 +178,10 @@ REFUSED = {
     "link to nobody": ["radio 99 is not on this medium", None],
     "link of another medium": ["radio 0 is not on this medium", None],
     "link cut": ["bytes leftover after parsing attributes", None],
-    "link without SNR": ["a link has FROM, TO and SNR_MB", "LINK"],
+    "link without gain": ["a link has FROM, TO and GAIN_MB", "LINK"],
     "link with more": ["Unknown attribute type", "LINK"],
-    "level beyond all": ["an SNR lies between -200 and 200 dB", None],
-    "level as low as can be": ["an SNR lies between -200 and 200 dB", None],
+    "level beyond all": ["a path gain lies between -500 and 500 dB", None],
+    "level as low as can be": ["a path gain lies between -500 and 500 dB", None],
     "unknown fading": ["there is no fading table 3", None],
     "coherence too long": ["a coherence time is at most 100 s", None],
     "delay too long": ["a propagation delay is at most 30 us", None],

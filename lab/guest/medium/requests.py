@@ -40,7 +40,7 @@ def _shown(kind: AnyAttr, value: Any, names: dict[int, str]) -> str:
     if kind is Attr.RATE:
         return ",".join(f"{key}:{number}" for key, number in MediumRate(*value)._asdict().items() if number)
     if isinstance(value, list):
-        links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.snr_mb}mB" for link in value[:_SHOWN_MOST]]
+        links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.gain_mb}mB" for link in value[:_SHOWN_MOST]]
         return ",".join(links) + (f",… ({len(value)})" if len(value) > _SHOWN_MOST else "")
     return str(value)
 
@@ -77,6 +77,7 @@ def _add(radio: MediumRadio, parts: list[MediumPart]) -> Request:
         Attr.ID: ID,
         Attr.RADIO: radio.index,
         Attr.STREAM: radio.stream,
+        Attr.POWER_MBM: radio.power_mbm,
         Attr.NOISE_MBM: radio.noise_mbm,
         Attr.ED_MBM: radio.ed_mbm,
         Attr.MAX_PPDU_US: radio.max_ppdu_us,

@@ -90,6 +90,7 @@ class Attr(IntEnum):
     ANSWER_DELAY_US = auto()
     ANSWER_WAIT_US = auto()
     DROP_TAIL = auto()
+    POWER_MBM = auto()
 
 
 class PartAttr(int):
@@ -144,7 +145,7 @@ class LinkAttr(IntEnum):
 
     FROM = auto()
     TO = auto()
-    SNR_MB = auto()
+    GAIN_MB = auto()
     FADING = auto()
     COHERENCE_US = auto()
     DELAY_NS = auto()
@@ -250,6 +251,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.QUANTILES: bytes,
     Attr.RADIO: _U32,
     Attr.STREAM: _U64,
+    Attr.POWER_MBM: _S32,
     Attr.NOISE_MBM: _S32,
     Attr.ED_MBM: _S32,
     Attr.DETECT_OFDM_MB: _S32,

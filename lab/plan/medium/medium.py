@@ -21,10 +21,11 @@ from lab.plan.medium.error_curves import error_curves
 from lab.plan.medium.fadings import Fadings, parameters
 from lab.plan.medium.fixed_snr import fixed_snr
 from lab.plan.medium.outages import outages
-from lab.plan.medium.snr import SnrMatrix
+from lab.plan.medium.snr import SnrMatrix, power_dbm
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Position, xyz
+from lab.plan.without_medium import warn_of_idle_powers
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
 from lab.shared.streams import seed_of, stream, stream_of
 from lab.shared.types import Node, radio_numbers
@@ -53,6 +54,7 @@ def resolve(
         return None
     curves = error_curves(source, model, nodes, problems)
     fixed = fixed_snr(source, model, network, problems)
+    warn_of_idle_powers(source, [node.name for node in nodes], fixed)
     lost = outages(source, model, network, seed, piece[1], problems)
     if problems.errors:
         return None
@@ -60,7 +62,7 @@ def resolve(
     behind = model.fading_behind_walls or model.fading
     fading = Fadings(model.fading, behind, levels)
     delays = Delays(levels.names) if model.propagation_delay else None
-    links = _Links(levels, fading, _places(nodes), delays)
+    links = _Links(levels, fading, _places(nodes), delays, _noise_mbm(model))
     made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
@@ -88,7 +90,6 @@ def resolve(
 
 
 def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
-    noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
     radios = {node.name: node.radio for node in nodes if node.radio}
     given = dict(zip(radios, attributes(list(radios.values())), strict=True))
     for name, index in radio_numbers(nodes).items():
@@ -97,7 +98,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             node=name,
             index=index,
             stream=stream_of("radio", name),
-            noise_mbm=noise_mbm,
+            noise_mbm=_noise_mbm(model),
             ed_mbm=round(model.energy_detection * 100),
             max_ppdu_us=model.longest_ppdu // _US,
             retries=model.retries or 0,
@@ -105,7 +106,12 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             attributes=given[name],
             clock_us=int(clock.random() * _CLOCK_STARTS_US),
             clock_ppb=round((2 * clock.random() - 1) * model.clock_accuracy * _PPB),
+            power_mbm=round(power_dbm(radios[name]) * 100),
         )
+
+
+def _noise_mbm(model: MediumModel) -> int:
+    return round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
 
 
 def _places(nodes: list[Node]) -> dict[str, Position]:
@@ -121,12 +127,15 @@ class _Links:
         fading: Fadings,
         places: dict[str, Position],
         delays: Delays | None,
+        noise_mbm: int,
     ) -> None:
         self._levels = levels
         self._fading = fading
         self._places = places
         self._delays = delays
         self._lost_mb = np.zeros((len(levels.names), len(levels.names)), dtype=np.int64)
+        # the kernel adds the power of the moment, and each receiver's noise
+        self._sent_mb = np.rint(levels.txpower_dbm * 100).astype(np.int64)[:, np.newaxis] - noise_mbm
         self._numbers = self._all_numbers()
 
     def all(self) -> list[MediumLink]:
@@ -149,12 +158,13 @@ class _Links:
         return [self._link(i, j) for i, j in zip(*changed.nonzero(), strict=True)]
 
     def _all_numbers(self) -> npt.NDArray[np.int64]:
-        """Return SNR in mB, fading, coherence in us and delay in ns of every link; shape (4, n, n)."""
+        """Return path gain in mB, fading, coherence in us and delay in ns of every link; shape (4, n, n)."""
         snr_mb = np.maximum(self._levels.snr_mb(self._places) - self._lost_mb, _SNR_LEAST_MB)
-        np.fill_diagonal(snr_mb, 0)
+        gain_mb = snr_mb - self._sent_mb
+        np.fill_diagonal(gain_mb, 0)
         behind = self._levels.behind_walls(self._places)
         delay_ns = np.zeros_like(snr_mb) if self._delays is None else self._delays.between_ns(self._places)
-        return np.stack([snr_mb, self._fading.numbers(behind), self._fading.coherences_us(behind), delay_ns])
+        return np.stack([gain_mb, self._fading.numbers(behind), self._fading.coherences_us(behind), delay_ns])
 
     def _link(self, transmitter: int, receiver: int) -> MediumLink:
         return MediumLink(int(transmitter), int(receiver), *self._numbers[:, transmitter, receiver].tolist())

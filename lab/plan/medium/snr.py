@@ -40,7 +40,7 @@ class SnrMatrix:
         self.propagation: Any = model.propagation.made()
         self.walls = [Wall(wall.from_, wall.to, wall.loss) for wall in model.walls]
         self.noise_figure_db = model.noise_figure
-        self.txpower_dbm = np.array([_value_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM) for radio in radios])
+        self.txpower_dbm = np.array([power_dbm(radio) for radio in radios])
         self.gain_dbi = np.array([_value_or(radio.antenna_gain_dbi, 0.0) for radio in radios])
         self.frequency_mhz = np.array([[frequency_mhz(one, other) for other in radios] for one in radios])
         self.fixed_db = dict(fixed_db)
@@ -90,6 +90,11 @@ def _shadowing(model: Medium, seed: int) -> Shadowing | None:
     if written is None:
         return None
     return Shadowing(written.deviation, written.distance, seed if written.map is None else written.map)
+
+
+def power_dbm(radio: Radio) -> float:
+    """Return the transmit power of a radio at the start."""
+    return _value_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM)
 
 
 def _value_or(value: float | None, default: float) -> float:

@@ -46,7 +46,7 @@ PLAN = types.Medium(
     ],
     fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
     radios=[
-        types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
+        types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20, power_mbm=-350),
         types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7, 0, {"rate": [2, 7, 2, 1, 1, 0]}),
     ],
     links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0, 700)],
@@ -61,7 +61,8 @@ PAYLOADS = {
     "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000"
     "1400 2d00 0000000000000010 0000000000000000",
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
-    "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
+    "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 3600 a2feffff"
+    "0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
     "SET_LINKS": "0800 0200 01000000"
     "3400 1680  0800 0100 00000000 0800 0200 01000000 0800 0300 3d0d0000 0800 0400 01000000 0800 0500 10270000"
@@ -131,7 +132,7 @@ def test_requests_for_a_reader() -> None:
     described = [request.describe(NAMES) for request in requests.setup(PLAN)]
     assert described[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
     assert described[4].endswith(
-        "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
+        "radio=1 stream=2 power_mbm=2000 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
     )
     assert described[5] == "SET_LINKS id=1 link=ap1>sta1:3389mB,sta1>ap1:-250mB"

@@ -85,7 +85,7 @@ def test_levels_are_said_of_all_pairs(plans: Plans) -> None:
     hidden = MANY + MEDIUM + "    - {between: [sta, sta], is: -30 dB}\n    - {from: ap1, to: sta, is: 20 dB}\n"
     medium = plans(hidden, WORKLOAD).medium
     assert medium is not None
-    levels = {(link.transmitter, link.receiver): link.snr_mb for link in medium.links}
+    levels = {(link.transmitter, link.receiver): snr_mb for link, snr_mb in medium.levels(medium.links)}
     stations = [(one, other) for one in (1, 2, 3) for other in (1, 2, 3) if one != other]
     assert {levels[pair] for pair in stations} == {-3000}
     assert {levels[0, number] for number in (1, 2, 3)} == {2000}

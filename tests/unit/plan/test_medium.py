@@ -46,7 +46,7 @@ def medium(plans: Plans, text: str, seed: int = 1) -> Medium:
 
 def levels(found: Medium) -> dict[tuple[str, str], int]:
     names = found.names()
-    return {(names[link.transmitter], names[link.receiver]): link.snr_mb for link in found.links}
+    return {(names[link.transmitter], names[link.receiver]): snr_mb for link, snr_mb in found.levels(found.links)}
 
 
 def refusal(plans: Plans, text: str) -> str:
@@ -173,8 +173,8 @@ def test_no_level_is_beyond_what_the_kernel_takes(plans: Plans) -> None:
         plans,
         topology(
             "{}",
-            "ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m], txpower: 500 dBm}",
-            f"sta1: {{kind: sta, position: [{'9' * 30} km, 0 m, 0 m], txpower: 500 dBm}}",
+            "ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m], txpower: 100 dBm, antenna_gain: 50 dBi}",
+            f"sta1: {{kind: sta, position: [{'9' * 30} km, 0 m, 0 m], txpower: 100 dBm}}",
             "sta2: {kind: sta, position: [0 m, 0 m, 0 m]}",
         ),
     )
@@ -187,7 +187,7 @@ def test_no_level_is_beyond_what_the_kernel_takes(plans: Plans) -> None:
 
 def test_a_jump_is_one_update(plans: Plans) -> None:
     found = medium(plans, topology(FREE, timeline="at: 5 s, move: sta1, to: [10 m, 0 m, 0 m]"))
-    assert found.updates == [MediumUpdate(5 * S, [MediumLink(0, 1, 5389, 0, 0), MediumLink(1, 0, 5389, 0, 0)])]
+    assert found.updates == [MediumUpdate(5 * S, [MediumLink(0, 1, -6010, 0, 0), MediumLink(1, 0, -6010, 0, 0)])]
 
 
 def test_frames_take_time_to_travel(plans: Plans) -> None:
@@ -221,7 +221,7 @@ def test_a_way_is_one_update_a_step(plans: Plans) -> None:
         plans,
         topology(FREE[:-1] + ", step: 500 ms}", timeline="at: 5 s, move: sta1, to: [400 m, 0 m, 0 m], speed: 200 m/s"),
     )
-    assert [(update.at_ns, update.links[0].snr_mb) for update in found.updates] == [
+    assert [(update.at_ns, found.levels(update.links)[0][1]) for update in found.updates] == [
         (5_500_000_000, 2787),  # 200 m: -6.0206
         (6_000_000_000, 2435),  # 300 m: -9.5424
         (6_500_000_000, 2185),  # 400 m: -12.0412
@@ -250,7 +250,7 @@ def test_a_node_gets_a_position_by_a_move(plans: Plans) -> None:
         timeline="at: 5 s, move: sta1, to: [100 m, 0 m, 0 m]",
     )
     found = medium(plans, text)
-    assert (found.links[0].snr_mb, found.updates[0].links[0].snr_mb) == (4000, 3389)
+    assert [found.levels(links)[0][1] for links in (found.links, found.updates[0].links)] == [4000, 3389]
 
 
 def test_a_move_that_changes_nothing_is_no_update(plans: Plans) -> None:
@@ -380,7 +380,7 @@ def test_outages_take_the_level_of_their_link_away_and_give_it_back(plans: Plans
     times = sorted({time for one in found.outages for time in (one.begin_ns, one.end_ns) if time < 30 * S})
     assert [update.at_ns for update in found.updates] == times
     for number, update in enumerate(found.updates):
-        assert {link.snr_mb for link in update.links} == {normal - 3000 if number % 2 == 0 else normal}
+        assert {snr_mb for _, snr_mb in found.levels(update.links)} == {normal - 3000 if number % 2 == 0 else normal}
         assert {(link.transmitter, link.receiver) for link in update.links} == {(0, 1), (1, 0)}
     assert found.outages != medium(plans, topology(text, *THREE), 2).outages
 
@@ -538,7 +538,9 @@ def test_a_topology_is_judged_by_itself(plans: Plans) -> None:
 
 def test_settings_reach_the_medium(plans: Plans) -> None:
     plan = plans(topology("{}"), WORKLOAD, settings=["medium.errors=yans", "medium.propagation={model: friis}"])
-    assert plan.medium is not None and plan.medium.errors == "yans" and plan.medium.links[0].snr_mb == 3389
+    assert (
+        plan.medium is not None and plan.medium.errors == "yans" and plan.medium.levels(plan.medium.links)[0][1] == 3389
+    )
     plan = plans(topology("perfect"), WORKLOAD, settings=["medium={}"])
     assert plan.medium is not None
     with pytest.raises(InputError, match=r"^--set medium.step=5  medium.step: \"5\" has no unit; write 5 ms$"):
@@ -550,8 +552,8 @@ def test_settings_reach_the_medium(plans: Plans) -> None:
 
 def test_links_are_lines_of_the_plan(plans: Plans) -> None:
     text = plans(topology(FREE, timeline="at: 5 s, move: sta1, to: [10 m, 0 m, 0 m]"), WORKLOAD).to_json()
-    assert '    "links": [\n      [0, 1, 3389, 0, 0, 0],\n      [1, 0, 3389, 0, 0, 0]\n    ],\n' in text
-    assert "          [0, 1, 5389, 0, 0, 0],\n" in text
+    assert '    "links": [\n      [0, 1, -8010, 0, 0, 0],\n      [1, 0, -8010, 0, 0, 0]\n    ],\n' in text
+    assert "          [0, 1, -6010, 0, 0, 0],\n" in text
 
 
 def test_a_level_just_below_what_radios_notice_has_its_digits(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:

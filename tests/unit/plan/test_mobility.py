@@ -150,8 +150,8 @@ def test_levels_follow_the_ways(plans: Plans) -> None:
     plan = plans(text, WORKLOAD)
     assert plan.medium is not None and plan.node("sta1").position_m == [10.0, 0.0, 3.0]
     assert [update.at_ns for update in plan.medium.updates] == [3 * S // 2, 2 * S]
-    at_start = {(link.transmitter, link.receiver): link.snr_mb for link in plan.medium.links}[0, 1]
-    (later,) = [link.snr_mb for link in plan.medium.updates[1].links if (link.transmitter, link.receiver) == (0, 1)]
+    at_start = {(link.transmitter, link.receiver): link.gain_mb for link in plan.medium.links}[0, 1]
+    (later,) = [link.gain_mb for link in plan.medium.updates[1].links if (link.transmitter, link.receiver) == (0, 1)]
     assert at_start - later == pytest.approx(2000, abs=1)
 
 

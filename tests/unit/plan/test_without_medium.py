@@ -25,6 +25,7 @@ WHY = (
 )
 MOVE = "timeline: [{at: 1 s, move: client, to: [5 m, 0 m, 0 m]}]\n"
 PLACED = NODES.replace("ssid: campus", "ssid: campus, txpower: 10 dBm, position: [0 m, 0 m, 0 m]")
+BOTH_PLACED = PLACED.replace("roles: [client]", "roles: [client], position: [9 m, 0 m, 0 m]")
 WALK = "mobility: [{model: RandomWalk, nodes: sta1, max_x: 9 m, max_y: 9 m}]\n"
 
 
@@ -46,7 +47,7 @@ def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (NODES + WALK, WORKLOAD, f"lab: t.yaml:6  mobility.0: has no effect, {WHY}"),
         (PLACED + "medium: perfect\n", WORKLOAD + MOVE, ""),
-        (PLACED + "medium: {}\n", WORKLOAD, ""),
+        (BOTH_PLACED + "medium: {}\n", WORKLOAD, ""),
     ],
 )
 def test_a_plan_says_it_once(
@@ -58,7 +59,7 @@ def test_a_plan_says_it_once(
 
 
 def test_check_reports(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
-    plans(PLACED + "medium: {}\n")
+    plans(BOTH_PLACED + "medium: {}\n")
     Path("t.yaml").write_text(PLACED)
     assert check(Path("t.yaml")) == "topology"
     assert capsys.readouterr().err == f"lab: t.yaml:3  nodes.ap1.position: has no effect (and 1 more such key), {WHY}"

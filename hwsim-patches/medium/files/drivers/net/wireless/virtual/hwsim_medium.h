@@ -51,6 +51,8 @@ void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq);
 void hwsim_radio_stop(struct hwsim_radio *radio);
 void hwsim_radio_listen(struct hwsim_radio *radio,
 			const struct cfg80211_chan_def *chandef);
+void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm);
+int hwsim_radio_txpower_dbm(struct hwsim_radio *radio);
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
@@ -103,6 +105,14 @@ static inline void hwsim_radio_stop(struct hwsim_radio *radio) {}
 static inline void
 hwsim_radio_listen(struct hwsim_radio *radio,
 		   const struct cfg80211_chan_def *chandef) {}
+static inline void
+hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm) {}
+
+static inline int hwsim_radio_txpower_dbm(struct hwsim_radio *radio)
+{
+	return 0;
+}
+
 static inline void
 hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void

@@ -298,7 +298,7 @@ static u64 power_at(struct hwsim_medium *medium, const struct hwsim_radio *radio
 
 	if (!link)
 		return 0;
-	power = hwsim_link_power(medium, link, ppdu->start_ns);
+	power = hwsim_link_power(radio, link, ppdu);
 	return mul_u64_u64_shr(power,
 			       hwsim_air_share(medium, ppdu, freq_mhz,
 					       HWSIM_PHY_20MHZ),
@@ -421,7 +421,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 
 	if (!link)
 		return;
-	level_mb = hwsim_link_level_mb(medium, link, ppdu->start_ns);
+	level_mb = hwsim_link_level_mb(radio, link, ppdu);
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
 	detected = level_in_20mhz(ppdu, level_mb) >= detect_mb &&
@@ -657,6 +657,7 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 	ppdu->centre_mhz = ppdu->air->freq_mhz;
 	if (ppdu->rate.width != HWSIM_PHY_20MHZ)
 		ppdu->centre_mhz = radio->centre_mhz;
+	ppdu->power_mbm = hwsim_radio_power_mbm(radio);
 	ppdu->start_ns = start_ns;
 	ppdu->payload_ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate);
 	ppdu->payload_end_ns = ppdu->payload_ns +

@@ -121,7 +121,7 @@ enum hwsim_count {
  * struct hwsim_link_setting - what one radio hears of another
  * @from: number of the sending radio
  * @to: number of the receiving radio
- * @snr_mb: signal over the receiver's noise in 20 MHz
+ * @gain_mb: of the path, from connector to connector, antennas included
  * @fading: table of quantiles that changes it, 0: none
  * @coherence_us: how long one draw of the fading holds, 0: one frame
  * @delay_ns: propagation delay
@@ -129,7 +129,7 @@ enum hwsim_count {
 struct hwsim_link_setting {
 	u32 from;
 	u32 to;
-	s32 snr_mb;
+	s32 gain_mb;
 	u32 fading;
 	u32 coherence_us;
 	u32 delay_ns;
@@ -272,6 +272,8 @@ struct hwsim_address {
  * @stream: its name in random streams
  * @choices: stream of choices among equal frames
  * @links: what it hears, by slot of the sender
+ * @power_mbm: power that user space has given it
+ * @limit_mbm: the most that mac80211 lets it send with
  * @noise_mbm: noise in 20 MHz
  * @ed_mbm: energy that counts as busy
  * @detect_ofdm_mb: SINR at which a preamble is noticed
@@ -311,6 +313,8 @@ struct hwsim_radio {
 	struct hwsim_stream choices;
 	struct hwsim_link **links;
 
+	s32 power_mbm;
+	s32 limit_mbm;
 	s32 noise_mbm;
 	s32 ed_mbm;
 	s32 detect_ofdm_mb;
@@ -453,11 +457,21 @@ static inline u64 hwsim_now_ns(const struct hwsim_radio *radio)
 	return radio->medium->clock.now_ns;
 }
 
+/**
+ * hwsim_radio_power_mbm - with what power a radio sends now
+ * @radio: the radio
+ */
+static inline s32 hwsim_radio_power_mbm(const struct hwsim_radio *radio)
+{
+	return min(radio->power_mbm, radio->limit_mbm);
+}
+
 /* link */
-s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
-			const struct hwsim_link *link, u64 at_ns);
-u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
-		     u64 at_ns);
+s32 hwsim_link_level_mb(const struct hwsim_radio *to,
+			const struct hwsim_link *link,
+			const struct hwsim_ppdu *ppdu);
+u64 hwsim_link_power(const struct hwsim_radio *to, struct hwsim_link *link,
+		     const struct hwsim_ppdu *ppdu);
 bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr);
 struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
 				       const struct hwsim_air *air,

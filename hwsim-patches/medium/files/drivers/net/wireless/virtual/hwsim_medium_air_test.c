@@ -15,6 +15,7 @@
 #define BUSY_NS		100000
 #define RATE_54		7
 #define LEVEL_MB	3000
+#define GAIN_MB(level_mb)	((level_mb) - 2000 - 9400)	/* 20 dBm, noise of -94 dBm */
 
 /* a frame on the air */
 struct seen {
@@ -116,7 +117,7 @@ static void hear(struct air_test *air, int from, int to)
 	KUNIT_ASSERT_NOT_NULL(air->test, link);
 	link->setting.from = FIRST_INDEX + from;
 	link->setting.to = FIRST_INDEX + to;
-	link->setting.snr_mb = LEVEL_MB;
+	link->setting.gain_mb = GAIN_MB(LEVEL_MB);
 	radio->links[air->radios[from]->slot] = link;
 }
 
@@ -341,7 +342,7 @@ static void air_channels_overlap(struct kunit *test)
 		listen_to(other, &air->channels[i]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
 		/* 27 dB less at the third, with half a band between them */
-		beside->setting.snr_mb = i == 2 ? LEVEL_MB + 1500 : LEVEL_MB;
+		beside->setting.gain_mb = GAIN_MB(i == 2 ? LEVEL_MB + 1500 : LEVEL_MB);
 		send(air, 0, 2, 3);
 		send(air, 1, 0, 3);
 		run_for(air, 10 * NSEC_PER_MSEC);
@@ -366,8 +367,8 @@ static void air_energy_of_other_channels_is_heard(struct kunit *test)
 		listen_to(other, &air->channels[1]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
 		/* -62 dBm is 32 dB over noise, and half of the power 3 dB less */
-		other->links[air->radios[0]->slot]->setting.snr_mb =
-			i ? 3400 : 3600;
+		other->links[air->radios[0]->slot]->setting.gain_mb =
+			GAIN_MB(i ? 3400 : 3600);
 		send(air, 0, 2, 0);
 		send(air, 1, 2, 1);
 		run_for(air, 10 * NSEC_PER_MSEC);
@@ -389,7 +390,7 @@ static void air_energy_of_other_channels_takes_time(struct kunit *test)
 	hear(air, 0, 1);
 	listen_to(radio, &air->channels[1]);
 	radio->busy_until_ns = air->radios[0]->busy_until_ns;
-	radio->links[air->radios[0]->slot]->setting.snr_mb = 3600;
+	radio->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(3600);
 	ns = radio->air->airtimes_ns;
 	send(air, 0, 2, 0);
 	send(air, 1, 2, 1);
@@ -418,8 +419,8 @@ static void air_who_tunes_in_hears_energy(struct kunit *test)
 		listen_to(radio, &air->channels[4]);
 		KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
 		/* -62 dBm is 32 dB over noise; half a channel away it is less */
-		radio->links[air->radios[0]->slot]->setting.snr_mb =
-			i == 1 ? 3100 : 3400;
+		radio->links[air->radios[0]->slot]->setting.gain_mb =
+			GAIN_MB(i == 1 ? 3100 : 3400);
 		listen_to(radio, &air->channels[i == 2]);
 		KUNIT_EXPECT_EQ(test, i ? 0 : end, radio->busy_until_ns);
 	}
@@ -440,7 +441,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 		bool loud = i == 1;
 
 		listen_to(other, &air->channels[2]);
-		radio->links[other->slot]->setting.snr_mb = loud ? 3400 : 3000;
+		radio->links[other->slot]->setting.gain_mb = GAIN_MB(loud ? 3400 : 3000);
 		radio->busy_until_ns = air->medium->clock.now_ns + BUSY_NS;
 		other->busy_until_ns = radio->busy_until_ns;
 		send(air, 1, 2, 0);
@@ -457,7 +458,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 					 IEEE80211_TX_RC_40_MHZ_WIDTH,
 			};
 		if (i == 2)
-			radio->links[other->slot]->setting.snr_mb = 3400;
+			radio->links[other->slot]->setting.gain_mb = GAIN_MB(3400);
 		while (!radio->mac->frame && step(air))
 			;
 		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
@@ -477,10 +478,10 @@ static void air_a_whisper_does_not_collide(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 1, 2);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	air->radios[2]->links[air->radios[0]->slot]->setting.snr_mb = 300;
+	air->radios[2]->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(300);
 	for (i = 0; i < 2; i++) {
-		air->radios[2]->links[air->radios[1]->slot]->setting.snr_mb =
-			i ? -500 : -2000;
+		air->radios[2]->links[air->radios[1]->slot]->setting.gain_mb =
+			GAIN_MB(i ? -500 : -2000);
 		air->radios[2]->detect_ofdm_mb = 0;
 		send(air, 0, 2, 3);
 		send(air, 1, 0, 5);
@@ -565,7 +566,7 @@ static void air_a_stronger_frame_captures(struct kunit *test)
 	hear(air, 1, 2);
 	weak = air->radios[2]->links[air->radios[0]->slot];
 	strong = air->radios[2]->links[air->radios[1]->slot];
-	air->radios[2]->links[air->radios[1]->slot]->setting.snr_mb += 2000;
+	air->radios[2]->links[air->radios[1]->slot]->setting.gain_mb += 2000;
 	air->medium->has_capture = true;
 	air->medium->capture_mb = 1000;
 	send(air, 0, 2, 3);
@@ -1052,7 +1053,7 @@ static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
 	const struct hwsim_link *link;
 
 	hear(air, 0, 2);
-	air->radios[2]->links[air->radios[0]->slot]->setting.snr_mb = 500;
+	air->radios[2]->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(500);
 	send(air, 0, 2, 3);
 	send(air, 1, 0, 3);
 	run_for(air, after(air, 4) + DATA_NS - air->start_ns);
@@ -1446,6 +1447,47 @@ static void delay(struct air_test *air, int from, int to, u32 ns)
 	air->medium->longest_ns = max(air->medium->longest_ns, ns);
 }
 
+/* whether a frame of radio 0 is answered by radio 2 */
+static bool is_answered(struct air_test *air)
+{
+	u32 before = air->count;
+
+	send(air, 0, 2, 3);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	return air->count == before + 2;
+}
+
+static void air_level_follows_power(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	radio->mac->retries = 1;
+	KUNIT_EXPECT_TRUE(test, is_answered(air));
+	radio->power_mbm = 2000 - LEVEL_MB + 600;
+	KUNIT_EXPECT_TRUE(test, is_answered(air));
+	radio->power_mbm--;
+	KUNIT_EXPECT_FALSE(test, is_answered(air));
+}
+
+static void air_power_is_within_what_mac80211_allows(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+
+	KUNIT_EXPECT_EQ(test, 2000, hwsim_radio_power_mbm(radio));
+	hwsim_radio_limit_power(radio, 20);
+	KUNIT_EXPECT_EQ(test, 2000, hwsim_radio_power_mbm(radio));
+	hwsim_radio_limit_power(radio, 19);
+	KUNIT_EXPECT_EQ(test, 1900, hwsim_radio_power_mbm(radio));
+	KUNIT_EXPECT_EQ(test, 19, hwsim_radio_txpower_dbm(radio));
+	radio->power_mbm = -275;
+	KUNIT_EXPECT_EQ(test, -275, hwsim_radio_power_mbm(radio));
+	KUNIT_EXPECT_EQ(test, -3, hwsim_radio_txpower_dbm(radio));
+}
+
 static void air_an_answer_waits_for_the_way(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1674,7 +1716,7 @@ static void air_who_sends_notices_no_preamble(struct kunit *test)
 	struct hwsim_radio *sender = air->radios[0];
 
 	hear(air, 1, 0);
-	sender->links[air->radios[1]->slot]->setting.snr_mb = LEVEL_MB - 1500;
+	sender->links[air->radios[1]->slot]->setting.gain_mb = GAIN_MB(LEVEL_MB - 1500);
 	send(air, 0, 2, 0);
 	send(air, 1, 2, 6);
 	run_for(air, BUSY_NS + 34000 + 100000);
@@ -1974,6 +2016,8 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_a_flush_ends_an_exchange),
 	KUNIT_CASE(air_faults_follow_each_other),
 	KUNIT_CASE(air_an_unexpected_bar_goes_up),
+	KUNIT_CASE(air_level_follows_power),
+	KUNIT_CASE(air_power_is_within_what_mac80211_allows),
 	KUNIT_CASE(air_an_answer_waits_for_the_way),
 	KUNIT_CASE(air_what_arrives_late_collides),
 	KUNIT_CASE(air_group_frames_arrive_late),

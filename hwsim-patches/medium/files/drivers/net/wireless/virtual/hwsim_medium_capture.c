@@ -167,8 +167,7 @@ static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 	link = hwsim_link_of(ppdu->radio, to);
 	if (!link)
 		return false;
-	level_mbm = hwsim_link_level_mb(to->medium, link, ppdu->start_ns) +
-		    to->noise_mbm;
+	level_mbm = hwsim_link_level_mb(to, link, ppdu) + to->noise_mbm;
 	*signal_dbm = clamp(DIV_ROUND_CLOSEST(level_mbm, 100), S8_MIN, S8_MAX);
 	return true;
 }

@@ -117,6 +117,7 @@ enum hwsim_protection {
  * @payload_end_ns: its end, before the signal extension
  * @end_ns: end
  * @rate: how it is sent
+ * @power_mbm: with what power
  * @kind: &enum hwsim_medium_frame
  * @format: &enum hwsim_format
  * @uses: the air, and the exchange that it belongs to
@@ -163,6 +164,7 @@ struct hwsim_ppdu {
 	u64 payload_end_ns;
 	u64 end_ns;
 	struct hwsim_phy_rate rate;
+	s32 power_mbm;
 	u8 kind;
 	u8 format;
 	u8 uses;

@@ -52,43 +52,46 @@ struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
 }
 
 /**
- * hwsim_link_level_mb - level of a frame at its receiver
- * @medium: the medium
- * @link: the link
- * @at_ns: start of the frame
+ * hwsim_link_level_mb - level of a transmission at a receiver
+ * @to: the receiver
+ * @link: the link from the sender to it
+ * @ppdu: the transmission, with its start and its power
  *
- * Depends on nothing but the link and the time, so it is the same whenever and
- * however often it is asked for.
+ * It follows from these alone, so it is the same whenever it is asked for.
  *
  * Return: signal over noise in 20 MHz, in mB
  */
-s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
-			const struct hwsim_link *link, u64 at_ns)
+s32 hwsim_link_level_mb(const struct hwsim_radio *to,
+			const struct hwsim_link *link,
+			const struct hwsim_ppdu *ppdu)
 {
-	const struct hwsim_fading *fading = medium->fadings[link->setting.fading];
-	u64 block = at_ns, draw;
+	const struct hwsim_fading *fading =
+		to->medium->fadings[link->setting.fading];
+	s32 level_mb = ppdu->power_mbm + link->setting.gain_mb - to->noise_mbm;
+	u64 block = ppdu->start_ns, draw;
 
 	if (!fading)
-		return link->setting.snr_mb;
+		return level_mb;
 	if (link->setting.coherence_us)
-		block = div_u64(at_ns, NSEC_PER_USEC) / link->setting.coherence_us;
+		block = div_u64(ppdu->start_ns, NSEC_PER_USEC) /
+			link->setting.coherence_us;
 	draw = hwsim_stream_at(&link->fading, block);
-	return link->setting.snr_mb +
+	return level_mb +
 	       fading->quantiles_mb[mul_u64_u64_shr(draw, fading->points, 64)];
 }
 
 /**
- * hwsim_link_power - power of a frame at its receiver
- * @medium: the medium
- * @link: the link
- * @at_ns: start of the frame
+ * hwsim_link_power - power of a transmission at a receiver
+ * @to: the receiver
+ * @link: the link from the sender to it
+ * @ppdu: the transmission
  *
  * Return: its level as a ratio to noise in Q24
  */
-u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
-		     u64 at_ns)
+u64 hwsim_link_power(const struct hwsim_radio *to, struct hwsim_link *link,
+		     const struct hwsim_ppdu *ppdu)
 {
-	s32 level_mb = hwsim_link_level_mb(medium, link, at_ns);
+	s32 level_mb = hwsim_link_level_mb(to, link, ppdu);
 
 	if (!link->power || link->power_mb != level_mb) {
 		link->power_mb = level_mb;

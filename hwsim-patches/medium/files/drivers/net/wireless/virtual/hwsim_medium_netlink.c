@@ -14,6 +14,8 @@
 #define DROP_TAIL_MAX		4096	/* mac80211 has memory for more */
 #define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
+#define GAIN_MAX_MB	(500 * 100)
+#define POWER_MAX_MBM	10000
 #define RETRIES_MAX	255	/* what fits where attempts are counted */
 
 /* netlink and the medium number alike */
@@ -37,7 +39,7 @@ static const struct netlink_range_validation_signed clock_ppb_range = {
 static const struct nla_policy link_policy[HWSIM_MEDIUM_LINK_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_LINK_ATTR_FROM] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_LINK_ATTR_TO] = { .type = NLA_U32 },
-	[HWSIM_MEDIUM_LINK_ATTR_SNR_MB] = { .type = NLA_S32 },
+	[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB] = { .type = NLA_S32 },
 	[HWSIM_MEDIUM_LINK_ATTR_FADING] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS] = { .type = NLA_U32 },
@@ -73,6 +75,8 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_QUANTILES] = { .type = NLA_BINARY },
 	[HWSIM_MEDIUM_ATTR_RADIO] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_STREAM] = { .type = NLA_U64 },
+	[HWSIM_MEDIUM_ATTR_POWER_MBM] =
+		NLA_POLICY_RANGE(NLA_S32, -POWER_MAX_MBM, POWER_MAX_MBM),
 	[HWSIM_MEDIUM_ATTR_NOISE_MBM] =
 		NLA_POLICY_RANGE(NLA_S32, -15000, 0),
 	[HWSIM_MEDIUM_ATTR_ED_MBM] =
@@ -417,6 +421,9 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 		radio->mac->has_fixed_rate = nla_len(attr);
 		radio->mac->fixed_rate = *rate;
 	}
+	attr = attrs[HWSIM_MEDIUM_ATTR_POWER_MBM];
+	if (attr)
+		radio->power_mbm = nla_get_s32(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_NOISE_MBM];
 	if (attr)
 		radio->noise_mbm = nla_get_s32(attr);
@@ -587,8 +594,9 @@ static int check_link(struct hwsim_medium *medium,
 				   setting->to);
 		return -EINVAL;
 	}
-	if (!hwsim_level_is_valid(setting->snr_mb)) {
-		NL_SET_ERR_MSG(extack, "an SNR lies between -200 and 200 dB");
+	if (setting->gain_mb < -GAIN_MAX_MB || setting->gain_mb > GAIN_MAX_MB) {
+		NL_SET_ERR_MSG(extack,
+			       "a path gain lies between -500 and 500 dB");
 		return -EINVAL;
 	}
 	if (setting->fading >= HWSIM_MEDIUM_MAX_FADINGS ||
@@ -697,15 +705,15 @@ static int link_of(struct nlattr *attr, struct hwsim_link_setting *setting,
 		return result;
 	if (!given[HWSIM_MEDIUM_LINK_ATTR_FROM] ||
 	    !given[HWSIM_MEDIUM_LINK_ATTR_TO] ||
-	    !given[HWSIM_MEDIUM_LINK_ATTR_SNR_MB]) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a link has FROM, TO and SNR_MB");
+	    !given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a link has FROM, TO and GAIN_MB");
 		return -EINVAL;
 	}
 	fading = given[HWSIM_MEDIUM_LINK_ATTR_FADING];
 	coherence = given[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US];
 	setting->from = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_FROM]);
 	setting->to = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_TO]);
-	setting->snr_mb = nla_get_s32(given[HWSIM_MEDIUM_LINK_ATTR_SNR_MB]);
+	setting->gain_mb = nla_get_s32(given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB]);
 	setting->fading = fading ? nla_get_u32(fading) : 0;
 	setting->coherence_us = coherence ? nla_get_u32(coherence) : 0;
 	delay = given[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS];

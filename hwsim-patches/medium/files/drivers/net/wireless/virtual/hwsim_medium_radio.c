@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include "hwsim_medium_radio.h"
 
+#define DEFAULT_POWER_MBM	2000
 #define DEFAULT_NOISE_MBM	(-9400)	/* kT in 20 MHz, noise figure 7 dB */
 #define DEFAULT_ED_MBM		(-6200)	/* CCA-ED, 17.3.10.6 */
 #define DEFAULT_DETECT_OFDM_MB	300
@@ -49,6 +50,8 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->hw = hw;
 	radio->index = index;
 	radio->ops = ops;
+	radio->power_mbm = DEFAULT_POWER_MBM;
+	radio->limit_mbm = S32_MAX;	/* until mac80211 says */
 	radio->noise_mbm = DEFAULT_NOISE_MBM;
 	radio->ed_mbm = DEFAULT_ED_MBM;
 	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
@@ -218,6 +221,36 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 	wiphy_unlock(wiphy);
 	return 0;
 }
+
+/**
+ * hwsim_radio_limit_power - mac80211 says with how much a radio may send
+ * @radio: the radio
+ * @dbm: least of what the channel, the user and the access point allow
+ */
+void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm)
+{
+	hwsim_medium_enter(radio->medium);
+	radio->limit_mbm = dbm * 100;
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_limit_power);
+
+/**
+ * hwsim_radio_txpower_dbm - with how much a radio sends
+ * @radio: the radio
+ *
+ * Return: rounded, since mac80211 knows whole dBm only
+ */
+int hwsim_radio_txpower_dbm(struct hwsim_radio *radio)
+{
+	s32 mbm;
+
+	hwsim_medium_enter(radio->medium);
+	mbm = hwsim_radio_power_mbm(radio);
+	hwsim_medium_leave(radio->medium);
+	return DIV_ROUND_CLOSEST(mbm, 100);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_txpower_dbm);
 
 /**
  * hwsim_radio_detach - take a radio off its medium; under hwsim_media_mutex

@@ -84,8 +84,7 @@ static u64 power_beside(const struct hwsim_radio *radio,
 
 	if (!disturbs(radio, ppdu, other))
 		return 0;
-	power = hwsim_link_power(medium, hwsim_link_of(other->radio, radio),
-				 other->start_ns);
+	power = hwsim_link_power(radio, hwsim_link_of(other->radio, radio), other);
 	power = mul_u64_u64_shr(power,
 				hwsim_air_share(medium, other, ppdu->centre_mhz,
 						ppdu->rate.width),

@@ -69,9 +69,9 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM, CLOCK_US,
  *	CLOCK_PPB and what SET_RADIO takes. The radio's interfaces must be
  *	down.
- * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
- *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
+ * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: POWER_MBM,
+ *	NOISE_MBM, ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES,
+ *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
@@ -116,8 +116,9 @@ enum hwsim_medium_link_attr {
 	HWSIM_MEDIUM_LINK_ATTR_UNSPEC,
 	HWSIM_MEDIUM_LINK_ATTR_FROM,		/* u32: radio that sends */
 	HWSIM_MEDIUM_LINK_ATTR_TO,		/* u32: radio that receives */
-	HWSIM_MEDIUM_LINK_ATTR_SNR_MB,		/* s32: signal over the
-						 * receiver's noise in 20 MHz
+	HWSIM_MEDIUM_LINK_ATTR_GAIN_MB,		/* s32: of the path, antennas
+						 * included: what is received
+						 * less what is sent
 						 */
 	HWSIM_MEDIUM_LINK_ATTR_FADING,		/* u32: table of quantiles that
 						 * changes it, 0 or absent: none
@@ -399,6 +400,10 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_DROP_TAIL,		/* u32: mac80211 keeps so many
 						 * packets for it, and drops those
 						 * that come then; 0: FQ-CoDel
+						 */
+	HWSIM_MEDIUM_ATTR_POWER_MBM,		/* s32: transmit power, unless
+						 * mac80211 allows less; absent: 20
+						 * dBm
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
