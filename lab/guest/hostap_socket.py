@@ -102,10 +102,14 @@ class Control:
             stamp = now_ns()
             self.events.append((stamp, text))
             for listener in tuple(self._listeners):
-                if self._asking:
-                    self._held.append(partial(listener, stamp, text))
-                else:
-                    listener(stamp, text)
+                self.when_free(partial(listener, stamp, text))
+
+    def when_free(self, call: Callable[[], None]) -> None:
+        """Call now, or once no answer is awaited any more: ``call`` may make a request."""
+        if self._asking:
+            self._held.append(call)
+        else:
+            call()
 
     def request(self, command: str) -> str:
         """Send a command and wait for its answer. Listeners hear of events that come meanwhile afterwards."""

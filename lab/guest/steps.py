@@ -13,6 +13,7 @@ from __future__ import annotations
 import shlex
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -256,8 +257,8 @@ def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str) -> None:
         raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
 
 
-def attach(node: str, daemon: str, path: str) -> Step:
-    """Connect to the control socket of hostapd or wpa_supplicant, and receive its events."""
+def attach(node: str, daemon: str, path: str, listener: Callable[[LiveGuest, int, str], None] | None = None) -> Step:
+    """Connect to the control socket of hostapd or wpa_supplicant, and receive its events; so does ``listener``."""
 
     def connect(guest: LiveGuest) -> None:
         _await_socket(guest, node, daemon, path)
@@ -266,6 +267,8 @@ def attach(node: str, daemon: str, path: str) -> Step:
         guest.controls[node] = control
         if earlier is not None:
             control.follow(earlier)
+        elif listener is not None:
+            control.listen(partial(listener, guest))
 
     return Do([f"# wait for {daemon}'s {path}, send ATTACH"], connect, node)
 

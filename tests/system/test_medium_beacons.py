@@ -113,6 +113,25 @@ def test_all_beacons_announce_a_channel_switch(boot: Callable[..., Ran], count: 
     assert [text for _, text in events(ran) if "CTRL-EVENT-CHANNEL-SWITCH freq=5200" in text]
 
 
+MISSED = "  - {at: 900 ms, fault: lose, frames: beacon, to: sta1, count: 5}\n"
+AWAY = "".join(
+    f"  - {{at: {at}, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, {command}]}}\n"
+    for at, command in (("500 ms", "disconnect"), ("2 s", "reconnect"))
+)
+
+
+@pytest.mark.parametrize(
+    ("then", "medium"),
+    [(MISSED, "medium: {}\n"), (AWAY, "medium: {}\n"), (AWAY, "")],
+    ids=["missed", "away", "perfect"],
+)
+def test_a_station_finds_an_access_point_that_has_switched(boot: Callable[..., Ran], then: str, medium: str) -> None:
+    """Without having heard the announcement, although it scans only the channels of its network."""
+    ran = boot(SWITCH.replace("COUNT", "2").replace("medium: {}\n", medium) + then, LISTEN)
+    assert "freq=5200" in [text for _, text in events(ran) if "Trying to associate" in text][-1]
+    assert first_ns(ran, "CTRL-EVENT-CONNECTED") < 3 * SECOND_NS
+
+
 FAREWELL = """\
 name: farewell
 nodes:

@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from lab.guest import commands, hostap_config
 from lab.guest.kinds import NodeKind, Phase
 from lab.guest.steps import Step, Write, attach, await_up, start_daemon
 from lab.shared import types
 
+if TYPE_CHECKING:
+    from lab.guest.hostap_socket import Control
+    from lab.guest.live import LiveGuest
+
 _BRIDGE = "br0"
 _CONFIG = "/etc/hostapd/hostapd.conf"
+_SWITCHED = re.compile(r"AP-CSA-FINISHED freq=(?P<mhz>\d+)")
 
 
 class AccessPoint(NodeKind):
@@ -37,7 +44,7 @@ class AccessPoint(NodeKind):
         control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
-        yield attach(node.name, "hostapd", control)
+        yield attach(node.name, "hostapd", control, partial(_on_event, node.radio.ssid))
         if _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
             yield start_daemon(node.name, "follow", argv)
@@ -45,6 +52,22 @@ class AccessPoint(NodeKind):
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
         yield await_up(node, "state=ENABLED", "AP-ENABLED", what)
+
+
+def _on_event(ssid: str, guest: LiveGuest, stamp_ns: int, text: str) -> None:
+    """When the access point has switched its channel, have the stations of its network scan there, too."""
+    found = _SWITCHED.search(text)
+    for station in guest.plan.nodes:
+        if found and station.kind == "sta" and station.radio and station.radio.ssid == ssid:
+            control = guest.controls.get(station.name)
+            if control is not None:
+                control.when_free(partial(guest.guard, partial(_scan_too, control, found["mhz"])))
+
+
+def _scan_too(control: Control, mhz: str) -> None:
+    known = control.request("GET_NETWORK 0 scan_freq").split()
+    if mhz not in known:
+        control.request(f"SET_NETWORK 0 scan_freq {' '.join([*known, mhz])}")
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
