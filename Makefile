@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench test-docker test-fresh test-without-stacks wheel kernel kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -43,6 +43,9 @@ bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only 
 
 test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
+
+test-without-stacks: bootstrap-test ## run make test without each stack, and without all of them, in clones (an hour)
+	@scripts/test-without-stacks
 
 test-docker: bootstrap ## build the Docker image and check it, with a Docker daemon of its own if none runs
 	@scripts/test-docker
