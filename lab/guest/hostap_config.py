@@ -163,6 +163,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         *_STATION_SECURITY[encrypt],
         *(_ad_hoc_lines(radio) if radio.ibss_bssid else []),
         *(["disable_ht=1"] if radio.without_ht else []),
+        *(["disable_ht40=1"] if radio.without_ht40 else []),
     ]
     if encrypt == "wpa2":
         network.append(f'psk="{radio.passwd}"')

@@ -267,9 +267,9 @@ class Medium(Model):
         None, description="Maximum attempts to send a frame. Default: rate control decides."
     )
     latency: Annotated[int, _micro(0, 10_000), AfterValidator(_whole_us)] = Field(
-        20_000,
+        100_000,
         description="Maximum time that a frame takes from its host to an idle radio, uniformly distributed from 0. "
-        "With 0 us, hosts that send at the same instant collide.",
+        "Hosts that react to the same frame collide if it is shorter than DIFS.",
     )
     clock_accuracy: Annotated[float, Quantity(units.PPM, least=0, most=100)] = Field(
         20.0,

@@ -19,6 +19,7 @@ _MBIT = 1_000_000
 DSSS_BPS = tuple(round(mbit * _MBIT) for mbit in (1, 2, 5.5, 11))
 OFDM_BPS = tuple(mbit * _MBIT for mbit in (6, 9, 12, 18, 24, 36, 48, 54))
 MCS_PER_STREAM = 8
+DEFAULT_STREAMS = 2
 _MCS_MOST = 4 * MCS_PER_STREAM - 1
 _MCS = re.compile(r"\s*MCS\s*(\d{1,3})\s*\Z", re.IGNORECASE)
 

@@ -30,7 +30,7 @@ class Rate(RadioSetting):
 
     about = (
         "Fixed rate of unicast data frames, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight for each spatial "
-        "stream). Needs a medium:. Default: rate control (minstrel_ht) decides."
+        "stream; see streams). Needs a medium:. Default: rate control (minstrel_ht) decides."
     )
     type = rates.FixedRate | None
     perfect = "has no rates"
@@ -46,6 +46,10 @@ class Rate(RadioSetting):
         if wrong is not None:
             whose = f"{radio.interface.partition('-')[0]} is of" if older else f"{radio.ssid} uses"
             yield (f"{whose} mode {wrong}, which has no {value}; write one of {rates.listed(wrong)}",)
+            return
+        needed, streams = _NUMBERS[value][2], radio.settings.get("streams", rates.DEFAULT_STREAMS)
+        if needed > streams:
+            yield (f"{value} has {needed} spatial streams; write streams: {needed}, here and at its peers, or a lower MCS",)
 
     def attributes(self, value: str | None, radio: Radio, values: list[str | None]) -> dict[str, Any]:
         """Return the rate as the kernel encodes it. DSSS preambles are long."""

@@ -74,8 +74,9 @@ class Radio:
     wmm: bool = field(default=False, omitted=True)  # WMM outside mode n, which always has it
     # of an access point with WMM; categories that are not listed have hostapd's
     edca: list[EdcaParameters] = field(default_factory=list, omitted=True)
-    # of a station whose radio is older than its network: without 802.11n, without the rates of 802.11g
+    # of a station whose radio can less than its network: no 802.11n, no 40 MHz, no rates of 802.11g
     without_ht: bool = field(default=False, omitted=True)
+    without_ht40: bool = field(default=False, omitted=True)
     dsss_only: bool = field(default=False, omitted=True)
     short_slots: bool = field(default=False, omitted=True)  # of 9 us in an ad hoc network at 2.4 GHz
     power_save: bool = field(default=False, omitted=True)  # of a station: it dozes when nothing comes or goes

@@ -91,6 +91,7 @@ class Attr(IntEnum):
     ANSWER_WAIT_US = auto()
     DROP_TAIL = auto()
     POWER_MBM = auto()
+    STREAMS = auto()
 
 
 class PartAttr(int):
@@ -277,6 +278,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.ANSWER_DELAY_US: _U32,
     Attr.ANSWER_WAIT_US: _U32,
     Attr.DROP_TAIL: _U32,
+    Attr.STREAMS: _U8,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

@@ -14,7 +14,7 @@ from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
-from lab.model.node import Ip, Mac, Site, Ssid, Wireless
+from lab.model.node import Ip, Mac, Site, Ssid, Width, Wireless, width_mhz
 from lab.shared.types import Radio
 
 
@@ -35,6 +35,9 @@ class Station(Wireless):
         description="802.11 mode of its radio, if it is older than its network's: b in a network of mode g or n, g or "
         "a in one of mode n. Access point and stations then protect their frames from what it does not understand. "
         "Needs a medium:. Default: that of its network.",
+    )
+    width: Width | None = Field(
+        None, description="20 MHz: it never uses 40 MHz, even if its network does. Default: as wide as its network."
     )
     adhoc: AdHoc | None = Field(
         None,
@@ -69,7 +72,7 @@ class Station(Wireless):
 
     @model_validator(mode="after")
     def _without_ap(self) -> Station:
-        keys = ("ssid", "encrypt", "passwd", "bgscan", "mode", "power_save")
+        keys = ("ssid", "encrypt", "passwd", "bgscan", "mode", "width", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
             refuse(
@@ -114,6 +117,10 @@ class Station(Wireless):
         if passwd is not None and encrypt in (None, "open"):
             site.refuse(f"{ssid} is not encrypted; remove this, or write encrypt: wpa2 at its access points", "passwd")
         without_ht = self.mode not in (None, "n") and any(cell.mode == "n" for cell in cells)
+        wide_mhz = 20 if without_ht else min((cell.width_mhz for cell in cells), default=20)
+        own_mhz = width_mhz(self.width) if self.width else wide_mhz
+        if own_mhz > wide_mhz and cells:
+            site.refuse(f"{ssid} is {wide_mhz} MHz wide; write width: 40 MHz at its access points, or remove this", "width")
         return Radio(
             interface=self.interface(name),
             mac=mac,
@@ -126,9 +133,10 @@ class Station(Wireless):
             encrypt=encrypt or "open",
             passwd=passwd,
             # what all access points of its network support
-            width_mhz=20 if without_ht else min((cell.width_mhz for cell in cells), default=20),
+            width_mhz=min(own_mhz, wide_mhz),
             short_gi=not without_ht and bool(cells) and all(cell.short_gi for cell in cells),
             without_ht=without_ht,
+            without_ht40=own_mhz < wide_mhz,
             dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
             power_save=self.power_save,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,

@@ -59,7 +59,9 @@ class Radios:
             if value is None or value == setting.default or not self._check_medium(name, key, setting.perfect):
                 continue
             found[key] = value
-            for complaint in setting.complaints(value, radio, self.cells(radio.ssid)):
+        complete = replace(radio, settings=found)
+        for key, value in found.items():
+            for complaint in table()[key].complaints(value, complete, self.cells(radio.ssid)):
                 self.refuse(("nodes", name, key), *complaint)
         return found
 

@@ -60,7 +60,7 @@ def test_every_key_has_a_default() -> None:
     assert (found.capture, found.longest_ppdu, found.retries, found.step) == (None, 5_484_000, None, 100_000_000)
     assert found.propagation.made() == propagation.load("logDistance")
     assert (found.fading, found.walls, found.snr) == (None, [], [])
-    assert (found.latency, found.statistics) == (20_000, 1_000_000_000)
+    assert (found.latency, found.statistics) == (100_000, 1_000_000_000)
 
 
 def test_quantities_are_held_in_base_units() -> None:

@@ -54,12 +54,38 @@ def test_an_mcs_takes_width_and_guard_interval_from_its_network(plans: Plans) ->
     plan = plans(
         topology(
             "ap1: {kind: ap, ssid: campus, mode: n, channel: 36, width: 40 MHz, guard_interval: short, rate: MCS 7}",
-            "sta1: {kind: sta, rate: MCS 31}",
+            "sta1: {kind: sta, rate: MCS 31, streams: 4}",
         ),
         WORKLOAD,
     )
     assert rates(plan) == {"ap1": [2, 7, 1, 1, 1, 0], "sta1": [2, 7, 4, 1, 1, 0]}
     assert radio(plan, "ap1").ht40_secondary == "+" and radio(plan, "sta1").ht40_secondary is None
+
+
+def test_a_station_may_be_narrower_than_its_network(plans: Plans) -> None:
+    wide = "ap1: {kind: ap, ssid: campus, mode: n, channel: 36, width: 40 MHz}"
+    plan = plans(topology(wide, "sta1: {kind: sta, rate: MCS 7, width: 20 MHz}"), WORKLOAD)
+    assert rates(plan)["sta1"] == [2, 7, 1, 0, 0, 0]
+    assert (radio(plan, "sta1").width_mhz, radio(plan, "sta1").without_ht40) == (20, True)
+    plan = plans(topology(wide, "sta1: {kind: sta, width: 40 MHz}"), WORKLOAD)
+    assert (radio(plan, "sta1").width_mhz, radio(plan, "sta1").without_ht40) == (40, False)
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n}", "sta1: {kind: sta, width: 40 MHz}") == (
+        "t.yaml:4  nodes.sta1.width: campus is 20 MHz wide; write width: 40 MHz at its access points, or remove this"
+    )
+
+
+def test_streams(plans: Plans) -> None:
+    n = "ap1: {kind: ap, ssid: campus, mode: n}"
+    assert refusal(plans, n, "sta1: {kind: sta, rate: MCS 16}") == (
+        "t.yaml:4  nodes.sta1.rate: MCS 16 has 3 spatial streams; write streams: 3, here and at its peers, or a lower MCS"
+    )
+    assert refusal(plans, n, "sta1: {kind: sta, rate: MCS 8, streams: 1}") == (
+        "t.yaml:4  nodes.sta1.rate: MCS 8 has 2 spatial streams; write streams: 2, here and at its peers, or a lower MCS"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus}", "sta1: {kind: sta, streams: 1}") == (
+        "t.yaml:4  nodes.sta1.streams: only mode n has spatial streams; write mode: n, or remove this"
+    )
+    assert refusal(plans, n, "sta1: {kind: sta, streams: 5}") == "t.yaml:4  nodes.sta1.streams: must be at most 4, not 5"
 
 
 def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
@@ -105,7 +131,7 @@ def test_latency_and_statistics(plans: Plans) -> None:
     medium = plans(text, WORKLOAD).medium
     assert medium is not None and (medium.radios[0].latency_us, medium.statistics_ns) == (0, 100_000_000)
     medium = plans(topology("ap1: {kind: ap, ssid: campus}"), WORKLOAD).medium
-    assert medium is not None and (medium.radios[0].latency_us, medium.statistics_ns) == (20, 1_000_000_000)
+    assert medium is not None and (medium.radios[0].latency_us, medium.statistics_ns) == (100, 1_000_000_000)
 
 
 def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:

@@ -6,6 +6,10 @@
  * What is sent on another channel is energy, and noise, as far as spectral masks
  * let it into this one.
  *
+ * A frame wider than 20 MHz begins with a preamble in each of its channels of
+ * 20 MHz (19.3.9.1), and control frames that go with it are the same in all of
+ * them. Radios tuned to any of these channels hear both.
+ *
  * With propagation delays each receiver has an event of its own for the start of
  * a transmission, and for its end. On other channels energy is noticed at once.
  */
@@ -27,6 +31,16 @@
 static bool is_near(const struct hwsim_air *air, u32 freq_mhz)
 {
 	return abs((s32)air->freq_mhz - (s32)freq_mhz) < HWSIM_MASK_REACH_MHZ;
+}
+
+/* whether a channel of 20 MHz is one of those that a transmission consists of */
+static bool is_within(const struct hwsim_air *air, const struct hwsim_ppdu *ppdu)
+{
+	u32 offset_mhz = abs((s32)air->freq_mhz - (s32)ppdu->centre_mhz);
+
+	if (ppdu->rate.width == HWSIM_PHY_20MHZ)
+		return air == ppdu->air;
+	return offset_mhz < 10U << ppdu->rate.width && offset_mhz % 20 == 10;
 }
 
 static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
@@ -200,13 +214,18 @@ static void end_at(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	}
 }
 
-/* everybody on its channel hears the end of a transmission at the same time */
-static void end_for_all(struct hwsim_ppdu *ppdu)
+/* all radios on its channels hear the end of a transmission at the same time */
+static void end_for_all(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 {
 	struct hwsim_radio *radio, *next;
+	struct hwsim_air *air;
 
-	list_for_each_entry_safe(radio, next, &ppdu->air->radios, tuned)
-		end_at(radio, ppdu);
+	list_for_each_entry(air, &medium->airs, list) {
+		if (!is_within(air, ppdu))
+			continue;
+		list_for_each_entry_safe(radio, next, &air->radios, tuned)
+			end_at(radio, ppdu);
+	}
 }
 
 /* a transmission has reached everybody */
@@ -246,12 +265,13 @@ static void ppdu_end(struct hwsim_clock *clock, struct hwsim_event *event)
 	ppdu->ended = true;
 	if (ppdu->radio) {
 		ppdu->to = hwsim_radio_owning(medium, air, ppdu->ra);
-		hwsim_capture_ppdu(ppdu);
 		if (!list_empty(&medium->faults))
 			hwsim_fault_judge(ppdu);
 		hwsim_count_sent(ppdu);
 		if (!ppdu->delayed)
-			end_for_all(ppdu);
+			end_for_all(medium, ppdu);
+		/* its receiver has judged it; with a delay, it has yet to */
+		hwsim_capture_ppdu(ppdu);
 		end_for_sender(medium, ppdu);
 	}
 	forget_ended(medium);
@@ -409,8 +429,8 @@ static s32 level_in_20mhz(const struct hwsim_ppdu *ppdu, s32 level_mb)
 }
 
 /*
- * A preamble is noticed by who can take it up. To who sends, or receives
- * something else, what begins meanwhile is never more than energy (17.3.10.6).
+ * Only a radio that can receive a frame notices its preamble. To one that sends,
+ * or receives another frame, it is energy and nothing more (17.3.10.6).
  */
 static void ppdu_begin_at(struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
@@ -418,6 +438,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	const struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 	s32 level_mb, detect_mb;
 	bool detected;
+	u64 end_ns;
 
 	if (!link)
 		return;
@@ -427,10 +448,12 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	detected = level_in_20mhz(ppdu, level_mb) >= detect_mb &&
 		   understands(radio, ppdu) &&
 		   takes_up(medium, radio, ppdu, level_mb);
+	end_ns = ppdu->end_ns + hwsim_delay_ns(ppdu, radio);
 	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
 			radio->ed_mbm)
-		medium->mac_ops->busy(radio, ppdu->end_ns +
-					     hwsim_delay_ns(ppdu, radio));
+		medium->mac_ops->busy(radio, end_ns);
+	if (detected && radio->air != ppdu->air)
+		radio->energy_until_ns = max(radio->energy_until_ns, end_ns);
 	if (ppdu->overlapped || ppdu->disturbed)
 		hear_energy(medium, radio);
 	if (detected) {
@@ -511,26 +534,43 @@ static void delay(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	}
 }
 
-static void arrive_by_and_by(struct hwsim_medium *medium,
-			     struct hwsim_ppdu *ppdu)
+static void arrive_later(struct hwsim_medium *medium, struct hwsim_radio *radio,
+			 struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_radio *radio;
 	struct arrival *arrival;
 
-	list_for_each_entry(radio, &ppdu->air->radios, tuned) {
-		if (radio == ppdu->radio || !hwsim_link_of(ppdu->radio, radio))
+	if (!hwsim_link_of(ppdu->radio, radio))
+		return;
+	arrival = kzalloc(sizeof(*arrival), GFP_ATOMIC);
+	if (!arrival)
+		return;		/* it hears nothing */
+	hwsim_event_init(&arrival->event, HWSIM_PHASE_START);
+	arrival->event.handler = arrival_begin;
+	arrival->ppdu = ppdu;
+	arrival->radio = radio;
+	arrival->delay_ns = hwsim_delay_ns(ppdu, radio);
+	ppdu->uses++;
+	hwsim_event_add(&medium->clock, &arrival->event,
+			ppdu->start_ns + arrival->delay_ns);
+}
+
+/* all radios on its channels hear a transmission begin, at once or later */
+static void begin_for_all(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_radio *radio;
+	struct hwsim_air *air;
+
+	list_for_each_entry(air, &medium->airs, list) {
+		if (!is_within(air, ppdu))
 			continue;
-		arrival = kzalloc(sizeof(*arrival), GFP_ATOMIC);
-		if (!arrival)
-			continue;	/* it hears nothing */
-		hwsim_event_init(&arrival->event, HWSIM_PHASE_START);
-		arrival->event.handler = arrival_begin;
-		arrival->ppdu = ppdu;
-		arrival->radio = radio;
-		arrival->delay_ns = hwsim_delay_ns(ppdu, radio);
-		ppdu->uses++;
-		hwsim_event_add(&medium->clock, &arrival->event,
-				ppdu->start_ns + arrival->delay_ns);
+		list_for_each_entry(radio, &air->radios, tuned) {
+			if (radio == ppdu->radio)
+				continue;
+			if (ppdu->delayed)
+				arrive_later(medium, radio, ppdu);
+			else
+				ppdu_begin_at(medium, radio, ppdu);
+		}
 	}
 }
 
@@ -560,7 +600,6 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 	struct hwsim_medium *medium = hwsim_medium_of(clock);
 	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
 	struct hwsim_air *air = ppdu->air;
-	struct hwsim_radio *radio;
 	struct hwsim_ppdu *other;
 
 	/* its sender has left; but it acknowledges what it received there */
@@ -594,14 +633,13 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 		ppdu->radio->locked = NULL;
 		medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
 	}
-	list_for_each_entry(radio, &air->radios, tuned)
-		if (radio != ppdu->radio && !ppdu->delayed)
-			ppdu_begin_at(medium, radio, ppdu);
+	if (!ppdu->delayed)
+		begin_for_all(medium, ppdu);
 	event->handler = ppdu_end;
 	event->phase = HWSIM_PHASE_END;
 	hwsim_event_add(clock, event, ppdu->end_ns);
 	if (ppdu->delayed)
-		arrive_by_and_by(medium, ppdu);
+		begin_for_all(medium, ppdu);
 }
 
 /**
@@ -671,9 +709,25 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 	hwsim_event_add(&radio->medium->clock, &ppdu->event, start_ns);
 }
 
+/* nothing more comes of what others were receiving of a radio */
+static void lose_receptions(struct hwsim_radio *radio)
+{
+	struct hwsim_medium *medium = radio->medium;
+	u32 slot;
+
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
+		struct hwsim_radio *other = medium->radios[slot];
+
+		if (!other || !other->locked || other->locked->radio != radio)
+			continue;
+		other->locked = NULL;
+		medium->mac_ops->rx_lost(other);
+	}
+}
+
 /**
  * hwsim_air_forget - a radio leaves the medium
- * @radio: the radio; who heard its frame begin stays busy until that ends
+ * @radio: the radio; others that heard its frame begin stay busy until it ends
  */
 void hwsim_air_forget(struct hwsim_radio *radio)
 {
@@ -683,19 +737,13 @@ void hwsim_air_forget(struct hwsim_radio *radio)
 	struct rb_node *node;
 
 	hwsim_air_tune(radio, NULL);
+	lose_receptions(radio);
 	list_for_each_entry(air, &medium->airs, list) {
 		list_for_each_entry(ppdu, &air->ppdus, list) {
-			struct hwsim_radio *other;
-
 			if (ppdu->radio != radio)
 				continue;
 			ppdu->radio = NULL;
 			ppdu->count = 0;
-			list_for_each_entry(other, &air->radios, tuned)
-				if (other->locked == ppdu) {
-					other->locked = NULL;
-					medium->mac_ops->rx_lost(other);
-				}
 		}
 	}
 	/* transmissions that have not begun */

@@ -282,6 +282,7 @@ struct hwsim_address {
  * @dsss_only: a radio of 802.11b
  * @all_bitrates: number of rates that it has otherwise
  * @has_ht: whether it is one of 802.11n otherwise
+ * @streams: spatial streams that it has
  * @channel: where it listens, or NULL
  * @width: how wide it listens there: wider frames are not understood
  * @centre_mhz: of the band in which it does
@@ -323,6 +324,7 @@ struct hwsim_radio {
 	bool dsss_only;
 	int all_bitrates;
 	bool has_ht;
+	u32 streams;
 
 	struct ieee80211_channel *channel;
 	enum hwsim_phy_width width;

@@ -21,7 +21,7 @@
 struct seen {
 	u64 start_ns;
 	u32 bytes;
-	bool overlapped;
+	bool wrong;
 	__le16 fc;
 };
 
@@ -86,7 +86,7 @@ static void capture(struct sk_buff *skb)
 	seen->start_ns = ktime_to_ns(ktime_sub(skb->tstamp,
 					       ktime_mono_to_real(0)));
 	seen->bytes = skb->len - header - HWSIM_FCS_BYTES;
-	seen->overlapped = skb->data[16] & IEEE80211_RADIOTAP_F_BADFCS;
+	seen->wrong = skb->data[16] & IEEE80211_RADIOTAP_F_BADFCS;
 	seen->fc = ((struct ieee80211_hdr *)(skb->data + header))->frame_control;
 	air->count++;
 	kfree_skb(skb);
@@ -299,7 +299,11 @@ static u64 after(const struct air_test *air, u32 slots)
 }
 
 /* 16 + 4 + 4 * ceil((16 + 8 * 1004 + 6) / 216) us */
-#define DATA_NS	172000
+#define DATA_NS		172000
+/* RTS at 24 Mbit/s: 16 + 4 + 4 * ceil((16 + 160 + 6) / 96); CTS and ACK */
+#define RTS_NS		28000
+#define ANSWER_NS	28000
+#define SIFS_NS		16000
 
 static void air_equal_backoffs_collide(struct kunit *test)
 {
@@ -316,8 +320,8 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[1].start_ns);
-	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
-	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
+	KUNIT_EXPECT_TRUE(test, air->seen[1].wrong);
 	link = air->radios[2]->links[air->radios[0]->slot];
 	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_COLLIDED));
 	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_DELIVERED));
@@ -353,7 +357,7 @@ static void air_channels_overlap(struct kunit *test)
 	}
 }
 
-/* who is loud enough half a channel away keeps others silent */
+/* a frame that is loud enough half a channel away keeps others silent */
 static void air_energy_of_other_channels_is_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -376,7 +380,7 @@ static void air_energy_of_other_channels_is_heard(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, i,
 				air->seen[count + 1].start_ns <
 				air->seen[count].start_ns + DATA_NS);
-		KUNIT_EXPECT_FALSE(test, air->seen[count + 1].overlapped);
+		KUNIT_EXPECT_FALSE(test, air->seen[count + 1].wrong);
 	}
 }
 
@@ -426,6 +430,30 @@ static void air_who_tunes_in_hears_energy(struct kunit *test)
 	}
 }
 
+static struct hwsim_mpdu *first_queued(struct hwsim_radio *radio)
+{
+	return list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
+				struct hwsim_mpdu, list);
+}
+
+/* the frame that a radio is about to send goes by an MCS of 802.11n */
+static void use_mcs(struct hwsim_radio *radio, int mcs, u16 flags)
+{
+	struct hwsim_mpdu *mpdu = first_queued(radio);
+
+	IEEE80211_SKB_CB(mpdu->skb)->flags = 0;
+	mpdu->rates[0] = (struct ieee80211_tx_rate){
+		.idx = mcs, .count = 1, .flags = IEEE80211_TX_RC_MCS | flags,
+	};
+}
+
+/* the first channel is primary, the third secondary */
+static void use_40mhz(struct air_test *air, struct hwsim_radio *radio)
+{
+	radio->width = HWSIM_PHY_40MHZ;
+	radio->centre_mhz = air->channels[1].center_freq;
+}
+
 /* 40 MHz only if the secondary channel was idle, else 20 (11.15.9) */
 static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 {
@@ -434,8 +462,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 	struct hwsim_radio *other = air->radios[1];
 	int i;
 
-	radio->width = HWSIM_PHY_40MHZ;
-	radio->centre_mhz = air->channels[1].center_freq;
+	use_40mhz(air, radio);
 	hear(air, 1, 0);
 	for (i = 0; i < 3; i++) {
 		bool loud = i == 1;
@@ -447,16 +474,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 		send(air, 1, 2, 0);
 		/* in the last round PIFS has passed */
 		send(air, 0, 2, i == 2 ? 25 : 4);
-		IEEE80211_SKB_CB(list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
-						  struct hwsim_mpdu,
-						  list)->skb)->flags = 0;
-		list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
-				 struct hwsim_mpdu, list)->rates[0] =
-			(struct ieee80211_tx_rate){
-				.idx = 7, .count = 1,
-				.flags = IEEE80211_TX_RC_MCS |
-					 IEEE80211_TX_RC_40_MHZ_WIDTH,
-			};
+		use_mcs(radio, 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
 		if (i == 2)
 			radio->links[other->slot]->setting.gain_mb = GAIN_MB(3400);
 		while (!radio->mac->frame && step(air))
@@ -468,7 +486,103 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 	}
 }
 
-/* what is far below the noise is no collision */
+/*
+ * A frame of 40 MHz has a preamble in its secondary channel, too (19.3.9.1): a
+ * radio of 20 MHz there waits for its end, though its energy is below the limit.
+ */
+static void air_a_wide_preamble_is_heard_in_the_secondary_channel(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *wide = air->radios[0], *narrow = air->radios[1];
+	struct hwsim_link *link;
+	u64 free;
+	int i;
+
+	hear(air, 0, 1);
+	link = narrow->links[wide->slot];
+	for (i = 0; i < 2; i++) {
+		/* half of the power is in 20 MHz */
+		link->setting.snr_mb = narrow->detect_ofdm_mb + HWSIM_HALF_MB - i;
+		listen_to(narrow, &air->channels[2]);
+		use_40mhz(air, wide);
+		free = air->medium->clock.now_ns + BUSY_NS;
+		wide->busy_until_ns = free;
+		narrow->busy_until_ns = free;
+		send(air, 0, 2, 0);
+		use_mcs(wide, 0, IEEE80211_TX_RC_40_MHZ_WIDTH);
+		while (!wide->sending && step(air))
+			;
+		KUNIT_ASSERT_NOT_NULL(test, wide->sending);
+		KUNIT_EXPECT_EQ(test, i ? free : wide->sending->end_ns,
+				narrow->busy_until_ns);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		/* it cannot understand the rest */
+		KUNIT_EXPECT_EQ(test, !i, !!narrow->mac->eifs_from_ns);
+		narrow->mac->eifs_from_ns = 0;
+	}
+}
+
+/* what protects a wide frame is the same in both of its channels (19.3.11.12) */
+static void air_a_wide_frame_is_protected_in_both_channels(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *narrow = air->radios[1];
+	u64 end;
+	u32 i;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	hear(air, 2, 1);	/* it hears the CTS only */
+	listen_to(narrow, &air->channels[2]);
+	use_40mhz(air, air->radios[0]);
+	use_40mhz(air, air->radios[2]);
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	use_mcs(air->radios[0], 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_FALSE(test, air->seen[i].wrong);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[1].fc));
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_ack(air->seen[3].fc));
+	end = air->seen[3].start_ns + ANSWER_NS;
+	KUNIT_EXPECT_EQ(test, end, narrow->mac->nav_until_ns);
+	KUNIT_EXPECT_EQ(test, end, narrow->busy_until_ns);
+}
+
+/* streams share the power: two of them need 3 dB more */
+static void air_streams_share_the_power(struct kunit *test)
+{
+	static const struct {
+		int mcs;
+		s32 snr_mb;
+		bool arrives;
+	} rows[] = {
+		{ 0, 590, false }, { 0, 610, true }, { 8, 610, false },
+		{ 8, 890, false }, { 8, 910, true },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_link *link;
+	u64 delivered = 0;
+	int i;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	air->radios[2]->detect_ofdm_mb = 0;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		link->setting.snr_mb = rows[i].snr_mb;
+		send(air, 0, 2, 0);
+		use_mcs(air->radios[0], rows[i].mcs, 0);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		delivered += rows[i].arrives;
+		KUNIT_EXPECT_EQ_MSG(test, delivered,
+				    count_of(link, HWSIM_COUNT_DELIVERED),
+				    "row %d", i);
+	}
+}
+
+/* a frame far below the noise does not count as a collision */
 static void air_a_whisper_does_not_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -515,8 +629,8 @@ static void air_backoff_freezes(struct kunit *test)
 	ack_end = air->seen[1].start_ns + 28000;
 	KUNIT_EXPECT_EQ(test, ack_end + 34000 + 5 * 9000,
 			air->seen[2].start_ns);
-	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
-	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[0].wrong);
+	KUNIT_EXPECT_FALSE(test, air->seen[2].wrong);
 }
 
 static void air_a_backoff_without_a_frame_ends(struct kunit *test)
@@ -553,8 +667,8 @@ static void air_hidden_stations_collide(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, after(air, 3), air->seen[0].start_ns);
 	KUNIT_EXPECT_EQ(test, after(air, 8), air->seen[1].start_ns);
-	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
-	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
+	KUNIT_EXPECT_TRUE(test, air->seen[1].wrong);
 }
 
 static void air_a_stronger_frame_captures(struct kunit *test)
@@ -574,6 +688,10 @@ static void air_a_stronger_frame_captures(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, count_of(weak, HWSIM_COUNT_COLLIDED));
 	KUNIT_EXPECT_EQ(test, 1, count_of(strong, HWSIM_COUNT_DELIVERED));
+	/* a capture of the air shows which of them arrived */
+	KUNIT_ASSERT_LE(test, 2, air->count);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
+	KUNIT_EXPECT_FALSE(test, air->seen[1].wrong);
 }
 
 static void air_categories_collide_inside(struct kunit *test)
@@ -602,8 +720,8 @@ static void air_categories_collide_inside(struct kunit *test)
 	/* both went out in the end, one after the other */
 	KUNIT_ASSERT_EQ(test, 4, air->count);
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
-	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
-	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[0].wrong);
+	KUNIT_EXPECT_FALSE(test, air->seen[2].wrong);
 }
 
 /* a category that had frames, but has none left, collides with nobody */
@@ -656,7 +774,7 @@ static void air_an_injected_cts_is_sent_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
-/* who dozes hears data only while it has something to send itself */
+/* a dozing station hears data only while it has something to send itself */
 static void air_who_dozes_hears_little(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -707,7 +825,7 @@ static void air_who_dozes_hears_little(struct kunit *test)
  * Each attempt says whether the station dozes then, whatever an earlier one
  * said; and once the access point knows that it does, none says otherwise.
  */
-/* who falls asleep behind a DTIM beacon hears the group frames that it announced */
+/* a station that falls asleep after a DTIM beacon still hears its group frames */
 static void air_who_falls_asleep_hears_group_frames(struct kunit *test)
 {
 	static const u8 tim[] = { WLAN_EID_TIM, 4, 0, 1, 1, 0 };
@@ -928,11 +1046,6 @@ static void air_each_frame_ends_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, made, ended);
 }
 
-/* RTS at 24 Mbit/s: 16 + 4 + 4 * ceil((16 + 160 + 6) / 96); CTS and ACK */
-#define RTS_NS		28000
-#define ANSWER_NS	28000
-#define SIFS_NS		16000
-
 static void air_rts_reserves_the_medium(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -954,7 +1067,7 @@ static void air_rts_reserves_the_medium(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at, air->seen[2].start_ns);
 	at += DATA_NS + SIFS_NS;
 	KUNIT_EXPECT_EQ(test, at, air->seen[3].start_ns);
-	/* who hears the sender only waits for the answer that it does not hear */
+	/* a radio that hears only the sender waits for the answer, unheard */
 	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->mac->nav_until_ns);
 }
 
@@ -1024,7 +1137,7 @@ static void air_a_txop_is_protected_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[9].fc));
 }
 
-/* who has reserved the medium is answered, others are not (10.23.2.4) */
+/* only the station that has reserved the medium is answered (10.23.2.4) */
 static void air_a_txop_holder_gets_its_cts(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1058,7 +1171,7 @@ static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
 	send(air, 1, 0, 3);
 	run_for(air, after(air, 4) + DATA_NS - air->start_ns);
 	KUNIT_ASSERT_EQ(test, 2, air->count);
-	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
 	link = air->radios[2]->links[air->radios[0]->slot];
 	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_COLLIDED));
 	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_HEADER));
@@ -1097,7 +1210,7 @@ static void air_a_txop_reserves_its_next_frame(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, at, *nav);
 	KUNIT_EXPECT_EQ(test, 4, air->count);
-	/* who hears the receiver alone learns it from the ACK */
+	/* a radio that hears only the receiver learns it from the ACK */
 	*nav = 0;
 	kfree(air->radios[1]->links[air->radios[0]->slot]);
 	air->radios[1]->links[air->radios[0]->slot] = NULL;
@@ -1259,7 +1372,7 @@ static void air_a_flush_ends_an_exchange(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_GE(test, air->count, 2);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[0].fc));
-	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[0].wrong);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_data(air->seen[air->count - 2].fc));
 	KUNIT_EXPECT_GE(test, air->seen[air->count - 2].start_ns, rts_end);
 }
@@ -1530,10 +1643,10 @@ static void air_what_arrives_late_collides(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
 		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_COUNT_COLLIDED));
 	}
-	KUNIT_EXPECT_FALSE(test, air->seen[air->count - 1].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[air->count - 1].wrong);
 }
 
-/* group frames have no answer, but arrive; not at who has left meanwhile */
+/* group frames are not answered, but arrive, unless their receiver has left */
 static void air_group_frames_arrive_late(struct kunit *test)
 {
 	static const u8 all[ETH_ALEN] = { [0 ... ETH_ALEN - 1] = 255 };
@@ -1631,7 +1744,7 @@ static void air_agreements_wait_for_older_frames(struct kunit *test)
 		params.action = IEEE80211_AMPDU_TX_OPERATIONAL;
 		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, NULL, &params));
 	}
-	/* who is gone has nothing to wait for */
+	/* a radio that is gone waits for nothing */
 	send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					    IEEE80211_STYPE_QOS_DATA));
 	params.action = IEEE80211_AMPDU_TX_START;
@@ -1682,7 +1795,7 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, peer->more_data);
 }
 
-/* who is busy with one preamble does not notice the next one, only its energy */
+/* a radio busy with one preamble does not notice the next one, only its energy */
 static void air_a_preamble_below_a_frame_is_not_noticed(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1709,7 +1822,7 @@ static void air_a_preamble_below_a_frame_is_not_noticed(struct kunit *test)
 	}
 }
 
-/* nor does who sends */
+/* a radio that sends notices no preamble either */
 static void air_who_sends_notices_no_preamble(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1981,6 +2094,9 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_energy_of_other_channels_takes_time),
 	KUNIT_CASE(air_who_tunes_in_hears_energy),
 	KUNIT_CASE(air_a_busy_secondary_channel_is_left_alone),
+	KUNIT_CASE(air_a_wide_preamble_is_heard_in_the_secondary_channel),
+	KUNIT_CASE(air_a_wide_frame_is_protected_in_both_channels),
+	KUNIT_CASE(air_streams_share_the_power),
 	KUNIT_CASE(air_a_whisper_does_not_collide),
 	KUNIT_CASE(air_backoff_freezes),
 	KUNIT_CASE(air_a_backoff_without_a_frame_ends),

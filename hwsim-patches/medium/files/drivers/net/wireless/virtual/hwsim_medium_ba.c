@@ -18,7 +18,7 @@
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define OLD_FRAMES		1024	/* numbers that only older frames have */
 
-/* a frame is no longer one of a session, also for rate control */
+/* a frame leaves its session, for rate control too */
 static void leave(struct hwsim_mpdu *mpdu)
 {
 	mpdu->session = NULL;
@@ -144,7 +144,7 @@ static u16 lowest_wanted(struct hwsim_radio *radio,
 			if (alone->session == session &&
 			    ieee80211_sn_less(alone->seq, lowest))
 				lowest = alone->seq;
-	/* of an exchange that goes on nothing is known yet */
+	/* nothing is known yet of an exchange that has not ended */
 	for (i = 0; frame && i < frame->count; i++) {
 		const struct hwsim_mpdu *mpdu = frame->mpdus[i];
 
@@ -310,7 +310,7 @@ static void bar_answered(struct hwsim_radio *radio,
 	session->silent = false;
 }
 
-/* no answer: who has vanished is not asked for ever */
+/* no answer: a station that has vanished is asked a few times only */
 static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		       struct hwsim_ppdu *bar)
 {

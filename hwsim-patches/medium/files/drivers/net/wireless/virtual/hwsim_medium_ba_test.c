@@ -123,7 +123,7 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	ba->session.tid = 5;
 	ba->session.last_seq = 20;
 	hwsim_session_put_back(&ba->session, &waits);
-	/* an exchange that goes on began the window */
+	/* an exchange that has not ended began the window */
 	flies.session = &ba->session;
 	frame->mpdus[0] = &flies;
 	frame->count = 1;

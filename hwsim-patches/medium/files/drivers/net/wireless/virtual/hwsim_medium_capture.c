@@ -4,8 +4,9 @@
  * radiotap header and its nominal time, ACK, BlockAck, RTS and CTS included.
  *
  * Frames are as they were sent. One that others overlapped has a wrong FCS, and
- * the flag for it, whatever its receiver made of it. A packet's time stamp is
- * the start of the PPDU, radiotap's TSFT that of the frame's first bit.
+ * the flag for it, unless the radio that it is for received it all the same. With
+ * propagation delays, that is not known yet. A packet's time stamp is the start
+ * of the PPDU, radiotap's TSFT that of the frame's first bit.
  */
 #include <linux/crc32.h>
 #include <linux/kernel.h>
@@ -35,6 +36,11 @@ static u64 tsf_us(const struct hwsim_ppdu *ppdu, u32 offset)
 }
 
 /* @i: number of the frame within the PPDU */
+static bool is_wrong(const struct hwsim_ppdu *ppdu, u32 i)
+{
+	return ppdu->overlapped && !(ppdu->arrived & BIT_ULL(i));
+}
+
 static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 			 u32 i, const s8 *signal_dbm)
 {
@@ -50,7 +56,7 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 
 	put_unaligned_le64(tsf_us(ppdu, ppdu->offsets[i]), header + at);
 	at += 8;
-	if (ppdu->overlapped)
+	if (is_wrong(ppdu, i))
 		flags |= IEEE80211_RADIOTAP_F_BADFCS;
 	if (rate->short_preamble)
 		flags |= IEEE80211_RADIOTAP_F_SHORTPRE;
@@ -90,7 +96,7 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 	memcpy(skb_push(skb, at), header, at);
 }
 
-/* the FCS, wrong if others were on the air at the same time */
+/* the FCS, or a wrong one */
 static void put_fcs(struct sk_buff *skb, bool wrong)
 {
 	u32 fcs = ~crc32_le(~0, skb->data, skb->len);
@@ -103,7 +109,7 @@ static void emit(const struct hwsim_ppdu *ppdu, u32 i, struct sk_buff *skb,
 		 const s8 *signal_dbm)
 {
 	if (skb) {
-		put_fcs(skb, ppdu->overlapped);
+		put_fcs(skb, is_wrong(ppdu, i));
 		put_radiotap(skb, ppdu, i, signal_dbm);
 		/* a copy of TCP's frame has TCP's kind of stamp */
 		skb_set_delivery_time(skb, ktime_mono_to_real(ns_to_ktime(ppdu->start_ns)),

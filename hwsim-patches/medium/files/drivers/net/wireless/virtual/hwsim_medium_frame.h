@@ -141,6 +141,8 @@ enum hwsim_protection {
  * @ra: to whom
  * @ta: from whom, if the frame says so
  * @to: the radio that owns @ra, once it has ended; NULL: none, or several
+ * @arrived: frames that @to has received with the right FCS, by their index in
+ *	@mpdus; bit 0 for an answer
  * @lost: frames that a fault loses, by their index in @mpdus
  * @damaged: frames that a fault damages
  * @hit_at: the radio where it does, NULL: all
@@ -188,6 +190,7 @@ struct hwsim_ppdu {
 	u8 ra[ETH_ALEN];
 	u8 ta[ETH_ALEN];
 	struct hwsim_radio *to;
+	u64 arrived;
 	u64 lost;
 	u64 damaged;
 	struct hwsim_radio *hit_at;

@@ -38,7 +38,9 @@ enum hwsim_mask hwsim_mask_of(const struct hwsim_phy_rate *rate)
 	case HWSIM_PHY_DSSS:
 		return HWSIM_MASK_DSSS;
 	case HWSIM_PHY_OFDM:
-		return HWSIM_MASK_OFDM;
+		if (rate->width == HWSIM_PHY_20MHZ)
+			return HWSIM_MASK_OFDM;
+		fallthrough;	/* 19.3.18.1: a duplicate has the mask of its width */
 	default:
 		return HWSIM_MASK_HT + rate->width;
 	}

@@ -127,7 +127,7 @@ bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_give_up - the attempt that goes on is a frame's last one
+ * hwsim_mpdu_give_up - a frame has its last attempt now
  * @mpdu: the frame
  */
 void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)

@@ -114,6 +114,8 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, ANSWER_MAX_US),
 	[HWSIM_MEDIUM_ATTR_DROP_TAIL] =
 		NLA_POLICY_MAX(NLA_U32, DROP_TAIL_MAX),
+	[HWSIM_MEDIUM_ATTR_STREAMS] =
+		NLA_POLICY_RANGE(NLA_U8, 1, HWSIM_PHY_MAX_STREAMS),
 	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
@@ -389,6 +391,7 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 {
 	struct nlattr *attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
 	struct nlattr *dsss_only = attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+	struct nlattr *streams = attrs[HWSIM_MEDIUM_ATTR_STREAMS];
 	bool fixed = radio->mac->has_fixed_rate;
 	int result;
 
@@ -406,6 +409,12 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 	    (dsss_only ? nla_get_u8(dsss_only) : radio->dsss_only)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "a radio of 802.11b has DSSS rates only");
+		return -EINVAL;
+	}
+	if (fixed &&
+	    rate->streams > (streams ? nla_get_u8(streams) : radio->streams)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the radio has fewer spatial streams");
 		return -EINVAL;
 	}
 	return 0;
@@ -473,11 +482,17 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 /* a change of a radio that is down, which mac80211 sees, too */
 static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 {
-	struct nlattr *attr = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+	struct nlattr *dsss_only = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+	struct nlattr *streams = info->attrs[HWSIM_MEDIUM_ATTR_STREAMS];
+	int result = 0;
 
-	if (!attr)
-		return 0;
-	return hwsim_radio_set_dsss_only(radio, nla_get_u8(attr), info->extack);
+	if (streams)
+		result = hwsim_radio_set_streams(radio, nla_get_u8(streams),
+						 info->extack);
+	if (!result && dsss_only)
+		result = hwsim_radio_set_dsss_only(radio, nla_get_u8(dsss_only),
+						   info->extack);
+	return result;
 }
 
 /* of a radio that is down: its beacons keep time by it */
@@ -571,6 +586,7 @@ static int cmd_remove_radio(struct sk_buff *msg, struct genl_info *info)
 		return -EBUSY;
 	}
 	hwsim_radio_set_dsss_only(radio, false, NULL);
+	hwsim_radio_set_streams(radio, HWSIM_PHY_STREAMS, NULL);
 	radio->ops->set_clock(radio->hw, 0, 0);
 	hwsim_radio_detach(radio);
 	return 0;

@@ -304,13 +304,45 @@ static int highest_in(u16 set, int lowest, int highest)
 }
 
 /**
+ * hwsim_phy_stream_loss_mb - what a stream has less than the whole signal
+ * @rate: a valid rate
+ *
+ * A sender divides its power among its streams. A receiver with as many antennas
+ * separates them by zero forcing, which leaves each, on average over Rayleigh
+ * channels, with the SNR of one antenna: a share of the power (Winters, Salz and
+ * Gitlin, IEEE Trans. Commun. 42(2), 1994).
+ *
+ * Return: 1/100 dB
+ */
+s32 hwsim_phy_stream_loss_mb(const struct hwsim_phy_rate *rate)
+{
+	static const u16 losses_mb[HWSIM_PHY_MAX_STREAMS + 1] = {
+		0, 0, 301, 477, 602,
+	};
+
+	return losses_mb[rate->streams];
+}
+
+/**
+ * hwsim_phy_is_duplicate - whether each 20 MHz of a PPDU holds the same frame
+ * @rate: a valid rate
+ *
+ * Return: true for a non-HT duplicate (19.3.11.12)
+ */
+bool hwsim_phy_is_duplicate(const struct hwsim_phy_rate *rate)
+{
+	return rate->class == HWSIM_PHY_OFDM && rate->width != HWSIM_PHY_20MHZ;
+}
+
+/**
  * hwsim_phy_response - rate of an ACK, CTS or BlockAck
  * @rate: rate of the frame that is answered
  * @basic_rates: the basic rate set
  *
  * The highest basic rate not above that of the frame, within its class, else
  * the highest mandatory one (10.6.6.5.2). HT and VHT frames are answered in
- * OFDM, by the rate whose modulation and coding they have.
+ * OFDM, by the rate whose modulation and coding they have. The answer to a wide
+ * frame is as wide: a non-HT duplicate (10.6.6.6, 19.3.11.12).
  *
  * Return: the rate of the answer
  */
@@ -325,6 +357,7 @@ struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
 		response.short_preamble = rate->short_preamble;
 	} else {
 		response.class = HWSIM_PHY_OFDM;
+		response.width = rate->width;
 		if (rate->class != HWSIM_PHY_OFDM)
 			highest = mcs_ofdm_reference[rate->mcs];
 		lowest = HWSIM_PHY_BASIC_OFDM_SHIFT;
@@ -396,6 +429,8 @@ struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,
 	for (slower = min(slower, HWSIM_PHY_NUM_DSSS + HWSIM_PHY_NUM_OFDM);
 	     slower; slower--)
 		control = basic_below(basic_rates, hwsim_phy_rate_kbps(&control));
+	if (control.class == HWSIM_PHY_OFDM)
+		control.width = rate->width;
 	return control;
 }
 

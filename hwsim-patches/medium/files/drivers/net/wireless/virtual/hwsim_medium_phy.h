@@ -30,13 +30,15 @@ enum hwsim_phy_width {
 #define HWSIM_PHY_NUM_OFDM	8
 #define HWSIM_PHY_NUM_MCS	10	/* of one stream; HT has the first eight */
 #define HWSIM_PHY_MAX_STREAMS	4
+#define HWSIM_PHY_STREAMS	2	/* of mac80211_hwsim's radios */
 
 /**
  * struct hwsim_phy_rate - how one PPDU is sent
  * @class: &enum hwsim_phy_class
  * @mcs: 0 to 3 (DSSS), 0 to 7 (OFDM), MCS of one stream (HT, VHT)
  * @streams: 1 to HWSIM_PHY_MAX_STREAMS; 1 for DSSS and OFDM
- * @width: &enum hwsim_phy_width
+ * @width: &enum hwsim_phy_width; of OFDM, wider than 20 MHz means the same frame
+ *	in each 20 MHz (answers to wide frames, and what protects these)
  * @short_gi: guard interval of 400 ns (HT, VHT)
  * @short_preamble: 96 us instead of 192 us (DSSS from 2 Mbit/s)
  */
@@ -75,6 +77,8 @@ u32 hwsim_phy_duration_ns(const struct hwsim_phy_rate *rate,
 enum hwsim_medium_curve hwsim_phy_curve(const struct hwsim_phy_rate *rate);
 enum hwsim_medium_curve
 hwsim_phy_header_curve(const struct hwsim_phy_rate *rate, u32 *bits);
+s32 hwsim_phy_stream_loss_mb(const struct hwsim_phy_rate *rate);
+bool hwsim_phy_is_duplicate(const struct hwsim_phy_rate *rate);
 struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
 					 u16 basic_rates);
 struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,

@@ -133,6 +133,9 @@ static void phy_answers(struct kunit *test)
 		{ { HWSIM_PHY_HT, 2, 2 }, ofdm, HWSIM_PHY_OFDM, 2 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, HWSIM_PHY_OFDM, 4 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm | BASIC_OFDM(7), HWSIM_PHY_OFDM, 7 },
+		/* the answer to a wide frame is as wide */
+		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ }, ofdm, HWSIM_PHY_OFDM, 4 },
+		{ { HWSIM_PHY_OFDM, 4, 1, HWSIM_PHY_40MHZ }, ofdm, HWSIM_PHY_OFDM, 4 },
 	};
 	int i;
 
@@ -142,6 +145,7 @@ static void phy_answers(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].class, answer.class, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].mcs, answer.mcs, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].rate.width, answer.width, "row %d", i);
 	}
 }
 
@@ -160,6 +164,8 @@ static void phy_control_frames(struct kunit *test)
 		{ { HWSIM_PHY_HT, 1, 2 }, ofdm, 0, HWSIM_PHY_OFDM, 2 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 0, HWSIM_PHY_OFDM, 4 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 1, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ }, ofdm, 1, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ }, dsss, 0, HWSIM_PHY_DSSS, 3 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 2, HWSIM_PHY_OFDM, 0 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, U32_MAX, HWSIM_PHY_OFDM, 0 },
 		/* no basic OFDM rate: those that all stations know */
@@ -183,6 +189,9 @@ static void phy_control_frames(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].class, control.class, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].mcs, control.mcs, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].class == HWSIM_PHY_DSSS ?
+					  HWSIM_PHY_20MHZ : rows[i].rate.width,
+				    control.width, "row %d", i);
 	}
 }
 

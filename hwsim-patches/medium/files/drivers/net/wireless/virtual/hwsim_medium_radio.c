@@ -56,6 +56,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->ed_mbm = DEFAULT_ED_MBM;
 	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
+	radio->streams = HWSIM_PHY_STREAMS;
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
 	hash_init(radio->mac->peers);
@@ -218,6 +219,40 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 	band->n_bitrates = dsss_only ? DSSS_RATES : radio->all_bitrates;
 	band->ht_cap.ht_supported = !dsss_only && radio->has_ht;
 	radio->dsss_only = dsss_only;
+	wiphy_unlock(wiphy);
+	return 0;
+}
+
+static void set_mcs_set(struct ieee80211_supported_band *band, u32 streams)
+{
+	u32 i;
+
+	for (i = 0; band && i < HWSIM_PHY_MAX_STREAMS; i++)
+		band->ht_cap.mcs.rx_mask[i] = i < streams ? 0xff : 0;
+}
+
+/**
+ * hwsim_radio_set_streams - give a radio so many antennas
+ * @radio: the radio, down
+ * @streams: spatial streams that it sends and receives, of eight MCS each
+ * @extack: told what is wrong
+ *
+ * Return: 0, or -EBUSY if the radio is up
+ */
+int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
+			    struct netlink_ext_ack *extack)
+{
+	struct wiphy *wiphy = radio->hw->wiphy;
+
+	wiphy_lock(wiphy);
+	if (radio->ops->is_up(radio->hw)) {
+		wiphy_unlock(wiphy);
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	set_mcs_set(wiphy->bands[NL80211_BAND_2GHZ], streams);
+	set_mcs_set(wiphy->bands[NL80211_BAND_5GHZ], streams);
+	radio->streams = streams;
 	wiphy_unlock(wiphy);
 	return 0;
 }

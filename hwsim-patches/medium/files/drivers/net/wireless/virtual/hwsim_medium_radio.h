@@ -16,6 +16,8 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
 int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 			      struct netlink_ext_ack *extack);
+int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
+			    struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
 struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed);
 void hwsim_medium_free(struct hwsim_medium *medium);

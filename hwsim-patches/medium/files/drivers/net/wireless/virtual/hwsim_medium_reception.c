@@ -25,6 +25,7 @@ static u32 stretches_by(const struct hwsim_curve *curve,
 			const struct hwsim_reception *reception, u32 offset, u32 bytes,
 			struct hwsim_stretch *stretches)
 {
+	s32 loss_mb = hwsim_phy_stream_loss_mb(&reception->ppdu->rate);
 	u32 at = offset * 8, end = at + bytes * 8, count = 0, i;
 
 	for (i = 0; i < reception->count && at < end; i++) {
@@ -38,7 +39,7 @@ static u32 stretches_by(const struct hwsim_curve *curve,
 			continue;
 		stretches[count].bits = until - at;
 		stretches[count++].hazard =
-			hwsim_curve_hazard(curve, segment->sinr_mb);
+			hwsim_curve_hazard(curve, segment->sinr_mb - loss_mb);
 		at = until;
 	}
 	return count;
@@ -64,8 +65,11 @@ static bool header_is_right(struct hwsim_radio *radio,
 	enum hwsim_medium_curve curve;
 	s32 detect_mb, worst_mb;
 
-	if (ppdu->rate.width > radio->width ||
-	    (ppdu->rate.width != HWSIM_PHY_20MHZ &&
+	if (ppdu->rate.streams > radio->streams)
+		return false;
+	if (!hwsim_phy_is_duplicate(&ppdu->rate) &&
+	    ppdu->rate.width != HWSIM_PHY_20MHZ &&
+	    (ppdu->rate.width > radio->width ||
 	     ppdu->centre_mhz != radio->centre_mhz))
 		return false;
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
@@ -91,6 +95,15 @@ static bool control_is_right(struct hwsim_radio *radio,
 	return !hwsim_errors_any(stretches, count, &reception->link->errors);
 }
 
+static void receive_response(struct hwsim_radio *radio,
+			     struct hwsim_reception *reception)
+{
+	reception->any = !reception->damaged &&
+			 control_is_right(radio, reception);
+	if (reception->ppdu->to == radio)
+		reception->ppdu->arrived = reception->any;
+}
+
 /**
  * hwsim_radio_takes_damaged - whether a radio has use for damaged MPDUs
  * @radio: the radio
@@ -100,7 +113,7 @@ bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio)
 	return radio->approx || radio->filter & FIF_FCSFAIL;
 }
 
-/* who only overhears learns from the first right MPDU what is reserved */
+/* a radio that only overhears learns from one right MPDU what is reserved */
 static void judge_mpdus(struct hwsim_radio *radio,
 			struct hwsim_reception *reception)
 {
@@ -124,6 +137,8 @@ static void judge_mpdus(struct hwsim_radio *radio,
 	if (ppdu->format == HWSIM_FORMAT_AMPDU)
 		link->errors.drawn = drawn + ppdu->count;
 	reception->any = reception->right;
+	if (ppdu->to == radio)
+		reception->ppdu->arrived = reception->right;
 }
 
 /* one bit of a frame that was damaged on purpose */
@@ -195,8 +210,7 @@ void hwsim_receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	if (!reception->decoded)
 		hwsim_count_missed(radio, ppdu, HWSIM_COUNT_HEADER);
 	else if (hwsim_is_response(ppdu))
-		reception->any = !reception->damaged &&
-				 control_is_right(radio, reception);
+		receive_response(radio, reception);
 	else if (ppdu->count)
 		judge_mpdus(radio, reception);
 }

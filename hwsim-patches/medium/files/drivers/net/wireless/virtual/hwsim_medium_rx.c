@@ -59,7 +59,8 @@ static void fill_status(const struct hwsim_radio *radio,
 	}
 	if (rate->short_gi)
 		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
-	status->bw = rate->width == HWSIM_PHY_20MHZ ? RATE_INFO_BW_20 :
+	status->bw = rate->width == HWSIM_PHY_20MHZ ||
+		     hwsim_phy_is_duplicate(rate) ? RATE_INFO_BW_20 :
 		     rate->width == HWSIM_PHY_40MHZ ? RATE_INFO_BW_40 :
 		     rate->width == HWSIM_PHY_80MHZ ? RATE_INFO_BW_80 :
 						      RATE_INFO_BW_160;
@@ -78,6 +79,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 
 	if (radio->mac->answer || radio->sending)
 		return;
+	rate.width = min_t(u8, rate.width, radio->width);
 	ppdu = hwsim_ppdu_new(radio, kind, &rate);
 	if (!ppdu)
 		return;
@@ -276,7 +278,7 @@ static void receive_control(struct hwsim_radio *radio,
 		return;
 	}
 	if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS) {
-		/* who has reserved the medium itself is answered */
+		/* a station that has reserved the medium itself is answered */
 		if (radio->mac->nav_until_ns <= now ||
 		    ether_addr_equal(radio->mac->nav_by, ppdu->ta))
 			answer(radio, ppdu, HWSIM_MEDIUM_FRAME_CTS,

@@ -16,6 +16,20 @@ static s32 width_mb(const struct hwsim_phy_rate *rate)
 	return rate->width * HWSIM_HALF_MB;
 }
 
+/* a duplicate is received in the receiver's primary channel, with that's share */
+static enum hwsim_phy_width width_at(const struct hwsim_ppdu *ppdu)
+{
+	return hwsim_phy_is_duplicate(&ppdu->rate) ? HWSIM_PHY_20MHZ :
+						     ppdu->rate.width;
+}
+
+static u32 centre_at(const struct hwsim_radio *radio,
+		     const struct hwsim_ppdu *ppdu)
+{
+	return hwsim_phy_is_duplicate(&ppdu->rate) ? radio->air->freq_mhz :
+						     ppdu->centre_mhz;
+}
+
 /**
  * hwsim_air_share - how much of a transmission gets into a band
  * @medium: the medium
@@ -86,8 +100,9 @@ static u64 power_beside(const struct hwsim_radio *radio,
 		return 0;
 	power = hwsim_link_power(radio, hwsim_link_of(other->radio, radio), other);
 	power = mul_u64_u64_shr(power,
-				hwsim_air_share(medium, other, ppdu->centre_mhz,
-						ppdu->rate.width),
+				hwsim_air_share(medium, other,
+						centre_at(radio, ppdu),
+						width_at(ppdu)),
 				HWSIM_POWER_SHIFT);
 	return other->air == ppdu->air || power >= WEAK_POWER ? power : 0;
 }
@@ -138,7 +153,7 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 {
 	struct interferer others[HWSIM_MAX_INTERFERERS];
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
-	s32 wide_mb = width_mb(&ppdu->rate);
+	s32 wide_mb = width_mb(&ppdu->rate), share_mb;
 	u64 at = ppdu->start_ns, rest = 0;
 	u32 count, i;
 
@@ -150,6 +165,7 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 		return;
 	}
 	count = interferers(radio, ppdu, others, &rest);
+	share_mb = (ppdu->rate.width - width_at(ppdu)) * HWSIM_HALF_MB;
 	reception->collided = rest >= HWSIM_INTERFERENCE;
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < HWSIM_MAX_SEGMENTS) {
@@ -165,10 +181,10 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 			}
 		}
 		reception->collided |= power >= HWSIM_INTERFERENCE;
-		power += HWSIM_POWER_NOISE << ppdu->rate.width;
+		power += HWSIM_POWER_NOISE << width_at(ppdu);
 		segment->end_ns = end;
 		segment->sinr_mb = reception->level_mb -
-			(count ? hwsim_mb_of_power(power) : wide_mb);
+			(count ? share_mb + hwsim_mb_of_power(power) : wide_mb);
 		at = end;
 	}
 }

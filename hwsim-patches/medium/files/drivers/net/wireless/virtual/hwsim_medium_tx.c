@@ -606,6 +606,8 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 
 	rate = hwsim_phy_control(&mpdu->session->rate, radio->mac->basic_rates,
 				 mpdu->session->bar_failures);
+	rate.width = radio->mac->txop_is_narrow ?
+		     HWSIM_PHY_20MHZ : min_t(u8, rate.width, radio->width);
 	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
 	if (ppdu) {
 		ether_addr_copy(ppdu->ra, bar->ra);

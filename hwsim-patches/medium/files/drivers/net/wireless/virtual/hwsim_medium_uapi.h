@@ -72,6 +72,7 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: POWER_MBM,
  *	NOISE_MBM, ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES,
  *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
+ *	STREAMS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
@@ -404,6 +405,9 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_POWER_MBM,		/* s32: transmit power, unless
 						 * mac80211 allows less; absent: 20
 						 * dBm
+						 */
+	HWSIM_MEDIUM_ATTR_STREAMS,		/* u8: spatial streams, 1 to 4; its
+						 * interfaces must be down
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
