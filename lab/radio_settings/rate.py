@@ -49,7 +49,7 @@ class Rate(RadioSetting):
             return
         needed, streams = _NUMBERS[value][2], radio.settings.get("streams", rates.DEFAULT_STREAMS)
         if needed > streams:
-            yield (f"{value} has {needed} spatial streams; write streams: {needed}, here and at its peers, or a lower MCS",)
+            yield (f"{value} has {needed} spatial streams; write streams: {needed}, as at its peers, or a lower MCS",)
 
     def attributes(self, value: str | None, radio: Radio, values: list[str | None]) -> dict[str, Any]:
         """Return the rate as the kernel encodes it. DSSS preambles are long."""

@@ -18,8 +18,8 @@ class Streams(RadioSetting):
     """How many it sends and receives."""
 
     about = (
-        "Number of spatial streams in mode n, 1 to 4: the radio has MCS 0 to 7 with 1, and eight more with each further "
-        "one. Streams share the power, so MCS 8 needs 3 dB more than MCS 0. Needs a medium:."
+        "Number of spatial streams in mode n, 1 to 4: eight MCS each, so MCS 0 to 15 with two. They share the power of "
+        "a frame: MCS 8 needs 3 dB more than MCS 0. Needs a medium:."
     )
     type = Annotated[int, Field(ge=1, le=4)]
     default = rates.DEFAULT_STREAMS

@@ -120,7 +120,7 @@ class Station(Wireless):
         wide_mhz = 20 if without_ht else min((cell.width_mhz for cell in cells), default=20)
         own_mhz = width_mhz(self.width) if self.width else wide_mhz
         if own_mhz > wide_mhz and cells:
-            site.refuse(f"{ssid} is {wide_mhz} MHz wide; write width: 40 MHz at its access points, or remove this", "width")
+            site.refuse(f"{ssid} is 20 MHz wide; write width: 40 MHz at its access points, or remove this", "width")
         return Radio(
             interface=self.interface(name),
             mac=mac,

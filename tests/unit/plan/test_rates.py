@@ -77,15 +77,17 @@ def test_a_station_may_be_narrower_than_its_network(plans: Plans) -> None:
 def test_streams(plans: Plans) -> None:
     n = "ap1: {kind: ap, ssid: campus, mode: n}"
     assert refusal(plans, n, "sta1: {kind: sta, rate: MCS 16}") == (
-        "t.yaml:4  nodes.sta1.rate: MCS 16 has 3 spatial streams; write streams: 3, here and at its peers, or a lower MCS"
+        "t.yaml:4  nodes.sta1.rate: MCS 16 has 3 spatial streams; write streams: 3, as at its peers, or a lower MCS"
     )
     assert refusal(plans, n, "sta1: {kind: sta, rate: MCS 8, streams: 1}") == (
-        "t.yaml:4  nodes.sta1.rate: MCS 8 has 2 spatial streams; write streams: 2, here and at its peers, or a lower MCS"
+        "t.yaml:4  nodes.sta1.rate: MCS 8 has 2 spatial streams; write streams: 2, as at its peers, or a lower MCS"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus}", "sta1: {kind: sta, streams: 1}") == (
         "t.yaml:4  nodes.sta1.streams: only mode n has spatial streams; write mode: n, or remove this"
     )
-    assert refusal(plans, n, "sta1: {kind: sta, streams: 5}") == "t.yaml:4  nodes.sta1.streams: must be at most 4, not 5"
+    assert (
+        refusal(plans, n, "sta1: {kind: sta, streams: 5}") == "t.yaml:4  nodes.sta1.streams: must be at most 4, not 5"
+    )
 
 
 def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
