@@ -19,7 +19,7 @@ ECHO = "sysctls: {net.ipv4.icmp_echo_ignore_broadcasts: 0}"
 PLACE = (
     "name: room\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
     "  ap1: {kind: ap, ssid: x, position: [0 m, 0 m, 2 m]}\n"
-    f"  sta{{n}}: {{kind: sta, count: 5, {ECHO}, position: [1 m, 3 m, 1 m]}}\n"
+    f"  sta: {{kind: sta, count: 5, {ECHO}, position: [1 m, 3 m, 1 m]}}\n"
     "links: [{between: [h1, ap1]}]\n"
 )
 WORK = (

@@ -19,9 +19,9 @@ name: various
 nodes:
   h1: {kind: host, roles: [server]}
   ap1: {kind: ap, ssid: x, mode: n, channel: 36, width: 40 MHz, streams: 3}
-  sta1: {kind: sta, roles: [client], streams: 1}
-  sta2: {kind: sta, roles: [client], width: 20 MHz}
-  sta3: {kind: sta, roles: [client], streams: 3}
+  sta1: {kind: sta, mac: '02:00:00:00:00:01', roles: [client], streams: 1}
+  sta2: {kind: sta, mac: '02:00:00:00:00:02', roles: [client], width: 20 MHz}
+  sta3: {kind: sta, mac: '02:00:00:00:00:03', roles: [client], streams: 3}
 links: [{between: [h1, ap1]}]
 medium: {}
 """
@@ -31,7 +31,7 @@ roles: {server: 1, client: 3}
 duration: 5 s
 processes:
   - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
-  - {on: server, for_each: client, run: {probe: udp-sender, to: "{client.ip}", every: 500 us}, as: load}
+  - {on: server, for_each: client, run: {probe: udp-sender, to: "{client[{index}].ip}", every: 500 us}, as: load}
 """
 
 
@@ -43,7 +43,7 @@ def test_rate_control_keeps_to_what_each_station_can(boot: Callable[..., Ran]) -
         if frame.kind == DATA and "mcs" in frame.header:
             rate = frame.header["mcs"][2] // 8 + 1, bool(frame.header["mcs"][1] & radiotap.MCS_40_MHZ)
             used.setdefault(frame.receiver.hex(":"), set()).add(rate)
-    macs = {node.name: node.radio.mac for node in ran.plan.nodes if node.radio}
-    most = {name: max(used[macs[name]]) for name in ("sta1", "sta2", "sta3")}
+    macs = {name: f"02:00:00:00:00:0{number}" for number, name in enumerate(("sta1", "sta2", "sta3"), 1)}
+    most = {name: max(used[mac]) for name, mac in macs.items()}
     assert most == {"sta1": (1, True), "sta2": (2, False), "sta3": (3, True)}
     assert not any(wide for _, wide in used[macs["sta2"]])
