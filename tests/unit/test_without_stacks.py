@@ -79,6 +79,11 @@ def test_no_code_of_the_lab_names_a_stack(stack: str) -> None:
     assert not found, "\n".join(["write it without the stack's name, or move it into the stack's folder:", *found])
 
 
+def test_no_link_leads_from_the_lab_into_a_stack() -> None:
+    links = [path for path in CHECKOUT.glob("[!.w]*/**/*") if path.is_symlink()]
+    assert not [path for path in links if path.resolve().is_relative_to(CHECKOUT / "workloads")]
+
+
 @pytest.mark.parametrize("stack", STACKS)
 def test_no_command_of_the_documentation_needs_a_stack(stack: str) -> None:
     """Without the stack, ``make docs`` would not print what is shown; links to it become plain text."""
