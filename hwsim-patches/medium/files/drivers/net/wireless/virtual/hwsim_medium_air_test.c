@@ -502,7 +502,8 @@ static void air_a_wide_preamble_is_heard_in_the_secondary_channel(struct kunit *
 	link = narrow->links[wide->slot];
 	for (i = 0; i < 2; i++) {
 		/* half of the power is in 20 MHz */
-		link->setting.snr_mb = narrow->detect_ofdm_mb + HWSIM_HALF_MB - i;
+		link->setting.gain_mb =
+			GAIN_MB(narrow->detect_ofdm_mb + HWSIM_HALF_MB - i);
 		listen_to(narrow, &air->channels[2]);
 		use_40mhz(air, wide);
 		free = air->medium->clock.now_ns + BUSY_NS;
@@ -571,7 +572,7 @@ static void air_streams_share_the_power(struct kunit *test)
 	link = air->radios[2]->links[air->radios[0]->slot];
 	air->radios[2]->detect_ofdm_mb = 0;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		link->setting.snr_mb = rows[i].snr_mb;
+		link->setting.gain_mb = GAIN_MB(rows[i].snr_mb);
 		send(air, 0, 2, 0);
 		use_mcs(air->radios[0], rows[i].mcs, 0);
 		run_for(air, 10 * NSEC_PER_MSEC);
