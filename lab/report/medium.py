@@ -111,6 +111,8 @@ def _categories(medium: Mapping[str, Any]) -> Table:
         Column("attempts", "attempts", digits=12),
         Column("successes", "successes", digits=12),
         Column("inside", "lost to another category", digits=12),
+        Column("rts_unanswered", "RTS unanswered", digits=12, rare=True),
+        Column("bar_unanswered", "BlockAckReq unanswered", digits=12, rare=True),
         Column("air_s", "air time", "s"),
     ]
     rows = [

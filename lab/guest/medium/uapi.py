@@ -203,6 +203,8 @@ class Access(IntEnum):
     AIR_NS = auto()
     ACQUIRE_NS = auto()
     ANSWER_NS = auto()
+    RTS_UNANSWERED = auto()
+    BAR_UNANSWERED = auto()
 
 
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum hwsim_medium_ac

@@ -203,7 +203,7 @@ def category(number: int) -> bytes:
 
 
 RADIO = [
-    (u32(Attr.RADIO, 1), category(ac), numbers(Attr.ACCESS, *range(100 + 6 * ac, 106 + 6 * ac))) for ac in range(4)
+    (u32(Attr.RADIO, 1), category(ac), numbers(Attr.ACCESS, *range(100 + 8 * ac, 108 + 8 * ac))) for ac in range(4)
 ]
 VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0, 0)
 BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2, 1)
@@ -218,7 +218,7 @@ COUNTS = (
 
 
 def access(first: int) -> dict[str, int]:
-    names = ("attempts", "successes", "inside", "air_ns", "acquire_ns", "answer_ns")
+    names = ("attempts", "successes", "inside", "air_ns", "acquire_ns", "answer_ns", "rts_unanswered", "bar_unanswered")
     return dict(zip(names, range(first, first + len(names)), strict=True))
 
 
@@ -239,9 +239,9 @@ LOOK = {
         {
             "node": "sta1",
             "vo": access(100),
-            "vi": access(106),
-            "be": access(112),
-            "bk": access(118),
+            "vi": access(108),
+            "be": access(116),
+            "bk": access(124),
         }
     ],
     "links": [

@@ -274,8 +274,12 @@ static void exchange_failed(struct hwsim_radio *radio)
 	struct hwsim_ac *ac = radio->mac->sender;
 	bool again;
 
-	if (radio->mac->stage == HWSIM_STAGE_ANSWER)
+	if (radio->mac->stage == HWSIM_STAGE_ANSWER) {
 		ac->answered_ns += hwsim_now_ns(radio) - frame->end_ns;
+		ac->bars_unanswered += frame->kind == HWSIM_MEDIUM_FRAME_BAR;
+	} else if (radio->mac->stage == HWSIM_STAGE_PROTECT) {
+		ac->rts_unanswered++;
+	}
 	hwsim_access_give_back(radio);
 	again = radio->mac->frames->done(radio, ac, frame, NULL);
 	finish(radio);

@@ -1084,6 +1084,10 @@ static void air_an_unanswered_rts_reserves_little(struct kunit *test)
 	/* 2 SIFS, CTS, preamble and 2 slots (10.3.2.4) */
 	KUNIT_EXPECT_EQ(test, rts_end + 2 * SIFS_NS + ANSWER_NS + 20000 + 18000,
 			air->radios[1]->mac->nav_until_ns);
+	/* SIFS, a slot and the preamble of the CTS */
+	run_for(air, SIFS_NS + 9000 + 20000);
+	KUNIT_EXPECT_EQ(test, 1,
+			air->radios[0]->mac->acs[IEEE80211_AC_BE].rts_unanswered);
 }
 
 static void air_a_txop_holds_several_exchanges(struct kunit *test)

@@ -111,6 +111,8 @@ struct hwsim_frame_ops {
  * @airtime_ns: on the air
  * @acquired_ns: idle time just before that: IFS and slots
  * @answered_ns: from the end of a frame to that of its answer, or to the time-out
+ * @rts_unanswered: RTS without CTS
+ * @bars_unanswered: BlockAckReqs without BlockAck
  */
 struct hwsim_ac {
 	struct hwsim_edca edca;
@@ -127,6 +129,8 @@ struct hwsim_ac {
 	u64 airtime_ns;
 	u64 acquired_ns;
 	u64 answered_ns;
+	u64 rts_unanswered;
+	u64 bars_unanswered;
 };
 
 /**

@@ -920,6 +920,8 @@ static void add_access(u64 *numbers, const struct hwsim_ac *ac)
 	numbers[HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS - 1] += ac->airtime_ns;
 	numbers[HWSIM_MEDIUM_ACCESS_ATTR_ACQUIRE_NS - 1] += ac->acquired_ns;
 	numbers[HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS - 1] += ac->answered_ns;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_RTS_UNANSWERED - 1] += ac->rts_unanswered;
+	numbers[HWSIM_MEDIUM_ACCESS_ATTR_BAR_UNANSWERED - 1] += ac->bars_unanswered;
 }
 
 static int fill_access(struct sk_buff *msg, const void *what)

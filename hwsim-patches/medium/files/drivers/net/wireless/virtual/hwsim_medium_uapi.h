@@ -293,6 +293,10 @@ enum hwsim_medium_access_attr {
 	HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS,	/* ns from there to the ends of
 						 * answers, or to time-outs
 						 */
+	HWSIM_MEDIUM_ACCESS_ATTR_RTS_UNANSWERED,	/* RTS without CTS */
+	HWSIM_MEDIUM_ACCESS_ATTR_BAR_UNANSWERED,	/* BlockAckReq without
+							 * BlockAck
+							 */
 	__HWSIM_MEDIUM_ACCESS_ATTR_END,
 	HWSIM_MEDIUM_ACCESS_ATTR_MAX = __HWSIM_MEDIUM_ACCESS_ATTR_END - 1,
 };
