@@ -18,6 +18,8 @@ pytestmark = pytest.mark.guest
 
 SECOND_NS = 1_000_000_000
 INTERVAL_NS = 102_400_000
+PROBE_RESPONSE = 0x50  # the first octet of frame control, 9.2.4.1.3
+CELL = bytes.fromhex("02caffeeba01")  # the default BSSID
 CHANNEL_SWITCH = 37  # element ID of a Channel Switch Announcement, 9.4.2.1
 
 
@@ -75,6 +77,31 @@ def test_members_of_an_ad_hoc_network_keep_the_latest_time(boot: Callable[..., R
     assert max(abs(after - before) for before, after in pairwise(offsets_us)) < 100  # the fastest one is not the next
     # preamble and MAC header take 384 us at 1 Mbit/s; DIFS and the longest delay, 30 slots, take 650 us
     assert all(380 <= stamp_us % (INTERVAL_NS // 1000) < 384 + 650 + 100 for stamp_us in stamps_us)
+
+
+SCANNER = "  ap1: {kind: ap, ssid: campus, channel: 5}\n  sta9: {kind: sta, ssid: campus}\n"
+SCANS = 10
+ASK = "name: ask\nduration: 12 s\ntimeline:\n" + "".join(
+    f"  - {{at: {second} s, exec: sta9, run: [iw, dev, sta9-wlan0, scan, freq, '2432', ssid, meeting]}}\n"
+    for second in range(1, SCANS + 1)
+)
+
+
+def test_the_member_that_sent_the_last_beacon_answers(boot: Callable[..., Ran]) -> None:
+    """Probe requests for all have one answer, not one of each member (11.1.4.3.4)."""
+    ran = boot(AD_HOC + SCANNER, ASK, pcap="air")
+    last: set[bytes] = set()  # of beacons that collide, each sender takes its own for the last one
+    responders = []
+    for frame in air.frames(ran.directory / "raw" / "air-2432.pcapng"):
+        if frame.body[16:22] != CELL:
+            continue
+        if frame.kind == BEACON:
+            last = last | {frame.transmitter} if frame.damaged else {frame.transmitter}
+        elif frame.body[0] == PROBE_RESPONSE and not frame.damaged:
+            responders.append(frame.transmitter)
+            assert frame.transmitter in last
+    assert SCANS <= len(responders) <= 2 * SCANS  # each scan asks twice
+    assert len(set(responders)) > 1
 
 
 SWITCH = """\

@@ -63,6 +63,7 @@ void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		     const struct ieee80211_bss_conf *conf);
 void hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid);
+bool hwsim_radio_sent_beacon(struct hwsim_radio *radio);
 int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params);
 void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
@@ -136,6 +137,11 @@ hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 
 static inline void
 hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid) {}
+
+static inline bool hwsim_radio_sent_beacon(struct hwsim_radio *radio)
+{
+	return false;
+}
 
 static inline int
 hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,

@@ -136,6 +136,7 @@ static void back_off(struct hwsim_radio *radio)
 void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			u64 at_ns)
 {
+	bool held = radio->mac->acs[HWSIM_AC_IBSS].waiting;
 	u64 counted;
 
 	if (ac->waiting)
@@ -149,13 +150,13 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	ac->committed_ns = HWSIM_NEVER;
 	counted = counting_from(radio, ac) +
 		  (u64)ac->edca.slots * radio->timing.slot_ns;
-	if (radio->mac->stage == HWSIM_STAGE_NONE && counted <= at_ns) {
+	if (radio->mac->stage == HWSIM_STAGE_NONE && !held && counted <= at_ns) {
 		ac->edca.slots = 0;
 		ac->edca.backs_off = false;
 	}
 	if (!ac->edca.backs_off &&
-	    (idle_from(radio) > at_ns || radio->mac->stage != HWSIM_STAGE_NONE ||
-	     radio->mac->acs[HWSIM_AC_IBSS].waiting))
+	    (held || idle_from(radio) > at_ns ||
+	     radio->mac->stage != HWSIM_STAGE_NONE))
 		hwsim_edca_invoke(&ac->edca);
 }
 
@@ -560,7 +561,9 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	}
 	finish(radio);
 	/* a beacon's random delay precedes it */
-	if (!hwsim_ac_is_ibss(radio, ac))
+	if (hwsim_ac_is_ibss(radio, ac))
+		radio->mac->sent_beacon = true;
+	else
 		hwsim_edca_success(&ac->edca);
 }
 

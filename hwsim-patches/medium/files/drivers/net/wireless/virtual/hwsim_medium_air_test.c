@@ -1952,7 +1952,8 @@ static void tbtt(struct air_test *air, int from, const u8 *bssid, u32 slots)
 	struct hwsim_radio *radio = air->radios[from];
 	struct sk_buff *skb;
 
-	hwsim_radio_ibss(radio, bssid);
+	if (!ether_addr_equal(radio->mac->ibss, bssid))
+		hwsim_radio_ibss(radio, bssid);
 	skb = frame_of(air, from, broadcast, cpu_to_le16(IEEE80211_STYPE_BEACON));
 	ether_addr_copy(((struct ieee80211_mgmt *)skb->data)->bssid, bssid);
 	hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
@@ -1980,6 +1981,8 @@ static void air_one_member_of_an_ibss_sends_its_beacon(struct kunit *test)
 	pass(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 1, air->count);
 	KUNIT_EXPECT_EQ(test, after(air, 3), air->seen[0].start_ns);
+	KUNIT_EXPECT_TRUE(test, hwsim_radio_sent_beacon(air->radios[1]));
+	KUNIT_EXPECT_FALSE(test, hwsim_radio_sent_beacon(air->radios[0]));
 	/* the others have dropped theirs, and are ready for the next TBTT */
 	tbtt(air, 0, cell, 2);
 	tbtt(air, 1, cell, 3);
@@ -1987,6 +1990,8 @@ static void air_one_member_of_an_ibss_sends_its_beacon(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, air->start_ns + 10 * NSEC_PER_MSEC + 2 * 9000,
 			air->seen[1].start_ns);
+	KUNIT_EXPECT_TRUE(test, hwsim_radio_sent_beacon(air->radios[0]));
+	KUNIT_EXPECT_FALSE(test, hwsim_radio_sent_beacon(air->radios[1]));
 }
 
 /* that of another network is just a frame: the count stops while it lasts */
@@ -2024,6 +2029,24 @@ static void air_counts_wait_for_the_beacon_of_an_ibss(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_data(air->seen[1].fc));
 	KUNIT_EXPECT_EQ(test, at + 5 * 9000 + DATA_NS + 34000 + 3 * 9000,
 			air->seen[1].start_ns);
+}
+
+/* nor does the backoff that follows a frame end meanwhile */
+static void air_a_frame_waits_for_the_beacon_of_an_ibss(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_edca *edca = &air->radios[0]->mac->acs[IEEE80211_AC_BE].edca;
+
+	all_hear_each_other(air);
+	edca->slots = 10;
+	edca->backs_off = true;
+	pass(air, after(air, 7) - air->start_ns);
+	tbtt(air, 0, cell, 9);
+	pass(air, 8 * 9000);
+	hwsim_access_ready(air->radios[0], &air->radios[0]->mac->acs[IEEE80211_AC_BE],
+			   air->medium->clock.now_ns);
+	KUNIT_EXPECT_TRUE(test, edca->backs_off);
+	KUNIT_EXPECT_EQ(test, 3, edca->slots);
 }
 
 /* who is spared a beacon, or leaves, goes on with what it had to send */
@@ -2153,6 +2176,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_one_member_of_an_ibss_sends_its_beacon),
 	KUNIT_CASE(air_another_ibss_spares_no_beacon),
 	KUNIT_CASE(air_counts_wait_for_the_beacon_of_an_ibss),
+	KUNIT_CASE(air_a_frame_waits_for_the_beacon_of_an_ibss),
 	KUNIT_CASE(air_counts_go_on_without_a_beacon),
 	KUNIT_CASE(air_beacons_of_an_ibss_draw_their_delays),
 	KUNIT_CASE(air_members_of_an_ibss_keep_the_latest_time),

@@ -85,6 +85,7 @@ void hwsim_ibss_received(struct hwsim_radio *radio,
 	    !hwsim_ibss_is_beacon(radio, skb))
 		return;
 	drop_beacon(radio, hwsim_now_ns(radio));
+	radio->mac->sent_beacon = false;
 	adopt_time(radio, ppdu);
 }
 
@@ -100,6 +101,24 @@ void hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid)
 		ether_addr_copy(radio->mac->ibss, bssid);
 	else
 		eth_zero_addr(radio->mac->ibss);
+	radio->mac->sent_beacon = false;
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_ibss);
+
+/**
+ * hwsim_radio_sent_beacon - whether a radio sent the last beacon of its network
+ * @radio: the radio, a member of an ad hoc network
+ *
+ * That member answers probe requests that are for all (11.1.4.3.4).
+ */
+bool hwsim_radio_sent_beacon(struct hwsim_radio *radio)
+{
+	bool sent;
+
+	hwsim_medium_enter(radio->medium);
+	sent = radio->mac->sent_beacon;
+	hwsim_medium_leave(radio->medium);
+	return sent;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_sent_beacon);

@@ -293,6 +293,7 @@ struct hwsim_up {
  * @qos: its network has WMM
  * @bssid: of its network
  * @ibss: of the ad hoc network that it is a member of, zero: none
+ * @sent_beacon: it sent the last beacon there
  * @dozes: power save: it hears little
  * @awake_for: why it hears more just now
  * @told_asleep: its access point has acknowledged that it dozes
@@ -348,6 +349,7 @@ struct hwsim_mac {
 	bool qos;
 	u8 bssid[ETH_ALEN];
 	u8 ibss[ETH_ALEN];
+	bool sent_beacon;
 	bool dozes;
 	u8 awake_for;
 	bool told_asleep;

@@ -918,15 +918,23 @@ static bool is_of(const struct hwsim_mpdu *mpdu, const struct ieee80211_vif *vif
 	return !vif || vif_of(mpdu) == vif;
 }
 
+static bool is_management_of(const struct hwsim_mpdu *mpdu,
+			     const struct ieee80211_vif *vif)
+{
+	return mpdu->kind == HWSIM_MEDIUM_FRAME_MGMT && is_of(mpdu, vif);
+}
+
 /* whether an exchange of an interface goes on, or follows in the TXOP */
 static bool sends_for(const struct hwsim_radio *radio,
-		      const struct ieee80211_vif *vif)
+		      const struct ieee80211_vif *vif,
+		      bool (*counts)(const struct hwsim_mpdu *mpdu,
+				     const struct ieee80211_vif *vif))
 {
 	const struct hwsim_ppdu *ppdus[] = { radio->mac->frame, radio->mac->ahead };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(ppdus); i++)
-		if (ppdus[i] && ppdus[i]->count && is_of(ppdus[i]->mpdus[0], vif))
+		if (ppdus[i] && ppdus[i]->count && counts(ppdus[i]->mpdus[0], vif))
 			return true;
 	return false;
 }
@@ -1126,7 +1134,7 @@ static bool holds(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 	int i;
 
 	hwsim_medium_enter(radio->medium);
-	found = sends_for(radio, vif) || hwsim_sessions_hold(radio, vif);
+	found = sends_for(radio, vif, is_of) || hwsim_sessions_hold(radio, vif);
 	for (i = 0; i < HWSIM_NUM_ACS && !found; i++)
 		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
 			found |= is_of(mpdu, vif);
@@ -1142,11 +1150,10 @@ static bool holds_management(struct hwsim_radio *radio,
 	int i;
 
 	hwsim_medium_enter(radio->medium);
-	found = sends_for(radio, vif);
+	found = sends_for(radio, vif, is_management_of);
 	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
 		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
-			found |= mpdu->kind == HWSIM_MEDIUM_FRAME_MGMT &&
-				 is_of(mpdu, vif);
+			found |= is_management_of(mpdu, vif);
 	found &= !!radio->air;	/* else they will not go out anyway */
 	hwsim_medium_leave(radio->medium);
 	return found;
@@ -1186,7 +1193,7 @@ void hwsim_radio_flush(struct hwsim_radio *radio,
 		return;
 	}
 	hwsim_medium_enter(medium);
-	if (!radio->mac->frame || sends_for(radio, vif))
+	if (!radio->mac->frame || sends_for(radio, vif, is_of))
 		hwsim_access_reset(radio);
 	hwsim_tx_purge(radio, vif);
 	hwsim_medium_leave(medium);
