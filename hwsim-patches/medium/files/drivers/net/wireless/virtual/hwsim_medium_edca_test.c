@@ -99,6 +99,31 @@ static void board_remembers_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
 }
 
+/* one within the window of 64, the next one beyond it */
+static void board_limits(struct kunit *test)
+{
+	struct hwsim_scoreboard board = {};
+
+	hwsim_scoreboard_set(&board, 63);
+	KUNIT_EXPECT_EQ(test, 0, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(63), board.bitmap);
+	hwsim_scoreboard_set(&board, 64);
+	KUNIT_EXPECT_EQ(test, 1, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
+	/* to where it is: nothing moves */
+	hwsim_scoreboard_move(&board, 1);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
+	hwsim_scoreboard_move(&board, 1 + 63);
+	KUNIT_EXPECT_EQ(test, 64, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0), board.bitmap);
+	hwsim_scoreboard_move(&board, 64 + 64);
+	KUNIT_EXPECT_EQ(test, 128, board.start);
+	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
+	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(0, U64_MAX, 63));
+	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(0, U64_MAX, 64));
+	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(1, U64_MAX, 0));
+}
+
 static u32 fill(struct kunit *test, const struct hwsim_ampdu_limits *limits,
 		u32 mpdu_bytes, u32 *bytes)
 {
@@ -161,6 +186,7 @@ static struct kunit_case hwsim_medium_access_cases[] = {
 	KUNIT_CASE(edca_window_doubles_up_to_its_end),
 	KUNIT_CASE(edca_interframe_spaces),
 	KUNIT_CASE(board_remembers_a_window),
+	KUNIT_CASE(board_limits),
 	KUNIT_CASE(ampdu_limits),
 	{}
 };

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the hwsim medium's limits: what happens one step before each of
+ * them, and what happens at it.
+ */
+#include "hwsim_medium_air_test.h"
+
+#define PREAMBLE_NS	20000	/* OFDM, with PHY header */
+#define SLOT_NS		9000
+#define LONG_SLOT_NS	20000
+#define SHORT_RETRY_LIMIT	7
+
+/* when everybody is idle, and what begins 1 ns earlier still has DIFS before it */
+static u64 soon(const struct air_test *air)
+{
+	return air->medium->clock.now_ns + NSEC_PER_MSEC;
+}
+
+/* a radio that has heard nothing since DIFS sends at that time */
+static void send_at(struct air_test *air, int from, int to, u64 at)
+{
+	struct hwsim_radio *radio = air->radios[from];
+
+	radio->busy_until_ns = at - radio->timing.sifs_ns -
+			       2 * radio->timing.slot_ns;
+	send(air, from, to, 0);
+}
+
+/* all that is going on ends, and nothing of it is left */
+static void end_case(struct air_test *air)
+{
+	int i;
+
+	run_for(air, 10 * NSEC_PER_MSEC);
+	for (i = 0; i < RADIOS; i++)
+		hwsim_radio_flush(air->radios[i], NULL, true);
+	pass(air, 10 * NSEC_PER_MSEC);
+	air->count = 0;
+}
+
+static struct hwsim_link *link_of(struct air_test *air, int from, int to)
+{
+	return air->radios[to]->links[air->radios[from]->slot];
+}
+
+/* up to the end of a radio's next exchange */
+static void end_exchange(struct air_test *air, struct hwsim_radio *radio)
+{
+	while (radio->mac->stage == HWSIM_STAGE_NONE && step(air))
+		;
+	while (radio->mac->stage != HWSIM_STAGE_NONE && step(air))
+		;
+}
+
+static void limits_frames_that_touch_do_not_collide(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 at;
+	int apart;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	for (apart = 0; apart < 2; apart++) {
+		u64 before = count_of(link_of(air, 0, 2), HWSIM_COUNT_DELIVERED);
+
+		at = soon(air);
+		send_at(air, 1, 0, at);
+		send_at(air, 0, 2, at + DATA_NS - 1 + apart);
+		end_case(air);
+		KUNIT_EXPECT_EQ(test, before + apart,
+				count_of(link_of(air, 0, 2), HWSIM_COUNT_DELIVERED));
+	}
+}
+
+static void limits_of_capture(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_link *strong;
+	int enough;
+	u64 at;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	strong = link_of(air, 1, 2);
+	air->medium->has_capture = true;
+	air->medium->capture_mb = 1000;
+	for (enough = 0; enough < 2; enough++) {
+		strong->setting.gain_mb = GAIN_MB(LEVEL_MB + 999 + enough);
+		at = soon(air);
+		send_at(air, 0, 2, at);
+		send_at(air, 1, 2, at + PREAMBLE_NS);
+		end_case(air);
+		KUNIT_EXPECT_EQ(test, enough,
+				count_of(strong, HWSIM_COUNT_DELIVERED));
+	}
+}
+
+/* until a receiver has synchronized to a frame, a louder one takes it over */
+static void limits_of_synchronization(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_link *loud;
+	int early;
+	u64 at;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	loud = link_of(air, 1, 2);
+	loud->setting.gain_mb = GAIN_MB(LEVEL_MB + 2000);
+	for (early = 0; early < 2; early++) {
+		at = soon(air);
+		send_at(air, 0, 2, at);
+		send_at(air, 1, 2, at + 4000 - early);
+		end_case(air);
+		KUNIT_EXPECT_EQ(test, early, count_of(loud, HWSIM_COUNT_DELIVERED));
+	}
+}
+
+/* whether the last frame that ended somewhere had a header that was right */
+static bool decoded;
+
+static void note_reception(struct hwsim_radio *radio,
+			   const struct hwsim_reception *reception)
+{
+	decoded = reception->decoded;
+}
+
+/* the header is decoded from what is heard up to the first bit of the payload */
+static void limits_of_the_header(struct kunit *test)
+{
+	static struct hwsim_mac_ops mac_ops;
+	struct air_test *air = test->priv;
+	int late;
+	u64 at;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	mac_ops = *air->medium->mac_ops;
+	mac_ops.rx_end = note_reception;
+	air->medium->mac_ops = &mac_ops;
+	for (late = 0; late < 2; late++) {
+		at = soon(air);
+		send_at(air, 0, 2, at);
+		send_at(air, 1, 0, at + PREAMBLE_NS - 1 + late);
+		end_case(air);
+		KUNIT_EXPECT_EQ(test, late, decoded);
+		KUNIT_EXPECT_EQ(test, late + 1, count_of(link_of(air, 0, 2),
+							 HWSIM_COUNT_COLLIDED));
+	}
+}
+
+/* aCCATime before its own start a radio still notices others (Tables 15-5, 17-21) */
+static void limits_of_carrier_sense(struct kunit *test)
+{
+	static const struct {
+		u32 slot_ns;
+		u32 cca_ns;
+	} cases[] = { { SLOT_NS, 4000 }, { LONG_SLOT_NS, 15000 } };
+	struct air_test *air = test->priv;
+	int i, noticed;
+	u64 at;
+
+	hear(air, 0, 1);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		air->radios[1]->timing.slot_ns = cases[i].slot_ns;
+		for (noticed = 0; noticed < 2; noticed++) {
+			at = soon(air);
+			send_at(air, 0, 2, at);
+			send_at(air, 1, 2, at + cases[i].cca_ns - 1 + noticed);
+			run_for(air, 2 * NSEC_PER_MSEC);
+			KUNIT_ASSERT_EQ(test, 2, air->count);
+			KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
+			KUNIT_EXPECT_EQ_MSG(test, noticed,
+					    air->seen[1].start_ns > at + DATA_NS,
+					    "case %d", i);
+			end_case(air);
+		}
+	}
+}
+
+/* SIFS, a slot and a preamble after the frame (10.3.2.11) */
+static void limits_of_the_ack_timeout(struct kunit *test)
+{
+	static const u32 waits_ns[] = { 0, 5000 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(waits_ns); i++) {
+		u64 at = soon(air);
+
+		radio->mac->answer_wait_ns = waits_ns[i];
+		send_at(air, 0, 2, at);
+		pass(air, at + DATA_NS + SIFS_NS + SLOT_NS + PREAMBLE_NS +
+			  waits_ns[i] - 1 - air->medium->clock.now_ns);
+		KUNIT_EXPECT_EQ(test, HWSIM_STAGE_ANSWER, radio->mac->stage);
+		pass(air, 1);
+		KUNIT_EXPECT_EQ(test, HWSIM_STAGE_NONE, radio->mac->stage);
+		end_case(air);
+	}
+}
+
+/* management frames keep to dot11ShortRetryLimit, data to rate control's table */
+static void limits_of_attempts(struct kunit *test)
+{
+	static const struct {
+		__le16 fc;
+		u32 count;
+		u32 attempts;
+	} cases[] = {
+		{ cpu_to_le16(IEEE80211_STYPE_AUTH), 6, 6 },
+		{ cpu_to_le16(IEEE80211_STYPE_AUTH), 7, 7 },
+		{ cpu_to_le16(IEEE80211_STYPE_AUTH), 8, 7 },
+		{ cpu_to_le16(IEEE80211_FTYPE_DATA), 8, 8 },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *ac;
+	int i;
+
+	air->hw.conf.short_frame_max_tx_count = SHORT_RETRY_LIMIT;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		send_kind(air, 0, 2, 0, cases[i].fc);
+		ac = &radio->mac->acs[ieee80211_is_data(cases[i].fc) ?
+				      IEEE80211_AC_BE : IEEE80211_AC_VO];
+		list_first_entry(&ac->queue, struct hwsim_mpdu,
+				 list)->rates[0].count = cases[i].count;
+		run_for(air, NSEC_PER_SEC);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].attempts, air->count,
+				    "case %d", i);
+		KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
+		end_case(air);
+	}
+}
+
+/* the radio's own setting goes before that table, for data only */
+static void limits_of_retries(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	u32 retries;
+
+	for (retries = 1; retries < 4; retries++) {
+		radio->mac->retries = retries;
+		send(air, 0, 2, 0);
+		first_queued(radio)->rates[0].count = 8;
+		run_for(air, NSEC_PER_SEC);
+		KUNIT_EXPECT_EQ(test, retries, air->count);
+		end_case(air);
+	}
+}
+
+static void limits_of_rts(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	run_for(air, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, HWSIM_RTS_ATTEMPTS, air->count);
+	KUNIT_EXPECT_EQ(test, 0, air->radios[0]->mac->held);
+}
+
+/* doubled after each attempt but the last one, after which it begins anew */
+static void limits_of_the_contention_window(struct kunit *test)
+{
+	static const u32 cws[] = { 31, 63, 15 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	const struct hwsim_edca *edca = &radio->mac->acs[IEEE80211_AC_BE].edca;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 15, edca->cw);
+	send(air, 0, 2, 0);
+	first_queued(radio)->rates[0].count = ARRAY_SIZE(cws);
+	for (i = 0; i < ARRAY_SIZE(cws); i++) {
+		end_exchange(air, radio);
+		KUNIT_EXPECT_EQ(test, i + 1, air->count);
+		KUNIT_EXPECT_EQ(test, cws[i], edca->cw);
+		KUNIT_EXPECT_TRUE(test, edca->backs_off);
+	}
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
+}
+
+/* each rate has the attempts that rate control gives it, no more and no fewer */
+static void limits_of_rate_stages(struct kunit *test)
+{
+	static const u32 rates_tried[] = { 7, 7, 4, 0, 0, 0 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_mpdu *mpdu;
+	int i;
+
+	send(air, 0, 2, 0);
+	mpdu = first_queued(radio);
+	mpdu->rates[0].count = 2;
+	mpdu->rates[1].idx = 4;
+	mpdu->rates[1].count = 1;
+	mpdu->rates[2].idx = 0;
+	mpdu->rates[2].count = 3;
+	mpdu->rates[3].idx = -1;
+	for (i = 0; i < ARRAY_SIZE(rates_tried); i++) {
+		while (!radio->mac->frame && step(air))
+			;
+		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
+		KUNIT_EXPECT_EQ(test, rates_tried[i], radio->mac->frame->rate.mcs);
+		end_exchange(air, radio);
+	}
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
+}
+
+/* a backoff without a frame is over once its last slot has passed */
+static void limits_of_a_backoff_without_a_frame(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_edca *edca = &radio->mac->acs[IEEE80211_AC_BE].edca;
+	int over;
+
+	hear(air, 1, 0);
+	for (over = 0; over < 2; over++) {
+		u64 at = soon(air);
+
+		/* the medium becomes busy */
+		radio->busy_until_ns = at - 34000 - 5 * SLOT_NS + 1 - over;
+		edca->backs_off = true;
+		edca->slots = 5;
+		hwsim_access_changed(radio);
+		send_at(air, 1, 2, at);
+		pass(air, at - air->medium->clock.now_ns);
+		KUNIT_EXPECT_EQ(test, !over, edca->backs_off);
+		KUNIT_EXPECT_EQ(test, !over, edca->slots);
+		end_case(air);
+		/* a frame comes */
+		at = soon(air);
+		radio->busy_until_ns = at - 34000 - 5 * SLOT_NS + 1 - over;
+		edca->backs_off = true;
+		edca->slots = 5;
+		hwsim_access_changed(radio);
+		pass(air, at - air->medium->clock.now_ns);
+		hwsim_radio_tx(radio, NULL,
+			       frame_of(air, 0, address(2),
+					cpu_to_le16(IEEE80211_FTYPE_DATA)),
+			       radio->channel, true);
+		KUNIT_EXPECT_EQ(test, !over, edca->backs_off);
+		KUNIT_EXPECT_EQ(test, over ? 0 : 5, edca->slots);
+		end_case(air);
+	}
+}
+
+/* PIFS in 5 GHz (11.15.9) */
+static void limits_of_the_secondary_channel(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	int idle;
+
+	use_40mhz(air, radio);
+	for (idle = 0; idle < 2; idle++) {
+		u64 at = soon(air);
+
+		radio->secondary_until_ns = at - SIFS_NS - SLOT_NS + 1 - idle;
+		send_at(air, 0, 2, at);
+		use_mcs(radio, 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
+		pass(air, at - air->medium->clock.now_ns);
+		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
+		KUNIT_EXPECT_EQ(test, idle ? HWSIM_PHY_40MHZ : HWSIM_PHY_20MHZ,
+				radio->mac->frame->rate.width);
+		end_case(air);
+	}
+}
+
+static struct kunit_case hwsim_medium_limits_cases[] = {
+	KUNIT_CASE(limits_frames_that_touch_do_not_collide),
+	KUNIT_CASE(limits_of_capture),
+	KUNIT_CASE(limits_of_synchronization),
+	KUNIT_CASE(limits_of_the_header),
+	KUNIT_CASE(limits_of_carrier_sense),
+	KUNIT_CASE(limits_of_the_ack_timeout),
+	KUNIT_CASE(limits_of_attempts),
+	KUNIT_CASE(limits_of_retries),
+	KUNIT_CASE(limits_of_rts),
+	KUNIT_CASE(limits_of_the_contention_window),
+	KUNIT_CASE(limits_of_rate_stages),
+	KUNIT_CASE(limits_of_a_backoff_without_a_frame),
+	KUNIT_CASE(limits_of_the_secondary_channel),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_limits_suite = {
+	.name = "hwsim-medium-limits",
+	.init = air_test_init,
+	.exit = air_test_exit,
+	.test_cases = hwsim_medium_limits_cases,
+};
+
+kunit_test_suite(hwsim_medium_limits_suite);
