@@ -18,18 +18,12 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from enum import IntEnum, auto
 from pathlib import Path
-from typing import Any
 
-from lab.guest.medium.uapi import FAMILY as MEDIUM_FAMILY
-from lab.guest.medium.uapi import VERSION as MEDIUM_VERSION
-from lab.guest.medium.uapi import Attr as MediumAttr
-from lab.guest.medium.uapi import Command as MediumCommand
-from lab.guest.medium.uapi import encoded
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
 from lab.guest.netlink.wire import attribute, attributes, generic, message, messages, text, without_generic
-from lab.shared.medium_types import MediumLink
 
 FAMILY, VERSION = "MAC80211_HWSIM", 1
 NLM_F_REQUEST = 1
@@ -39,7 +33,7 @@ ATTEMPTS = 3  # that each frame is said to have taken
 NO_ACK, ACKED = 1 << 1, 1 << 2  # HWSIM_TX_CTL_NO_ACK, HWSIM_TX_STAT_ACK
 JOIN_S = 10  # virtual
 MEDIUM = 1
-GAIN_MB = 4000 - 2000 - 9400  # 40 dB: 20 dBm over noise of -94 dBm
+ADDED_S = 2
 PINGS = 5
 NAMES = ("ap", "sta")  # namespaces of the radios
 
@@ -165,22 +159,6 @@ def make_radio(number: int) -> int:
     return 0
 
 
-def ask_medium(command: MediumCommand, **values: Any) -> None:
-    """Tell the topology's medium something."""
-    wanted = {MediumAttr.ID: MEDIUM, **{MediumAttr[key]: value for key, value in values.items()}}
-    payload = b"".join(encoded(key, value) for key, value in wanted.items())
-    Family(MEDIUM_FAMILY, MEDIUM_VERSION, KernelSocket()).send([(command, payload)])
-
-
-def put_on_medium(radios: list[int]) -> None:
-    """Have radios share the medium of the topology."""
-    for radio in radios:
-        ask_medium(MediumCommand.ADD_RADIO, RADIO=radio)
-    ask_medium(
-        MediumCommand.SET_LINKS, LINK=[MediumLink(a, b, GAIN_MB, 0, 0) for a in radios for b in radios if a != b]
-    )
-
-
 def run(*argv: str) -> str:
     """Run a command, which must succeed."""
     return subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -256,9 +234,10 @@ def looks(relay: Relay) -> list[dict[str, int]]:
 def main() -> None:
     """Arguments: whether frames are relayed at all; whether the radios are on the topology's medium."""
     forward, on_medium = json.loads(sys.argv[1])
-    radios = [make_radio(number) for number in range(len(NAMES))]
+    for number in range(len(NAMES)):
+        make_radio(number)
     if on_medium:
-        put_on_medium(radios)
+        time.sleep(ADDED_S)  # the agent puts them there
     relay = Relay(data=forward, others=forward)
     for number in range(len(NAMES)):
         move(number)
@@ -271,10 +250,8 @@ def main() -> None:
     reported = looks(relay) if joined else []
     supplicant.end()
     hostapd.end()
-    if on_medium:  # the lab knows nothing of them
-        for number, radio in enumerate(radios):
-            run(*within(NAMES[number], "ip", "link", "set", f"wlan{number}", "down"))
-            ask_medium(MediumCommand.REMOVE_RADIO, RADIO=radio)
+    for number in range(len(NAMES) if on_medium else 0):  # so that the agent can take them off again
+        run(*within(NAMES[number], "ip", "link", "set", f"wlan{number}", "down"))
     print(json.dumps({"joined": joined, "looks": reported, "frames": relay.counts["frames"]}))
 
 

@@ -128,3 +128,21 @@ def test_no_transmission_is_longer_than_the_longest(boot: Boot, longest_us: int)
     assert max(lengths_us) <= longest_us
     # but one more MPDU of 1538 bytes at 65 Mbit/s would not fit
     assert max(lengths_us) > longest_us - 200
+
+
+INJECT = (
+    "import socket;s=socket.socket(17,3);s.bind(('mon1-wlan0',0));"
+    "f=bytes.fromhex('0000080000000000'+'0800'+'0000'+'ffffffffffff'+'020000009999'+'020000009999'+'0000')+bytes(200);"
+    "[s.send(f) for _ in range(300)]"
+)
+
+
+def test_frames_that_a_monitor_injects_at_once_wait_for_the_channel(boot: Boot) -> None:
+    """They pass by mac80211's queues of stations, so mac80211 keeps what the radio does not take yet."""
+    place = "name: inject\nmedium: {}\nnodes:\n  mon1: {kind: monitor, channel: 6}\n"
+    place += "  ap1: {kind: ap, ssid: x, channel: 6}\n"
+    event = f'timeline: [{{at: 1 s, exec: mon1, run: [python3, -c, "{INJECT}"]}}]\n'
+    ran = boot(place, f"name: inject\nduration: 3 s\n{event}", pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    sent = [frame for frame in air.frames(path) if frame.transmitter == bytes.fromhex("020000009999")]
+    assert len(sent) == 300

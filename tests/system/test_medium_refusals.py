@@ -14,7 +14,7 @@ import pytest
 from lab import runs
 from lab.errors import LabError
 from lab.shared.types import Plan
-from tests.system.asking import with_script
+from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -34,11 +34,9 @@ duration: 3 s
 roles: {client: 1, server: 1}
 processes:
   - {on: client, at: 1500 ms, run: {probe: ping, to: "{server.ip}", every: 100 ms, count: 10}, as: call}
-timeline:
-  - {at: 1 s, exec: sta1, run: [env, PYTHONPATH=/opt, python3, /opt/ask.py]}
 """
-# Runs in a node, with the guest's own modules next to it. Prints {name: [words, attribute]} of what was refused.
-ASK = """
+# Prints {name: [words, attribute]} of what was refused.
+BEGIN = """
 import ctypes, json, struct
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
 from lab.guest.medium import uapi
@@ -60,6 +58,11 @@ def ask(name, command, **attributes):
     except RefusedError as error:
         refused[name] = [error.message, A(error.blamed).name if error.blamed else None]
 
+"""
+# the agent
+ASK = (
+    BEGIN
+    + """
 ONE, TWO, FIRST, SECOND = u32(1), u32(2), u32(0), u32(1)
 zero = struct.pack("=Q", 0)
 curve = dict(ID=TWO, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
@@ -130,13 +133,49 @@ for number in range(100, 164):
     ask("one medium too many", C.NEW, ID=u32(number), SEED=zero)
 for number in range(100, 163):
     ask("end of a medium", C.DEL, ID=u32(number))
-# user and network namespaces of its own
-assert ctypes.CDLL(None).unshare(0x10000000 | 0x40000000) == 0
-family = Family(FAMILY, VERSION, KernelSocket())
-ask("medium of a user's root", C.NEW, ID=TWO, SEED=zero)
-ask("payload of another's radio", C.SET_PAYLOAD, RADIO=FIRST, ADDR=bytes.fromhex("020000000001"), PAYLOAD=b"x")
 print(json.dumps(refused))
 """
+)
+# A node asks for everything, changes that would be right included, and then so does root of a user namespace.
+INTRUDE = (
+    BEGIN
+    + """
+ONE, FIRST, SECOND = u32(1), u32(0), u32(1)
+zero = struct.pack("=Q", 0)
+GAIN = uapi.link([0, 1, -20000, 0, 0, 0])[4:]
+fault = dict(ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1000))
+
+def everything(who):
+    ask(f"{who}: NEW", C.NEW, ID=u32(7), SEED=zero)
+    ask(f"{who}: DEL", C.DEL, ID=ONE)
+    ask(f"{who}: SET_CURVE", C.SET_CURVE, ID=ONE, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
+    ask(f"{who}: SET_FADING", C.SET_FADING, ID=ONE, FADING=u32(1), QUANTILES=u32(-10000))
+    ask(f"{who}: ADD_RADIO", C.ADD_RADIO, ID=ONE, RADIO=SECOND)
+    ask(f"{who}: SET_RADIO", C.SET_RADIO, RADIO=SECOND, POWER_MBM=u32(10000))
+    ask(f"{who}: REMOVE_RADIO", C.REMOVE_RADIO, RADIO=FIRST)
+    ask(f"{who}: SET_LINKS", C.SET_LINKS, ID=ONE, LINK=GAIN)
+    ask(f"{who}: ADD_FAULT", C.ADD_FAULT, **fault)
+    for dump in ("GET_RADIO", "GET_LINK", "GET_AIR", "GET_PEER"):
+        try:
+            family.dump(C[dump], attribute(A.ID, ONE))
+        except RefusedError as error:
+            refused[f"{who}: {dump}"] = [error.message, None]
+
+everything("node")
+ask("payload of another's radio", C.SET_PAYLOAD, RADIO=FIRST, ADDR=bytes.fromhex("020000000001"), PAYLOAD=b"x")
+ask("payload of its own radio", C.SET_PAYLOAD, RADIO=SECOND, ADDR=bytes.fromhex("020000000001"), PAYLOAD=b"")
+hwsim = Family("MAC80211_HWSIM", 1, KernelSocket())
+for name, radio in ("node: its own radio removed", SECOND), ("node: another's radio removed", FIRST):
+    try:
+        hwsim.send([(5, attribute(10, radio))])  # HWSIM_CMD_DEL_RADIO, HWSIM_ATTR_RADIO_ID
+    except RefusedError as error:
+        refused[name] = [error.message, None]
+assert ctypes.CDLL(None).unshare(0x10000000 | 0x40000000) == 0  # user and network namespaces of its own
+family = Family(FAMILY, VERSION, KernelSocket())
+everything("user")
+print(json.dumps(refused))
+"""
+)
 REFUSED = {
     "medium 1 again": ["there is such a medium already", "ID"],
     "medium without a seed": ["Invalid argument", "SEED"],
@@ -192,20 +231,39 @@ REFUSED = {
     "fault of no share": ["integer out of range", "FAULT_SHARE"],
     "one fault too many": ["1024 faults of the medium have not ended yet", None],
     "one medium too many": ["there are 64 media already", None],
-    "medium of a user's root": ["Operation not permitted", None],
+}
+COMMANDS = ("NEW", "DEL", "SET_CURVE", "SET_FADING", "ADD_RADIO", "SET_RADIO", "REMOVE_RADIO", "SET_LINKS", "ADD_FAULT")
+DUMPS = ("GET_RADIO", "GET_LINK", "GET_AIR", "GET_PEER")
+INTRUDER = {
+    **{f"node: {name}": ["a medium is set up from the initial network namespace", None] for name in COMMANDS},
+    **{f"node: {name}": ["a medium is read from the initial network namespace", None] for name in DUMPS},
+    **{f"user: {name}": ["Operation not permitted", None] for name in COMMANDS + DUMPS},
     "payload of another's radio": ["the radio is in another network namespace", None],
+    "node: its own radio removed": ["the radio is on a medium", None],
+    "node: another's radio removed": ["No such device", None],
 }
 
 
 def test_the_kernel_refuses_in_words_and_stays_as_it_was(
-    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path
+    plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    plan = with_script(plan_of(TOPOLOGY, WORKLOAD), "sta1", ASK)
+    machine, directory = agent_machine(tmp_path, monkeypatch), tmp_path / "run"
+    directory.mkdir()
+    runs.boot(plan_of(TOPOLOGY, WORKLOAD + f"timeline: [{{at: 1 s, {asked(ASK)}}}]\n"), machine, directory)
+    ran = Ran(directory)
+    assert json.loads(ran.raw("asked")) == REFUSED
+    assert "10 received" in ran.raw("call.out")
+
+
+def test_a_node_can_change_nothing(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> None:
+    """Its root has all capabilities in the initial user namespace, and yet the medium is the agent's."""
+    event = f"timeline: [{{at: 1 s, exec: sta1, run: {RUN.format(arguments='')}}}]\n"
+    plan = with_script(plan_of(TOPOLOGY, WORKLOAD + event), "sta1", INTRUDE)
     directory = tmp_path / "run"
     directory.mkdir()
     runs.boot(plan, machine, directory)
     ran = Ran(directory)
-    assert json.loads(ran.outputs()[0]) == REFUSED
+    assert json.loads(ran.outputs()[0]) == INTRUDER
     assert "10 received" in ran.raw("call.out")
 
 

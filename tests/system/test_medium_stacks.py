@@ -16,7 +16,7 @@ from lab.phy.curves import NAMED
 from lab.phy.error_models import load
 from lab.phy.error_rates import per
 from lab.shared.types import Plan
-from tests.system.asking import RUN, with_script
+from tests.system.asking import agent_machine, asked
 from tests.system.conftest import Ran
 from tests.validation.rows import Row, record, rounded
 
@@ -27,7 +27,7 @@ MAC = "02:00:00:00:bb:00"
 MARK = 7
 LOST = 5
 
-# Runs in sta1. Its arguments say what to do: a command with attributes as JSON, or a dump.
+# Runs in the agent. Its arguments say what to do: a command with attributes as JSON, or a dump.
 ASK = """
 import json, struct, sys
 from lab.guest.netlink.generic import Family, KernelSocket
@@ -76,18 +76,19 @@ Place = Callable[..., Ran]
 
 
 def ask(*requests: tuple[str, dict[str, Any]]) -> str:
-    """What an exec event of sta1 runs, as YAML."""
-    return RUN.format(arguments=f", '{json.dumps(requests)}'")
+    """An event that asks the medium for all of that, as YAML without its time."""
+    return asked(ASK, json.dumps(requests))
 
 
 @pytest.fixture
-def place(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> Place:
-    """Boot a topology and a workload with the script at sta1."""
+def place(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Place:
+    """Boot a topology and a workload whose events may ask."""
+    machine = agent_machine(tmp_path, monkeypatch)
 
     def run(topology: str, workload: str, seed: int = 1) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(with_script(plan_of(topology, workload, seed), "sta1", ASK), machine, directory)
+        runs.boot(plan_of(topology, workload, seed), machine, directory)
         return Ran(directory)
 
     return run
@@ -107,11 +108,11 @@ def test_bytes_go_with_answers_and_more_data_is_seen(place: Place, mode: str, ra
         f'  - {{on: server, at: 1500 ms, run: [python3, -c, "{BURST}"], as: one}}\n'
         f'  - {{on: server, at: 3 s, run: [python3, -c, "{BURST}"], as: two}}\n'
         "timeline:\n"
-        f"  - {{at: 1 s, exec: sta1, run: {ask(dump, payload, more)}}}\n"
-        f"  - {{at: 2500 ms, exec: sta1, run: {ask(dump, end)}}}\n"
-        f"  - {{at: 3800 ms, exec: sta1, run: {ask(dump)}}}\n",
+        f"  - {{at: 1 s, {ask(dump, payload, more)}}}\n"
+        f"  - {{at: 2500 ms, {ask(dump, end)}}}\n"
+        f"  - {{at: 3800 ms, {ask(dump)}}}\n",
     )
-    before, between, after = map(json.loads, ran.outputs())
+    before, between, after = map(json.loads, ran.raw("asked").splitlines())
     assert before == []
     (at_ap,) = [peer for peer in between if peer["radio"] == 0]
     assert (at_ap["addr"], at_ap["payload"]) == (MAC, "more")
@@ -132,7 +133,7 @@ def test_a_marked_packet_is_tried_once(place: Place, marked: bool) -> None:
         f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
         "timeline:\n"
-        f"  - {{at: 1 s, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 1, 'NO_RETRY_MARK': MARK}))}}}\n"
+        f"  - {{at: 1 s, {ask(('SET_RADIO', {'RADIO': 1, 'NO_RETRY_MARK': MARK}))}}}\n"
         f"  - {{at: 2 s, fault: damage, frames: data, from: sta1, to: ap1, count: {LOST}}}\n",
     )
     counts = ran.link("sta1", "ap1")
@@ -223,7 +224,7 @@ def test_a_radio_in_approximate_mode_gets_its_damaged_frames(place: Place, appro
         "may_run_on: true}\n"
         f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
         "timeline:\n"
-        f"  - {{at: 900 ms, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 0, 'APPROX': int(approximate)}))}}}\n"
+        f"  - {{at: 900 ms, {ask(('SET_RADIO', {'RADIO': 0, 'APPROX': int(approximate)}))}}}\n"
         "  - {at: 1 s, exec: ap1, run: [iw, dev, ap1-wlan1, interface, add, look, type, monitor, flags, none]}\n"
         "  - {at: 1100 ms, exec: ap1, run: [ip, link, set, look, up]}\n"
         "  - {at: 5500 ms, stop: look}\n",

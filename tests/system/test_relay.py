@@ -12,32 +12,58 @@ import pytest
 
 from lab import runs
 from lab.shared.types import Plan
-from tests.system.asking import RUN, with_script
+from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
 from tests.system.relay import PINGS
 
 pytestmark = pytest.mark.guest
 
 PROGRAM = (Path(__file__).parent / "relay.py").read_text()
-PERFECT = "name: relayed\nnodes:\n  h1: {kind: host}\n"
+PERFECT = "name: relayed\nnodes:\n  h1: {kind: host, roles: [relay]}\n"
 # radios of the topology's own, so that there is a medium
-ON_MEDIUM = PERFECT + "  ap1: {kind: ap, ssid: x, channel: 6}\n  sta1: {kind: sta}\nmedium: {}\n"
+ON_MEDIUM = PERFECT + "  ap1: {kind: ap, ssid: x, channel: 6}\n  sta1: {kind: sta}\nmedium: {statistics: 100 s}\n"
 
 Relayed = Callable[..., dict[str, Any]]
 
 
+# The agent: radios that a node has made join the medium of the topology, or leave it.
+MEDIUM = """
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr as A, Command as C, encoded
+from lab.guest.netlink.generic import Family, KernelSocket
+
+def ask(command, **values):
+    payload = b"".join(encoded(A[key], value) for key, value in values.items())
+    Family(FAMILY, VERSION, KernelSocket()).send([(command, payload)])
+"""
+OWN = (2, 3)  # after those of the topology
+GAIN_MB = -7400  # 40 dB over noise of -94 dBm for 20 dBm
+JOIN = f"""{MEDIUM}
+for radio in {OWN}:
+    ask(C.ADD_RADIO, ID=1, RADIO=radio)
+ask(C.SET_LINKS, ID=1, LINK=[(*ends, {GAIN_MB}, 0, 0, 0) for ends in ({OWN}, {OWN[::-1]})])
+"""
+LEAVE = f"""{MEDIUM}
+for radio in {OWN}:
+    ask(C.REMOVE_RADIO, RADIO=radio)
+"""
+
+
 @pytest.fixture
-def relayed(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> Relayed:
+def relayed(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Relayed:
     """Run the program in h1, and get what it says."""
+    machine = agent_machine(tmp_path, monkeypatch)
 
     def run(topology: str, forward: bool, on_medium: bool = False) -> dict[str, Any]:
         argv = RUN.format(arguments=f", '{json.dumps([forward, on_medium])}'")
-        plan = plan_of(topology, f"name: relay\nduration: 1 s\ntimeline:\n  - {{at: 0 s, exec: h1, run: {argv}}}\n")
+        workload = (
+            f"name: relay\nduration: 90 s\nroles: {{relay: 1}}\nprocesses:\n  - {{on: relay, run: {argv}, as: relay}}\n"
+        )
+        if on_medium:
+            workload += f"timeline:\n  - {{at: 1 s, {asked(JOIN)}}}\n  - {{at: 80 s, {asked(LEAVE)}}}\n"
         directory = tmp_path / "run"
         directory.mkdir()
-        runs.boot(with_script(plan, "h1", PROGRAM), machine, directory)
-        (output,) = Ran(directory).outputs()
-        reported: dict[str, Any] = json.loads(output.splitlines()[-1])
+        runs.boot(with_script(plan_of(topology, workload), "h1", PROGRAM), machine, directory)
+        reported: dict[str, Any] = json.loads(Ran(directory).raw("relay.out").splitlines()[-1])
         return reported
 
     return run

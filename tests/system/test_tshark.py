@@ -17,7 +17,7 @@ from lab.shared.types import Plan
 from tests import air
 from tests.air import ACK, BA, BEACON, CTS, DATA, RTS
 from tests.system import test_medium_stacks as stacks
-from tests.system.asking import with_script
+from tests.system.asking import agent_machine
 from tests.system.conftest import Ran
 from tests.system.test_air import COUNT, WORKLOAD, topology
 
@@ -130,7 +130,7 @@ def test_an_encrypted_network(boot: Callable[..., Ran], tshark: Tshark, encrypt:
 )
 def test_answers_with_bytes_for_a_stack(
     plan_of: Callable[..., Plan],
-    machine: runs.Machine,
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     tshark: Tshark,
     mode: str,
@@ -139,6 +139,7 @@ def test_answers_with_bytes_for_a_stack(
     size: int,
 ) -> None:
     """They are between the answer's own fields and its FCS, and a comment says so."""
+    machine = agent_machine(tmp_path, monkeypatch)
     payload, receiver = bytes(range(size)), stacks.BSSID.replace(":", "")
     carry = stacks.ask(("SET_PAYLOAD", {"RADIO": 1, "ADDR": receiver, "PAYLOAD": payload.hex()}))
     plan = plan_of(
@@ -146,12 +147,12 @@ def test_answers_with_bytes_for_a_stack(
         "name: payload\nduration: 3 s\nroles: {server: 1, client: 1}\nprocesses:\n"
         f'  - {{on: client, run: [python3, -c, "{stacks.SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: server, at: 1500 ms, run: [python3, -c, "{stacks.BURST}"], as: burst}}\n'
-        f"timeline:\n  - {{at: 1 s, exec: sta1, run: {carry}}}\n",
+        f"timeline:\n  - {{at: 1 s, {carry}}}\n",
         pcap="air",
     )
     directory = tmp_path / "run"
     directory.mkdir()
-    runs.boot(with_script(plan, "sta1", stacks.ASK), machine, directory)
+    runs.boot(plan, machine, directory)
     path = capture(Ran(directory))
     assert tshark.complaints(path) == []
     frames = agrees(tshark, path)

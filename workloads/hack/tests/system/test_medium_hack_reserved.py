@@ -18,11 +18,11 @@ from lab import runs
 from lab.shared.types import Plan
 from tests import air
 from tests.air import BA, DATA, Frame
-from tests.system.asking import with_script
+from tests.system.asking import agent_machine
 from tests.system.conftest import Ran
 from tests.system.test_air import SIFS_5GHZ_NS
 from tests.system.test_medium_faults import SLOT_NS
-from tests.system.test_medium_stacks import ASK, ask
+from tests.system.test_medium_stacks import ask
 from workloads.hack.tests.system.hacking import (
     AP,
     STA,
@@ -191,17 +191,18 @@ def test_a_hidden_station_does_not_talk_into_a_long_answer(boot: Boot, mode: str
 
 @pytest.mark.parametrize("heard", HEARD)
 def test_answers_that_are_longer_than_that_are_talked_into(
-    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, heard: str
+    plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, heard: str
 ) -> None:
     """Another stack may put as many bytes as it likes on them, and it has what TCP/HACK avoids."""
+    machine = agent_machine(tmp_path, monkeypatch)
     too_many = b"\0" + 84 * b"\5\x10\0"
-    asked = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": AP.replace(":", ""), "PAYLOAD": too_many.hex()})
+    payload = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": AP.replace(":", ""), "PAYLOAD": too_many.hex()})
     topology, workload = files(STATION, "a", heard, BEST_EFFORT)
     off = topology.replace("hack: more-data", "hack: off").replace("mode: timer, timer: 200 ms", "mode: 'off'")
-    plan = plan_of(off, f"{workload}  - {{at: 1 s, exec: sta1, run: {ask(asked)}}}\n", 1, "air")
+    plan = plan_of(off, f"{workload}  - {{at: 1 s, {ask(payload)}}}\n", 1, "air")
     directory = tmp_path / "run"
     directory.mkdir()
-    runs.boot(with_script(plan, "sta1", ASK), machine, directory)
+    runs.boot(plan, machine, directory)
     assert talked_into(Ran(directory)) > 10
 
 

@@ -21,6 +21,8 @@ struct hwsim_radio;
  * @set_clock: set the TSF to the time of day and so much more, and how fast it
  *	goes; the radio is down
  * @advance_tsf: set the TSF forward, and TBTTs with it
+ * @stop_queue: mac80211 is to hand over no more from a queue; the medium is locked
+ * @wake_queue: it may again
  * @captured: whether anybody looks at the air
  * @capture: a frame of the air with its radiotap header; the driver owns it.
  *	NULL: there was no memory for one
@@ -32,6 +34,8 @@ struct hwsim_medium_ops {
 	s64 (*tsf_offset_us)(struct ieee80211_hw *hw);
 	void (*set_clock)(struct ieee80211_hw *hw, u32 ahead_us, s32 drift_ppb);
 	void (*advance_tsf)(struct ieee80211_hw *hw, u64 us);
+	void (*stop_queue)(struct ieee80211_hw *hw, int queue);
+	void (*wake_queue)(struct ieee80211_hw *hw, int queue);
 	bool (*captured)(void);
 	void (*capture)(struct sk_buff *skb);
 };
@@ -53,6 +57,8 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 			const struct cfg80211_chan_def *chandef);
 void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm);
 int hwsim_radio_txpower_dbm(struct hwsim_radio *radio);
+int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
+		       struct survey_info *survey);
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
@@ -112,6 +118,12 @@ hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm) {}
 static inline int hwsim_radio_txpower_dbm(struct hwsim_radio *radio)
 {
 	return 0;
+}
+
+static inline int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
+				     struct survey_info *survey)
+{
+	return -ENOENT;
 }
 
 static inline void

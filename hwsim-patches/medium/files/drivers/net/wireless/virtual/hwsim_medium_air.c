@@ -208,6 +208,7 @@ static void end_at(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
 	if (radio->locked == ppdu) {
 		radio->locked = NULL;
+		hwsim_survey_received(radio, ppdu);
 		receive(radio, ppdu);
 	} else if (radio == ppdu->to) {
 		hwsim_count_missed(radio, ppdu, HWSIM_COUNT_LOST);
@@ -366,6 +367,16 @@ static u32 signals_at(struct hwsim_medium *medium,
 	return count;
 }
 
+static u64 power_of(const struct signal *signals, u32 count)
+{
+	u64 power = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		power = hwsim_power_sum(power, signals[i].power);
+	return power;
+}
+
 /*
  * Until when the signals on the air are, together, energy that counts as busy
  * in a channel (17.3.10.6, 19.3.19.5.4), or 0 if they are too weak already.
@@ -375,19 +386,16 @@ static u64 loud_until(struct hwsim_medium *medium,
 {
 	u64 limit = hwsim_power_of_mb(radio->ed_mbm - radio->noise_mbm);
 	struct signal signals[MAX_SIGNALS];
-	u64 power = 0, until = 0;
+	u64 until = 0;
 	u32 count, first, i;
 
 	count = signals_at(medium, radio, freq_mhz, signals);
-	for (i = 0; i < count; i++)
-		power += signals[i].power;
-	while (count && power >= limit) {
+	while (count && power_of(signals, count) >= limit) {
 		first = 0;
 		for (i = 1; i < count; i++)
 			if (signals[i].end_ns < signals[first].end_ns)
 				first = i;
 		until = signals[first].end_ns;
-		power -= signals[first].power;
 		signals[first] = signals[--count];
 	}
 	return until;
@@ -400,13 +408,19 @@ static bool understands(const struct hwsim_radio *radio,
 	return !radio->dsss_only || ppdu->rate.class == HWSIM_PHY_DSSS;
 }
 
+static void busy(struct hwsim_radio *radio, u64 until_ns)
+{
+	hwsim_survey_busy(radio, until_ns);
+	radio->medium->mac_ops->busy(radio, until_ns);
+}
+
 static void hear_energy(struct hwsim_medium *medium, struct hwsim_radio *radio)
 {
 	u64 until = loud_until(medium, radio, radio->air->freq_mhz);
 
 	radio->energy_until_ns = max(radio->energy_until_ns, until);
 	if (until > radio->busy_until_ns)
-		medium->mac_ops->busy(radio, until);
+		busy(radio, until);
 }
 
 /* a radio of 40 MHz looks at its secondary channel before it uses that, too */
@@ -451,7 +465,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	end_ns = ppdu->end_ns + hwsim_delay_ns(ppdu, radio);
 	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
 			radio->ed_mbm)
-		medium->mac_ops->busy(radio, end_ns);
+		busy(radio, end_ns);
 	if (detected && radio->air != ppdu->air)
 		radio->energy_until_ns = max(radio->energy_until_ns, end_ns);
 	if (ppdu->overlapped || ppdu->disturbed)
@@ -488,6 +502,58 @@ static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 			hear_secondary(medium, radio);
 		}
 	}
+}
+
+/* the longest delay of all links */
+static u32 longest_ns(const struct hwsim_medium *medium)
+{
+	const struct hwsim_link *link;
+	u32 to, from, longest = 0;
+
+	for (to = 0; to < HWSIM_MEDIUM_MAX_RADIOS; to++) {
+		for (from = 0; medium->radios[to] &&
+		     from < HWSIM_MEDIUM_MAX_RADIOS; from++) {
+			link = medium->radios[to]->links[from];
+			if (link)
+				longest = max(longest, link->setting.delay_ns);
+		}
+	}
+	return longest;
+}
+
+static void shorten(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct hwsim_medium *medium = hwsim_medium_of(clock);
+
+	medium->longest_ns = longest_ns(medium);
+}
+
+/**
+ * hwsim_air_delays - delays of links have changed
+ * @medium: the medium
+ *
+ * A longer one counts at once. If the longest has become shorter, what left with
+ * it arrives first.
+ */
+void hwsim_air_delays(struct hwsim_medium *medium)
+{
+	u32 longest = longest_ns(medium);
+	const struct hwsim_ppdu *ppdu;
+	const struct hwsim_air *air;
+	u64 end_ns;
+
+	hwsim_event_cancel(&medium->clock, &medium->shorten);
+	if (longest >= medium->longest_ns) {
+		medium->longest_ns = longest;
+		return;
+	}
+	end_ns = hwsim_clock_now_ns(&medium->clock);
+	list_for_each_entry(air, &medium->airs, list)
+		list_for_each_entry(ppdu, &air->ppdus, list)
+			end_ns = max(end_ns, ppdu->end_ns);
+	medium->shorten.handler = shorten;
+	hwsim_event_add(&medium->clock, &medium->shorten,
+			end_ns + medium->longest_ns + 1);
 }
 
 /* a transmission on its way to a radio; if that has left, to nobody */
@@ -631,7 +697,8 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 	if (ppdu->radio->air == air) {
 		ppdu->radio->sending = ppdu;
 		ppdu->radio->locked = NULL;
-		medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
+		busy(ppdu->radio, ppdu->end_ns);
+		hwsim_survey_sent(ppdu->radio, ppdu);
 	}
 	if (!ppdu->delayed)
 		begin_for_all(medium, ppdu);
@@ -673,6 +740,7 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		radio->energy_until_ns = 0;
 		radio->secondary_until_ns = 0;
 	}
+	hwsim_survey_tune(radio, air ? channel : NULL);
 	radio->air = air;
 	if (!air)
 		return;

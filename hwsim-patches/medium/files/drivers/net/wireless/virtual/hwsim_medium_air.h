@@ -6,6 +6,7 @@
  *	link		level of one radio at another
  *	sinr		interference while a transmission lasts
  *	count		what became of frames
+ *	survey		how long radios heard something, by channel
  *	fault		frames that are lost or damaged on purpose
  *	capture		the air as a monitor sees it
  *	reception	bit errors, and the verdict about each MPDU
@@ -222,7 +223,8 @@ struct hwsim_air {
  * @curves: by &enum hwsim_medium_curve
  * @fadings: by number, 0 is none
  * @shares: of power in other bands that were asked for, by mask, width, offset
- * @longest_ns: the longest propagation delay that any link has had
+ * @longest_ns: the longest propagation delay of what is on its way
+ * @shorten: when that becomes less
  * @faults: in the order of their making
  * @num_faults: that ever were
  * @idle: woken when a radio has let go of a frame
@@ -245,6 +247,7 @@ struct hwsim_medium {
 	struct hwsim_fading *fadings[HWSIM_MEDIUM_MAX_FADINGS];
 	u32 shares[HWSIM_NUM_MASKS][HWSIM_PHY_NUM_WIDTHS][HWSIM_MASK_REACH_MHZ];
 	u32 longest_ns;
+	struct hwsim_event shorten;
 	struct list_head faults;
 	u32 num_faults;
 	wait_queue_head_t idle;
@@ -258,6 +261,28 @@ struct hwsim_medium {
 struct hwsim_address {
 	u8 addr[ETH_ALEN];
 	u32 uses;
+};
+
+/**
+ * struct hwsim_survey - what a radio has heard of a channel
+ * @list: in radio->surveys
+ * @channel: the channel
+ * @time_ns: how long it listened there, before @since_ns
+ * @since_ns: since when it does so now
+ * @busy_ns: how long the channel was busy, up to @busy_until_ns
+ * @busy_until_ns: up to when that is counted, which may lie ahead
+ * @rx_ns: how long it received frames, right or wrong
+ * @tx_ns: how long it sent
+ */
+struct hwsim_survey {
+	struct list_head list;
+	struct ieee80211_channel *channel;
+	u64 time_ns;
+	u64 since_ns;
+	u64 busy_ns;
+	u64 busy_until_ns;
+	u64 rx_ns;
+	u64 tx_ns;
 };
 
 /**
@@ -292,6 +317,8 @@ struct hwsim_address {
  * @filter: what mac80211 wants besides frames that are for it (FIF_...)
  * @air: channel it is tuned to, or NULL
  * @tuned: in air->radios
+ * @surveys: channels on which it has listened
+ * @survey: that on which it does, or NULL
  * @busy_until_ns: end of all that it hears
  * @energy_until_ns: end of what energy detection alone has noticed
  * @secondary_until_ns: end of energy in its secondary channel
@@ -336,6 +363,8 @@ struct hwsim_radio {
 
 	struct hwsim_air *air;
 	struct list_head tuned;
+	struct list_head surveys;
+	struct hwsim_survey *survey;
 	u64 busy_until_ns;
 	u64 energy_until_ns;
 	u64 secondary_until_ns;
@@ -499,6 +528,16 @@ void hwsim_count_received(struct hwsim_radio *radio,
 void hwsim_count_approximate(struct hwsim_radio *radio,
 			     const struct hwsim_reception *reception);
 
+/* survey */
+void hwsim_survey_tune(struct hwsim_radio *radio,
+		       struct ieee80211_channel *channel);
+void hwsim_survey_busy(struct hwsim_radio *radio, u64 until_ns);
+void hwsim_survey_sent(struct hwsim_radio *radio,
+		       const struct hwsim_ppdu *ppdu);
+void hwsim_survey_received(struct hwsim_radio *radio,
+			   const struct hwsim_ppdu *ppdu);
+void hwsim_survey_forget(struct hwsim_radio *radio);
+
 /* fault */
 void hwsim_fault_judge(struct hwsim_ppdu *ppdu);
 void hwsim_fault_forget(struct hwsim_radio *radio);
@@ -519,6 +558,7 @@ bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio);
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel);
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
+void hwsim_air_delays(struct hwsim_medium *medium);
 void hwsim_air_forget(struct hwsim_radio *radio);
 struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 				  enum hwsim_medium_frame kind,

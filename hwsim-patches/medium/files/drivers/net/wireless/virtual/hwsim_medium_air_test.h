@@ -39,6 +39,7 @@ struct air_test {
 	struct hwsim_radio *radios[RADIOS];
 	u64 start_ns;
 	bool protects;	/* mac80211 asks for CTS to oneself */
+	u32 stopped;	/* queues of mac80211, a bit each */
 	u32 count;
 	struct seen seen[MAX_SEEN];
 };
@@ -96,7 +97,19 @@ static inline void capture(struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
+static inline void stop_queue(struct ieee80211_hw *hw, int queue)
+{
+	under_test->stopped |= BIT(queue);
+}
+
+static inline void wake_queue(struct ieee80211_hw *hw, int queue)
+{
+	under_test->stopped &= ~BIT(queue);
+}
+
 static const struct hwsim_medium_ops ops = {
+	.stop_queue = stop_queue,
+	.wake_queue = wake_queue,
 	.is_up = is_up,
 	.tsf_offset_us = tsf_offset_us,
 	.advance_tsf = advance_tsf,

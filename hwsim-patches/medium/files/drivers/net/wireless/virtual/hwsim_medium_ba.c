@@ -673,9 +673,9 @@ static bool waits_to_start(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 static bool waits_to_stop(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 {
 	struct hwsim_session *session = hwsim_session_of(radio, addr, tid);
-	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	struct hwsim_peer *peer = session ? hwsim_peer_get(radio, addr) : NULL;
 
-	if (!session || !peer) {
+	if (!peer) {
 		stop_session(radio, addr, tid, false);
 		return false;
 	}
@@ -696,6 +696,7 @@ static void wait_no_more(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 		return;
 	radio->mac->draining -= !!(peer->starting & BIT(tid)) +
 				!!(peer->stopping & BIT(tid));
+	peer->asked &= ~BIT(tid);
 	peer->starting &= ~BIT(tid);
 	peer->stopping &= ~BIT(tid);
 }

@@ -185,9 +185,7 @@ u64 hwsim_clock_enter(struct hwsim_clock *clock)
 	__acquires(&clock->lock)
 {
 	spin_lock_bh(&clock->lock);
-	if (clock->running)
-		return clock->now_ns;
-	return max(clock->now_ns, ktime_get_ns());
+	return hwsim_clock_now_ns(clock);
 }
 
 /**

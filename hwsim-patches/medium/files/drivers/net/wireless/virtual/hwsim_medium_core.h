@@ -7,6 +7,7 @@
 #define __HWSIM_MEDIUM_CORE_H
 
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/rbtree.h>
 #include <linux/spinlock.h>
@@ -91,6 +92,17 @@ void hwsim_event_add(struct hwsim_clock *clock, struct hwsim_event *event,
 		     u64 at_ns);
 void hwsim_event_cancel(struct hwsim_clock *clock, struct hwsim_event *event);
 void hwsim_later_run_all(struct list_head *list);
+
+/**
+ * hwsim_clock_now_ns - nominal time of what is done now
+ * @clock: the clock, locked
+ */
+static inline u64 hwsim_clock_now_ns(const struct hwsim_clock *clock)
+{
+	if (clock->running)
+		return clock->now_ns;
+	return max(clock->now_ns, ktime_get_ns());
+}
 
 /**
  * hwsim_event_touch - an event may have to happen at another time than it would

@@ -48,7 +48,7 @@ static void drop_beacon(struct hwsim_radio *radio, u64 at_ns)
 		return;
 	list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
 		list_del_init(&mpdu->list);
-		ac->queued--;
+		hwsim_ac_unqueued(radio, ac);
 		hwsim_mpdu_drop(radio, mpdu);
 	}
 	hwsim_access_spared(radio, at_ns);

@@ -38,7 +38,10 @@
 #define HWSIM_AC_IBSS		IEEE80211_NUM_ACS
 #define HWSIM_NUM_ACS		(IEEE80211_NUM_ACS + 1)
 
-#define HWSIM_MAX_QUEUED	64	/* frames of an AC outside mac80211's queues */
+/* frames of an AC outside mac80211's queues: at most, stop mac80211, go on */
+#define HWSIM_MAX_QUEUED	128
+#define HWSIM_STOP_QUEUED	64
+#define HWSIM_WAKE_QUEUED	32
 #define HWSIM_MAX_OWN		512	/* the driver's may be so many */
 #define HWSIM_MAX_APPROX_FLOWS	16
 #define HWSIM_SESSION_BITS	5
@@ -100,6 +103,7 @@ struct hwsim_frame_ops {
  * @params: as mac80211 set them
  * @queue: frames that mac80211 handed over, and those to be sent again
  * @queued: length of @queue
+ * @stopped: queues of mac80211 that have been stopped since it is long, a bit each
  * @txqs: mac80211 has frames in its own queues, or a BlockAck session has some
  *	that are to be sent again
  * @waiting: contends
@@ -119,6 +123,7 @@ struct hwsim_ac {
 	struct ieee80211_tx_queue_params params;
 	struct list_head queue;
 	u32 queued;
+	u32 stopped;
 	bool txqs;
 	bool waiting;
 	u64 ready_ns;
@@ -205,6 +210,7 @@ struct hwsim_recipient {
 /**
  * struct hwsim_peer - what a radio and another say beside their frames
  * @node: in radio->peers
+ * @used: in radio->peers_used
  * @radio: number of the radio
  * @addr: the other
  * @out: goes with each ACK and BlockAck to it
@@ -212,6 +218,7 @@ struct hwsim_recipient {
  * @arrivals: answers that brought some
  * @retries: how often frames to it were sent again
  * @ssns: sequence numbers with which BlockAck agreements begin, by TID
+ * @asked: TIDs whose BlockAck agreement has not begun yet
  * @starting: TIDs whose BlockAck agreement waits for older frames, a bit each
  * @stopping: the same for those that end
  * @sleeps: it dozes
@@ -222,6 +229,7 @@ struct hwsim_recipient {
  */
 struct hwsim_peer {
 	struct hlist_node node;
+	struct list_head used;
 	u32 radio;
 	u8 addr[ETH_ALEN];
 	struct hwsim_payload out;
@@ -229,6 +237,7 @@ struct hwsim_peer {
 	u64 arrivals;
 	u32 retries;
 	u16 ssns[IEEE80211_NUM_TIDS];
+	u16 asked;
 	u16 starting;
 	u16 stopping;
 	bool sleeps;
@@ -311,6 +320,7 @@ struct hwsim_up {
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
  * @peers: what it appends to answers and got with them, and what it counts
+ * @peers_used: them, by when they were used last, the least recent first
  * @num_peers: how many
  * @num_asleep: how many of them doze
  * @draining: BlockAck agreements that wait for frames outside of them
@@ -368,6 +378,7 @@ struct hwsim_mac {
 	struct hwsim_ppdu *answer;
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
 	DECLARE_HASHTABLE(peers, HWSIM_SESSION_BITS);
+	struct list_head peers_used;
 	u32 num_peers;
 	u32 num_asleep;
 	u32 draining;
@@ -590,6 +601,24 @@ void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *addr);
 /* rx */
 void hwsim_rx(struct hwsim_radio *radio,
 	      const struct hwsim_reception *reception);
+
+/**
+ * hwsim_ac_unqueued - a frame has been taken from the queue of an AC
+ * @radio: the radio
+ * @ac: the AC
+ */
+static inline void hwsim_ac_unqueued(struct hwsim_radio *radio,
+				     struct hwsim_ac *ac)
+{
+	unsigned long stopped = ac->stopped;
+	int queue;
+
+	if (--ac->queued > HWSIM_WAKE_QUEUED || !stopped)
+		return;
+	ac->stopped = 0;
+	for_each_set_bit(queue, &stopped, BITS_PER_TYPE(ac->stopped))
+		radio->ops->wake_queue(radio->hw, queue);
+}
 
 /* tx */
 void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,

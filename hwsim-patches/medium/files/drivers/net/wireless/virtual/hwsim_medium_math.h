@@ -10,6 +10,7 @@
 #define __HWSIM_MEDIUM_MATH_H
 
 #include <linux/bits.h>
+#include <linux/overflow.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 
@@ -27,6 +28,20 @@
 static inline bool hwsim_level_is_valid(s32 mb)
 {
 	return mb >= -HWSIM_LEVEL_MAX_MB && mb <= HWSIM_LEVEL_MAX_MB;
+}
+
+/**
+ * hwsim_power_sum - add powers
+ * @one: ratio to noise in Q24
+ * @other: another
+ *
+ * Return: their sum, at most U64_MAX: a dozen signals of 110 dB are more
+ */
+static inline u64 hwsim_power_sum(u64 one, u64 other)
+{
+	u64 sum;
+
+	return check_add_overflow(one, other, &sum) ? U64_MAX : sum;
 }
 
 u64 hwsim_power_of_mb(s32 mb);

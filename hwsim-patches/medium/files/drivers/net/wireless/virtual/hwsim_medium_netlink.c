@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 #include "hwsim_medium_radio.h"
 
 #define PPDU_LEAST_US	100
@@ -656,21 +657,27 @@ static struct hwsim_link *new_link(const struct hwsim_link_setting *setting)
 	return link;
 }
 
-/* the medium is locked; a link that was not needed after all is left in @made */
-static void set_link(const struct hwsim_link_setting *setting,
+/*
+ * The medium is locked; a link that was not needed after all is left in @made.
+ * Whether the longest delay may be that of another link now.
+ */
+static bool set_link(const struct hwsim_link_setting *setting,
 		     struct hwsim_link **made)
 {
 	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
 	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
 	struct hwsim_link **link = &to->links[from->slot];
+	u32 longest_ns = from->medium->longest_ns;
+	bool was_longest;
 
 	if (!*link) {
 		*link = *made;
 		*made = NULL;
 	}
+	was_longest = (*link)->setting.delay_ns == longest_ns;
 	(*link)->setting = *setting;
-	from->medium->longest_ns = max(from->medium->longest_ns,
-				       setting->delay_ns);
+	return setting->delay_ns > longest_ns ||
+	       (was_longest && setting->delay_ns < longest_ns);
 }
 
 /* all of them at one instant, or none */
@@ -679,6 +686,7 @@ static int set_links(struct hwsim_medium *medium,
 		     struct netlink_ext_ack *extack)
 {
 	struct hwsim_link **made;
+	bool other_longest = false;
 	int result = 0;
 	u32 i;
 
@@ -698,7 +706,9 @@ static int set_links(struct hwsim_medium *medium,
 	if (!result) {
 		hwsim_medium_enter(medium);
 		for (i = 0; i < count; i++)
-			set_link(&settings[i], &made[i]);
+			other_longest |= set_link(&settings[i], &made[i]);
+		if (other_longest)
+			hwsim_air_delays(medium);
 		hwsim_medium_leave(medium);
 	}
 	for (i = 0; i < count; i++)
@@ -767,6 +777,16 @@ static int cmd_set_links(struct sk_buff *msg, struct genl_info *info)
 	return result;
 }
 
+/*
+ * Root of a container may have all capabilities in the initial user namespace,
+ * and yet is not to rule what the others hear. It has a network namespace of
+ * its own; who sets media up is in the initial one.
+ */
+static bool is_of_host(const struct net *net)
+{
+	return net_eq(net, &init_net);
+}
+
 static int cmd_set_payload(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *addr = need(info, HWSIM_MEDIUM_ATTR_ADDR);
@@ -779,7 +799,7 @@ static int cmd_set_payload(struct sk_buff *msg, struct genl_info *info)
 	if (!addr || !payload)
 		return -EINVAL;
 	if (!net_eq(genl_info_net(info), wiphy_net(radio->hw->wiphy)) &&
-	    !netlink_capable(msg, CAP_NET_ADMIN)) {
+	    !is_of_host(genl_info_net(info))) {
 		NL_SET_ERR_MSG(info->extack,
 			       "the radio is in another network namespace");
 		return -EPERM;
@@ -863,6 +883,12 @@ static int medium_doit(struct sk_buff *msg, struct genl_info *info)
 {
 	int result;
 
+	if (info->genlhdr->cmd != HWSIM_MEDIUM_CMD_SET_PAYLOAD &&
+	    !is_of_host(genl_info_net(info))) {
+		NL_SET_ERR_MSG(info->extack,
+			       "a medium is set up from the initial network namespace");
+		return -EPERM;
+	}
 	mutex_lock(&hwsim_media_mutex);
 	result = commands[info->genlhdr->cmd](msg, info);
 	mutex_unlock(&hwsim_media_mutex);
@@ -1083,6 +1109,11 @@ static int medium_dumpit(struct sk_buff *msg, struct netlink_callback *cb)
 	int result = -ENOENT;
 	u64 now;
 
+	if (!is_of_host(sock_net(cb->skb->sk))) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "a medium is read from the initial network namespace");
+		return -EPERM;
+	}
 	mutex_lock(&hwsim_media_mutex);
 	medium = id ? medium_by_id(nla_get_u32(id)) : NULL;
 	if (!medium) {
@@ -1111,8 +1142,9 @@ out:
 }
 
 /*
- * A medium is between namespaces, so it belongs to the host's administrator.
- * What goes with a radio's answers is up to the namespace that the radio is in.
+ * A medium is between namespaces, so it belongs to the host's administrator, in
+ * the initial network namespace (is_of_host()). What goes with a radio's answers
+ * is up to the namespace that the radio is in.
  */
 #define MEDIUM_DO(_cmd)	{				\
 	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\

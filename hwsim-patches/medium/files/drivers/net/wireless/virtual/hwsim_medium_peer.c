@@ -42,19 +42,57 @@ struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr)
 	return NULL;
 }
 
+/* nothing else knows of it, and what it counts may start anew */
+static bool is_idle(const struct hwsim_peer *peer)
+{
+	return !peer->out.bytes && !peer->asked && !peer->starting &&
+	       !peer->stopping && !peer->sleeps &&
+	       list_empty(&peer->kept);
+}
+
+static void forget(struct hwsim_radio *radio, struct hwsim_peer *peer)
+{
+	hash_del(&peer->node);
+	list_del(&peer->used);
+	radio->mac->num_peers--;
+	kfree(peer);
+}
+
+/* anybody can send from addresses that nobody has: they come and go */
+static void make_room(struct hwsim_radio *radio)
+{
+	struct hwsim_peer *peer;
+
+	list_for_each_entry(peer, &radio->mac->peers_used, used) {
+		if (!is_idle(peer))
+			continue;
+		forget(radio, peer);
+		return;
+	}
+}
+
 /**
  * hwsim_peer_get - what is known of another, from now on at least
  * @radio: the radio
  * @addr: the other
  *
- * Return: that; NULL if there is no memory, or if the radio has 1024 peers
+ * Of 1024 peers, the one that was used least recently makes room for another.
+ *
+ * Return: that; NULL if there is no memory, or if the radio has 1024 peers of
+ * which more is known than may be forgotten
  */
 struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
 
-	if (peer || radio->mac->num_peers >= MAX_PEERS)
+	if (peer) {
+		list_move_tail(&peer->used, &radio->mac->peers_used);
 		return peer;
+	}
+	if (radio->mac->num_peers >= MAX_PEERS)
+		make_room(radio);
+	if (radio->mac->num_peers >= MAX_PEERS)
+		return NULL;
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
 	if (!peer)
 		return NULL;
@@ -62,6 +100,7 @@ struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
 	peer->radio = radio->index;
 	ether_addr_copy(peer->addr, addr);
 	hash_add(radio->mac->peers, &peer->node, peer_hash(addr));
+	list_add_tail(&peer->used, &radio->mac->peers_used);
 	radio->mac->num_peers++;
 	return peer;
 }
@@ -195,9 +234,11 @@ bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 {
 	struct hwsim_peer *peer = hwsim_peer_get(radio, addr);
 
-	if (peer)
-		peer->ssns[tid] = ssn;
-	return peer;
+	if (!peer)
+		return false;
+	peer->ssns[tid] = ssn;
+	peer->asked |= BIT(tid);
+	return true;
 }
 
 /**
@@ -268,11 +309,9 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 			list_del_init(&mpdu->list);
 			hwsim_mpdu_drop(radio, mpdu);
 		}
-		hash_del(&peer->node);
 		radio->mac->num_asleep -= peer->sleeps;
 		radio->mac->draining -= hweight16(peer->starting) +
 					hweight16(peer->stopping);
-		radio->mac->num_peers--;
-		kfree(peer);
+		forget(radio, peer);
 	}
 }

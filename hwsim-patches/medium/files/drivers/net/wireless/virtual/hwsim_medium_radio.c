@@ -59,6 +59,8 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->streams = HWSIM_PHY_STREAMS;
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
+	INIT_LIST_HEAD(&radio->surveys);
+	INIT_LIST_HEAD(&radio->mac->peers_used);
 	hash_init(radio->mac->peers);
 	hash_init(radio->mac->sessions);
 	hash_init(radio->mac->recipients);
@@ -313,6 +315,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	}
 	hwsim_peer_forget(radio, NULL);
 	hwsim_fault_forget(radio);
+	hwsim_survey_forget(radio);
 	medium->radios[radio->slot] = NULL;
 	medium->num_radios--;
 	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
@@ -522,6 +525,7 @@ struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
 	medium->seed = seed;
 	medium->mac_ops = &hwsim_mac_ops;
 	hwsim_clock_init(&medium->clock);
+	hwsim_event_init(&medium->shorten, HWSIM_PHASE_END);
 	INIT_LIST_HEAD(&medium->airs);
 	INIT_LIST_HEAD(&medium->faults);
 	init_waitqueue_head(&medium->idle);

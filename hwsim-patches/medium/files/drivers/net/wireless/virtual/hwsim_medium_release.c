@@ -23,7 +23,7 @@ static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer
 			    !ether_addr_equal(hdr->addr1, peer->addr))
 				continue;
 			list_del_init(&mpdu->list);
-			ac->queued--;
+			hwsim_ac_unqueued(radio, ac);
 			if (mpdu->session)
 				hwsim_session_retry(radio, mpdu);
 			else

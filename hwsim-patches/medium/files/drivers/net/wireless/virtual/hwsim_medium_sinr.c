@@ -130,7 +130,7 @@ static u32 interferers(const struct hwsim_radio *radio,
 			if (!power)
 				continue;
 			if (count == HWSIM_MAX_INTERFERERS) {
-				*rest += power;
+				*rest = hwsim_power_sum(*rest, power);
 				continue;
 			}
 			start = start_beside(radio, ppdu, other);
@@ -177,11 +177,12 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 				end = min(end, others[i].start_ns);
 			} else if (others[i].end_ns > at) {
 				end = min(end, others[i].end_ns);
-				power += others[i].power;
+				power = hwsim_power_sum(power, others[i].power);
 			}
 		}
 		reception->collided |= power >= HWSIM_INTERFERENCE;
-		power += HWSIM_POWER_NOISE << width_at(ppdu);
+		power = hwsim_power_sum(power,
+					HWSIM_POWER_NOISE << width_at(ppdu));
 		segment->end_ns = end;
 		segment->sinr_mb = reception->level_mb -
 			(count ? share_mb + hwsim_mb_of_power(power) : wide_mb);
@@ -228,7 +229,8 @@ bool hwsim_collided_at(const struct hwsim_radio *radio,
 			if (other->radio == radio &&
 			    overlap(radio, ppdu, other))
 				return true;
-			power += power_beside(radio, ppdu, other);
+			power = hwsim_power_sum(power,
+						power_beside(radio, ppdu, other));
 		}
 	return power >= HWSIM_INTERFERENCE;
 }

@@ -718,7 +718,7 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 	if (!list_empty(&ac->queue)) {
 		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
 		list_del_init(&mpdu->list);
-		ac->queued--;
+		hwsim_ac_unqueued(radio, ac);
 		ppdu = build_single(radio, ac, mpdu, limit_ns, place);
 	} else if (ac->txqs) {
 		ppdu = build_from_txqs(radio, ac, limit_ns, place);
@@ -984,7 +984,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 			if (!is_of(mpdu, vif))
 				continue;
 			list_del_init(&mpdu->list);
-			ac->queued--;
+			hwsim_ac_unqueued(radio, ac);
 			hwsim_mpdu_drop(radio, mpdu);
 		}
 		if (ac != radio->mac->sender)
@@ -1028,10 +1028,22 @@ static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		    !ether_addr_equal(hdr->addr2, other->addr2))
 			continue;
 		list_del_init(&mpdu->list);
-		ac->queued--;
+		hwsim_ac_unqueued(radio, ac);
 		hwsim_mpdu_drop(radio, mpdu);
 	}
 	hwsim_queue_first(ac, beacon);
+}
+
+/* mac80211 keeps what else it has for that queue */
+static void stop_queue(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		       struct sk_buff *skb)
+{
+	u8 queue = IEEE80211_SKB_CB(skb)->hw_queue;
+
+	if (ac->stopped & BIT(queue))
+		return;
+	ac->stopped |= BIT(queue);
+	radio->ops->stop_queue(radio->hw, queue);
 }
 
 /* it shows in the interface's statistics */
@@ -1094,6 +1106,8 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		else
 			list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
+		if (!is_own && ac->queued >= HWSIM_STOP_QUEUED)
+			stop_queue(radio, ac, skb);
 		if (hwsim_ac_is_ibss(radio, ac))
 			hwsim_access_tbtt(radio, now);
 		else

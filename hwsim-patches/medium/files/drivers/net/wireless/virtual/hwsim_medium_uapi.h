@@ -57,8 +57,8 @@ enum hwsim_medium_curve {
 /**
  * enum hwsim_medium_cmd - commands
  *
- * They take CAP_NET_ADMIN on the host; SET_PAYLOAD takes it in the network
- * namespace that the radio is in.
+ * They take CAP_NET_ADMIN on the host, from the initial network namespace;
+ * SET_PAYLOAD takes it in the network namespace that the radio is in.
  *
  * @HWSIM_MEDIUM_CMD_NEW: make a medium: ID, SEED, optionally MODEL,
  *	CAPTURE_MB

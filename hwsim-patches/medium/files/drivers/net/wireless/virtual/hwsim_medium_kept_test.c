@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of what the hwsim medium keeps: surveys, peers, queues, delays.
+ */
+#include "hwsim_medium_air_test.h"
+
+static void delay(struct air_test *air, int from, int to, u32 ns)
+{
+	struct hwsim_radio *radio = air->radios[to];
+
+	radio->links[air->radios[from]->slot]->setting.delay_ns = ns;
+	air->medium->longest_ns = max(air->medium->longest_ns, ns);
+}
+
+static void forge(struct kunit *test, struct hwsim_radio *radio, u32 number)
+{
+	const u8 addr[ETH_ALEN] = { 2, 1, 0, 0, number >> 8, number };
+
+	KUNIT_EXPECT_NOT_NULL(test, hwsim_peer_get(radio, addr));
+}
+
+/* addresses that nobody has do not keep a BlockAck agreement from beginning */
+static void peers_make_room(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	u32 i;
+
+	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(1), 0, 77));
+	for (i = 0; i < 1100; i++)
+		forge(test, radio, i);
+	KUNIT_EXPECT_EQ(test, 1024, radio->mac->num_peers);
+	/* the one that waits for its agreement lives, and the most recent ones */
+	KUNIT_EXPECT_EQ(test, 77, hwsim_peer_ssn(radio, address(1), 0));
+	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(2), 0, 78));
+	KUNIT_EXPECT_EQ(test, 78, hwsim_peer_ssn(radio, address(2), 0));
+	KUNIT_EXPECT_NULL(test, hwsim_peer_of(radio, (u8[]){ 2, 1, 0, 0, 0, 0 }));
+	KUNIT_EXPECT_NOT_NULL(test,
+			      hwsim_peer_of(radio, (u8[]){ 2, 1, 0, 0, 4, 0 }));
+}
+
+static void mac80211_waits_while_the_queue_is_long(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *ac = &radio->mac->acs[IEEE80211_AC_BE];
+	struct sk_buff *skb;
+	u32 i;
+
+	for (i = 0; i < HWSIM_STOP_QUEUED; i++) {
+		KUNIT_EXPECT_EQ(test, 0, air->stopped);
+		skb = dev_alloc_skb(DATA_BYTES);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		skb_put_zero(skb, DATA_BYTES);
+		*(__le16 *)skb->data = cpu_to_le16(IEEE80211_FTYPE_DATA);
+		skb->data[4] = 1;	/* to all, so that nothing is kept for a status */
+		skb_set_queue_mapping(skb, IEEE80211_AC_BE);
+		IEEE80211_SKB_CB(skb)->hw_queue = IEEE80211_AC_BE;
+		hwsim_radio_tx(radio, NULL, skb, radio->channel, false);
+	}
+	KUNIT_EXPECT_EQ(test, HWSIM_STOP_QUEUED, ac->queued);
+	KUNIT_EXPECT_EQ(test, BIT(IEEE80211_AC_BE), air->stopped);
+	hwsim_tx_drop_queued(radio, NULL);
+	KUNIT_EXPECT_EQ(test, 0, air->stopped);
+}
+
+static void powers_add_up_to_no_less(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 5, hwsim_power_sum(2, 3));
+	KUNIT_EXPECT_EQ(test, U64_MAX, hwsim_power_sum(U64_MAX - 1, 1));
+	KUNIT_EXPECT_EQ(test, U64_MAX, hwsim_power_sum(U64_MAX, 1));
+}
+
+static void survey_says_what_was_heard(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *sender = air->radios[0], *radio = air->radios[2];
+	struct survey_info info = {};
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 3);
+	pass(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, DATA_NS, sender->survey->tx_ns);
+	KUNIT_EXPECT_EQ(test, ANSWER_NS, sender->survey->rx_ns);
+	KUNIT_EXPECT_EQ(test, DATA_NS, radio->survey->rx_ns);
+	KUNIT_EXPECT_EQ(test, ANSWER_NS, radio->survey->tx_ns);
+	KUNIT_EXPECT_EQ(test, DATA_NS + ANSWER_NS, sender->survey->busy_ns);
+	KUNIT_EXPECT_EQ(test, DATA_NS + ANSWER_NS, radio->survey->busy_ns);
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_survey(radio, 0, &info));
+	KUNIT_EXPECT_EQ(test, 10, info.time);
+	KUNIT_EXPECT_EQ(test, -94, info.noise);
+	KUNIT_EXPECT_TRUE(test, info.filled & SURVEY_INFO_IN_USE);
+	KUNIT_EXPECT_EQ(test, -ENOENT, hwsim_radio_survey(radio, 1, &info));
+}
+
+/* who leaves in the middle of a frame has heard half of it */
+static void survey_ends_with_the_channel(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	struct hwsim_survey *survey = radio->survey;
+	struct survey_info info = {};
+
+	hear(air, 0, 2);
+	send(air, 0, 2, 0);
+	pass(air, after(air, 0) + DATA_NS / 2 - air->start_ns);
+	air->medium->clock.now_ns = after(air, 0) + DATA_NS / 2;
+	listen_to(radio, &air->channels[4]);
+	KUNIT_EXPECT_EQ(test, DATA_NS / 2, survey->busy_ns);
+	KUNIT_EXPECT_EQ(test, 0, survey->rx_ns);
+	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS / 2 - air->start_ns,
+			survey->time_ns);
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_survey(radio, 1, &info));
+	KUNIT_EXPECT_PTR_EQ(test, &air->channels[4], info.channel);
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_survey(radio, 0, &info));
+	KUNIT_EXPECT_FALSE(test, info.filled & SURVEY_INFO_IN_USE);
+}
+
+static void the_longest_delay_becomes_less(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	delay(air, 0, 2, 20000);
+	delay(air, 2, 0, 3000);
+	send(air, 0, 2, 3);
+	run_for(air, after(air, 3) + 1000 - air->start_ns);
+	air->radios[2]->links[air->radios[0]->slot]->setting.delay_ns = 1000;
+	hwsim_air_delays(air->medium);
+	/* what is on its way arrives when it would have */
+	KUNIT_EXPECT_EQ(test, 20000, air->medium->longest_ns);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 3000, air->medium->longest_ns);
+	delay(air, 2, 0, 0);
+	delay(air, 0, 2, 0);
+	hwsim_air_delays(air->medium);
+	run_for(air, 11 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 0, air->medium->longest_ns);
+}
+
+static struct kunit_case kept_cases[] = {
+	KUNIT_CASE(peers_make_room),
+	KUNIT_CASE(mac80211_waits_while_the_queue_is_long),
+	KUNIT_CASE(powers_add_up_to_no_less),
+	KUNIT_CASE(survey_says_what_was_heard),
+	KUNIT_CASE(survey_ends_with_the_channel),
+	KUNIT_CASE(the_longest_delay_becomes_less),
+	{}
+};
+
+static struct kunit_suite kept_suite = {
+	.name = "hwsim-medium-kept",
+	.init = air_test_init,
+	.exit = air_test_exit,
+	.test_cases = kept_cases,
+};
+
+kunit_test_suite(kept_suite);
