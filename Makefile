@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench test-docker test-fresh test-without-stacks wheel kernel kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench mutants test-docker test-fresh test-without-stacks wheel kernel kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -40,6 +40,12 @@ site: bootstrap ## build the documentation as a site with search, build/site/ind
 
 bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only the guest, a minute or two)
 	@$(PYTHON) -m bench --long
+
+N := 20
+SEED := 1
+mutants: bootstrap-test ## change N=20 lines drawn by SEED=1, one at a time, and list the changes that no test notices (hours)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[mutants]'
+	@$(PYTHON) -m bench.mutants --count $(N) --seed $(SEED)
 
 test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
