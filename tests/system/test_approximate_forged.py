@@ -13,7 +13,7 @@ import pytest
 
 from lab import runs
 from lab.shared.types import Plan
-from tests.system.asking import RUN, with_script
+from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -23,13 +23,18 @@ RADIO_OF_STA = 1
 COUNT, SIZE_BYTES = 40, 1000
 FORGED = 1_000_000  # their numbers begin here; those of its own traffic with 0
 
-# Runs in mon1: [["set", attributes], ["send", how, how many, number of the first]], as JSON. Frames look as if the
+# Runs in mon1: [["send", how, how many, number of the first]], as JSON. Frames look as if the
 # access point had sent them, and ask for no ACK: that would go to the access point.
-FORGE = f"""
-import json, socket, struct, sys, time
+SWITCH = """
+import json, sys
 from lab.guest.netlink.generic import Family, KernelSocket
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command, encoded
-from lab.guest.netlink.wire import attribute
+
+payload = b"".join(encoded(Attr[key], value) for key, value in json.loads(sys.argv[1]).items())
+Family(FAMILY, VERSION, KernelSocket()).send([(Command.SET_RADIO, payload)])
+"""
+FORGE = f"""
+import json, socket, struct, sys, time
 
 FROM_DS, TO_DS, MORE_FRAGMENTS, PROTECTED = 0x200, 0x100, 0x400, 0x4000
 FLAGS = {{"more fragments": MORE_FRAGMENTS, "protected": PROTECTED, "four addresses": TO_DS}}
@@ -71,16 +76,9 @@ def frame(how, number):
     )
 
 
-family = Family(FAMILY, VERSION, KernelSocket())
 air = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 air.bind(("mon1-wlan0", 0))
-for what, *arguments in json.loads(sys.argv[1]):
-    if what == "set":
-        values = {{Attr[key]: value for key, value in arguments[0].items()}}
-        payload = b"".join(encoded(key, value) for key, value in values.items())
-        family.send([(Command.SET_RADIO, payload)])
-        continue
-    how, count, first = arguments
+for _, how, count, first in json.loads(sys.argv[1]):
     for number in range(first, first + count):
         air.send(frame(how, number))
         time.sleep(0.005)
@@ -123,6 +121,8 @@ Forged = Callable[..., Ran]
 
 def forge(at: str, *requests: tuple[Any, ...]) -> str:
     """An event at which the monitor forges frames or sets a radio."""
+    if requests[0][0] == "set":
+        return f"  - {{at: {at}, {asked(SWITCH, json.dumps(requests[0][1]))}}}\n"
     command = RUN.format(arguments=f", '{json.dumps(requests)}'")
     return f"  - {{at: {at}, exec: mon1, run: {command}}}\n"
 
@@ -148,8 +148,9 @@ def arrivals(ran: Ran) -> dict[int, int]:
 
 
 @pytest.fixture
-def forged(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> Forged:
+def forged(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Forged:
     """Boot the place with a timeline."""
+    machine = agent_machine(tmp_path, monkeypatch)
 
     def run(timeline: str, encryption: str = OPEN) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
@@ -221,7 +222,7 @@ def test_a_damaged_arp_request_is_not_learnt_from(forged: Forged) -> None:
         + forge("1600 ms", ("send", "ARP", 1, FORGED))
         + "  - {at: 1700 ms, exec: sta1, run: [ip, neigh]}\n"
     )
-    _, _, damaged, _, whole = ran.outputs()
+    _, damaged, _, whole = ran.outputs()
     counts = ran.link("mon1", "sta1")
     assert (counts["damaged"], counts["delivered"]) == (COUNT, 1) and counts["approximate"] > 0.75 * COUNT
     assert damaged == "" and "10.0.0.77" in whole
