@@ -77,6 +77,8 @@ void hwsim_radio_flush(struct hwsim_radio *radio,
 		       const struct ieee80211_vif *vif, bool drop);
 void hwsim_radio_farewell(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif);
+void hwsim_radio_take_queued(struct hwsim_radio *radio,
+			     struct ieee80211_sta *sta);
 
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
@@ -161,6 +163,9 @@ hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 {
 	return -EOPNOTSUPP;
 }
+
+static inline void
+hwsim_radio_take_queued(struct hwsim_radio *radio, struct ieee80211_sta *sta) {}
 
 static inline void
 hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}

@@ -1174,6 +1174,42 @@ static bool holds_management(struct hwsim_radio *radio,
 }
 
 /**
+ * hwsim_radio_take_queued - take what mac80211 keeps for a station
+ * @radio: the radio
+ * @sta: the station; if it dozes, its frames stay
+ *
+ * They get the key of now. Frames of BlockAck agreements stay: their recipient
+ * has room for a window of them only.
+ */
+void hwsim_radio_take_queued(struct hwsim_radio *radio,
+			     struct ieee80211_sta *sta)
+{
+	u64 now = hwsim_medium_enter(radio->medium);
+	struct ieee80211_txq *txq;
+	struct hwsim_mpdu *mpdu;
+	struct hwsim_ac *ac;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < ARRAY_SIZE(sta->txq); i++) {
+		txq = sta->txq[i];
+		if (!txq || hwsim_peer_sleeps(radio, sta->addr) ||
+		    hwsim_session_of(radio, sta->addr, txq->tid))
+			continue;
+		ac = &radio->mac->acs[txq->ac];
+		while ((mpdu = hwsim_tx_dequeue(radio, txq))) {
+			list_add_tail(&mpdu->list, &ac->queue);
+			ac->queued++;
+		}
+		if (radio->air && !list_empty(&ac->queue))
+			hwsim_access_ready(radio, ac, now);
+	}
+	rcu_read_unlock();
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_take_queued);
+
+/**
  * hwsim_radio_farewell - let an interface that ends send its management frames
  * @radio: the radio
  * @vif: the interface

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Frames that wait in mac80211's queues while the key changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+PLACE = """\
+name: encrypted
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, encrypt: wpa2, passwd: secret-words, position: [0 m, 0 m, 2 m]}
+  sta1: {kind: sta, roles: [client], position: [1 m, 3 m, 1 m]}
+links: [{between: [h1, ap1]}]
+medium: {}
+"""
+# a second interface, whose wpa_supplicant sends EAPOL as any packet, and does not wait for message 4 of 4 to be sent
+OWN = (
+    "iw dev sta1-wlan0 interface add w1 type managed; "
+    "sed '/ssid=/a wpa_ptk_rekey=1' /etc/wpa_supplicant/wpa_supplicant.conf | grep -v ctrl_interface > /tmp/own.conf; "
+    "wpa_supplicant -B -f /tmp/own.log -p control_port=0 -i w1 -D nl80211 -c /tmp/own.conf; "
+    "ip link set sta1-wlan0 down; ip addr flush dev sta1-wlan0; ip addr add 10.0.0.9/8 dev w1"
+)
+REKEY = f"""\
+name: rekey
+roles: {{server: 1, client: 1}}
+duration: 8 s
+processes:
+  - {{on: server, run: {{probe: udp-sink}}, as: sink, ready: {{listening: udp/9000}}}}
+  - {{on: client, at: 2 s, run: {{probe: udp-sender, to: "{{server.ip}}"}}, as: load}}
+timeline:
+  - {{at: 100 ms, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, disconnect]}}
+  - {{at: 500 ms, exec: sta1, run: [sh, -c, "{OWN}"]}}
+  - {{at: 7900 ms, exec: sta1, run: [cat, /tmp/own.log]}}
+"""
+
+
+def test_what_was_queued_before_a_key_change_has_the_old_key(boot: Boot) -> None:
+    """Message 4 of 4 had the new key, which the access point does not use yet; it disconnected the station."""
+    log = boot(PLACE, REKEY).outputs()[-1]
+    assert log.count("WPA: Key negotiation completed") >= 6
+    assert log.count("CTRL-EVENT-CONNECTED") == 1 and "CTRL-EVENT-DISCONNECTED" not in log
