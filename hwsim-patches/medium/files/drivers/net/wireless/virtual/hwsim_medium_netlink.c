@@ -1109,11 +1109,6 @@ static int medium_dumpit(struct sk_buff *msg, struct netlink_callback *cb)
 	int result = -ENOENT;
 	u64 now;
 
-	if (!is_of_host(sock_net(cb->skb->sk))) {
-		NL_SET_ERR_MSG(cb->extack,
-			       "a medium is read from the initial network namespace");
-		return -EPERM;
-	}
 	mutex_lock(&hwsim_media_mutex);
 	medium = id ? medium_by_id(nla_get_u32(id)) : NULL;
 	if (!medium) {
