@@ -38,7 +38,7 @@ def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> No
     ]
     added = [number for number in netlink if "ADD_RADIO id=1 radio=1" in lines[number]]
     assert len(added) == 1 and added[0] < moved
-    assert "# netlink, hwsim_medium: SET_LINKS id=1 link=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines
+    assert "# netlink, hwsim_medium: SET_LINKS id=1 link=ap1>sta1:-8010mB,sta1>ap1:-8010mB" in lines
 
 
 def test_a_radio_gets_its_rts_threshold_before_its_daemon_starts(lines: list[str]) -> None:
@@ -55,7 +55,7 @@ def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
         "# at 5 s",
         "# sta1 moves to [99.0, 0.0, 0.0] m at 10.0 m/s",
         "# at 5.1 s",
-        "# netlink, hwsim_medium: SET_LINKS id=1 link=ap1>sta1:3398mB,sta1>ap1:3398mB",
+        "# netlink, hwsim_medium: SET_LINKS id=1 link=ap1>sta1:-8001mB,sta1>ap1:-8001mB",
     ]
 
 
