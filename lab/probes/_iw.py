@@ -28,12 +28,13 @@ _KEYS = {  # iw's key: (series, unit, pattern of the number)
     "rx bitrate": ("rx_bitrate", "Mbit/s", _RATE),
 }
 _UNKNOWN = "(unknown)"  # what iw prints before the first frame of a peer
+_NO_SIGNAL = re.compile(r"0(?: \[[-0-9, ]+\])? dBm", re.ASCII)  # likewise: mac80211 has no level yet
 
 
 def add(raw: Raw, line_number: int, entry: re.Match[str], t_ns: int, parsed: Parsed, peer: str = "") -> None:
     """Add a match of ``ENTRY`` to the series of the peer; other keys of iw are ignored."""
     text = entry[2].strip()
-    if entry[1] not in _KEYS or text.startswith(_UNKNOWN):
+    if entry[1] not in _KEYS or text.startswith(_UNKNOWN) or (entry[1] == "signal" and _NO_SIGNAL.fullmatch(text)):
         return
     name, unit, pattern = _KEYS[entry[1]]
     match = pattern.fullmatch(text)

@@ -250,6 +250,17 @@ def test_a_rate_that_is_not_known_yet_is_no_sample(typed: Parse) -> None:
     assert [item.name for item in parsed.series] == ["peers"]
 
 
+@pytest.mark.parametrize(
+    ("probe", "head"),
+    [("station-dump", f"Station {AP1} (on sta1-wlan0)"), ("link", f"Connected to {AP1} (on sta1-wlan0)")],
+)
+@pytest.mark.parametrize("level", ["0 dBm", "0 [0, 0] dBm"])
+def test_a_signal_before_the_first_frame_is_no_sample(typed: Parse, probe: str, head: str, level: str) -> None:
+    parsed = typed(probe, out=f"### 0\n{head}\n\tsignal:  \t{level}\n### 1\n{head}\n\tsignal:  \t-40 dBm\n")
+    (levels,) = [item for item in parsed.series if item.name.startswith("signal")]
+    assert (levels.t_ns, levels.values) == ([1], [-40])
+
+
 def test_link(pasted: Parse, series: Find) -> None:
     parsed = pasted("link", "handoff")
     assert [item.fields["bssid"] for item in parsed.occurrences] == [AP1, AP2]
