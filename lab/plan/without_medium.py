@@ -47,6 +47,8 @@ def warn_of_idle_powers(topology: Source[Topology], names: list[str], fixed: Map
     ``names``: nodes with a radio; ``fixed``: pairs of them with a given SNR.
     """
     places = {name for name, node in topology.model.nodes.items() if getattr(node, "position", None) is not None}
+    for name in (name for entry in topology.model.mobility for name in entry.nodes):
+        places.update(topology.model.groups.get(name, [name]))
     placed = {name: number for number, name in enumerate(names) if name in places}
     free = {
         name

@@ -26,6 +26,7 @@ WHY = (
 MOVE = "timeline: [{at: 1 s, move: client, to: [5 m, 0 m, 0 m]}]\n"
 PLACED = NODES.replace("ssid: campus", "ssid: campus, txpower: 10 dBm, position: [0 m, 0 m, 0 m]")
 BOTH_PLACED = PLACED.replace("roles: [client]", "roles: [client], position: [9 m, 0 m, 0 m]")
+POWERED = PLACED.replace("kind: sta,", "kind: sta, txpower: 9 dBm,") + "medium: {}\n"
 WALK = "mobility: [{model: RandomWalk, nodes: sta1, max_x: 9 m, max_y: 9 m}]\n"
 
 
@@ -48,6 +49,8 @@ def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         (NODES + WALK, WORKLOAD, f"lab: t.yaml:6  mobility.0: has no effect, {WHY}"),
         (PLACED + "medium: perfect\n", WORKLOAD + MOVE, ""),
         (BOTH_PLACED + "medium: {}\n", WORKLOAD, ""),
+        (POWERED + WALK, WORKLOAD, ""),
+        (POWERED.replace("sta1: {", "sta: {count: 1, ") + WALK.replace("sta1", "sta"), WORKLOAD, ""),
     ],
 )
 def test_a_plan_says_it_once(
