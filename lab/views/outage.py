@@ -101,16 +101,17 @@ def _nouns(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _around(result: Result) -> Iterator[Figure]:
     rows = {f"{row['station']} {row['begin_ns']}": row for row in result.rows}
-    panels = [_around_panel(series, rows[series["name"]]) for series in result.series if series["name"] in rows]
-    if not panels:
+    found = [(rows[series["name"]], series) for series in result.series if series["name"] in rows]
+    if not found:
         return
     about = "data frames that reached the radio, in bins of 10 ms; shaded: scan, and time without data"
-    about += f"; the first {_PANELS_AT_MOST}" if len(panels) > _PANELS_AT_MOST else ""
+    about += f"; the {_PANELS_AT_MOST} longest" if len(found) > _PANELS_AT_MOST else ""
+    longest = sorted(found, key=lambda pair: -pair[0]["outage"])[:_PANELS_AT_MOST]
+    longest.sort(key=lambda pair: (pair[0]["at_ns"], pair[0]["station"]))
+    panels = [_around_panel(series, row) for row, series in longest]
     legend = [("scan", _PHASE_COLOURS["scan"]), ("without data", _PHASE_COLOURS["first data frame"])]
-    below = [sentence for row in result.rows[:_PANELS_AT_MOST] if (sentence := explained(row))]
-    yield Figure(
-        f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280, below=below
-    )
+    below = [sentence for row, _ in longest if (sentence := explained(row))]
+    yield Figure(f"{result.name}-around", _title(result), about, panels, legend, height=280, below=below)
 
 
 def explained(row: Mapping[str, Any]) -> str | None:

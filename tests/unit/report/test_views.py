@@ -132,3 +132,25 @@ def test_the_steps_of_handoffs_fit_80_columns(record: Record, causes: list[str],
     assert max(map(len, lines)) <= 80
     (headings,) = [line for line in lines if " auth  assoc  keys " in line]  # a table, not a list for each row
     assert headings.endswith("outage   gap ") and len(rows) == sum("6631  6631" in line for line in lines)
+
+
+def test_of_many_handoffs_the_longest_are_shown_in_order_of_time(record: Record) -> None:
+    """The title names the longest one; panels and sentences are of the same handoffs."""
+    (found,) = record.metrics_of("outage")
+    (series,) = found.series
+    (row,) = found.rows
+    begins = {"sta1": 9, "sta2": 3, "sta3": 5, "sta4": 13}  # seconds; the record has series by station, rows by time
+    outages = {"sta1": 20.0, "sta2": 10.0, "sta3": 40.0, "sta4": 300.0}
+    rows = [
+        {**row, "station": station, "at_ns": at_s * 10**9, "begin_ns": at_s * 10**9, "outage": outages[station]}
+        | {"measured": "data frames", "why": [], "connected_ns": at_s * 10**9, "last_data_ns": at_s * 10**9}
+        | {"first_data_ns": at_s * 10**9 + 100_000_000}
+        for station, at_s in sorted(begins.items(), key=lambda pair: pair[1])
+    ]
+    drawn = [{**series, "name": f"{station} {at_s * 10**9}"} for station, at_s in begins.items()]
+    figure = next(iter(outage.Outage().figures(dataclasses.replace(found, rows=rows, series=drawn), record)))
+    assert "; the 3 longest" in figure.about and "at 13 s" in figure.title
+    assert [panel.title.split(":")[0] for panel in figure.panels] == ["sta3, 5 s", "sta1, 9 s", "sta4, 13 s"]
+    assert [sentence.split(" received")[0] for sentence in figure.below] == [
+        "At 5 s, sta3", "At 9 s, sta1", "At 13 s, sta4",
+    ]  # fmt: skip
