@@ -185,6 +185,8 @@ class Lab:
         assert self._directory is not None and self._machine is not None  # it runs
         try:
             walls = agent.end(do)
+            if do == "finish":
+                agent.now_ns = plan.duration_ns
             with writing(self._directory / PLAN):
                 (self._directory / PLAN).write_text(plan.to_json())
             self._ended = f"the lab has ended, at {self.now_s:g} s"

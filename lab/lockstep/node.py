@@ -82,7 +82,7 @@ class Node:
             check: raise CommandError unless it ends with 0.
 
         Raises:
-            CommandError: If it failed, and ``check`` is set.
+            CommandError: If the program could not start; or if it failed, and ``check`` is set.
             WaitError: If it has not ended in time.
         """
         process = self._start(argv, f'net["{self.name}"].run', input, cwd, env)

@@ -15,6 +15,7 @@ from lab.shared.signals import signal_name
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 TIMEOUT_S = 60.0
+_NOT_STARTED = (125, 126, 127)  # images/initrd/enter.c
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Process:
         """Let time pass until it has ended, at most this virtual time.
 
         Raises:
+            CommandError: If the program could not start.
             WaitError: If it still runs then; shows the last lines that it wrote.
         """
         timeout_ns = time_ns(timeout_s, "timeout_s")
@@ -152,4 +154,6 @@ class Process:
         started_s, ended_s = (int(str(state[key])) / 1e9 for key in ("started_ns", "ended_ns"))
         because = str(state["because"])
         streams = (self.stdout, self.stderr)
-        return Result(self.node, self.args, int(str(status)), *streams, started_s, ended_s, self.logs, because)
+        ended = Result(self.node, self.args, int(str(status)), *streams, started_s, ended_s, self.logs, because)
+        unstarted = ended.status in _NOT_STARTED and ended.stderr.startswith(f"cannot start {self.args[0]}")
+        return ended.check() if unstarted else ended

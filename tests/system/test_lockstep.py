@@ -122,10 +122,13 @@ def test_mistakes_are_reported_and_change_nothing(tmp_path: Path) -> None:
         with pytest.raises(
             CommandError, match=r"h1: gone ended with status 127\n.*\n    cannot start gone: No such file"
         ):
-            net["h1"].run(["gone"], check=True)
+            net["h1"].run(["gone"])
+        assert net["h1"].run(["sh", "-c", "gone"]).status == 127, "the program sh exists"
         with pytest.raises(CommandError, match=r"(?s)status 125\n.*    cannot start ls in /gone: No such file or dir"):
             net["h1"].run(["ls"], cwd="/gone", check=True)
-        with pytest.raises(CommandError, match=r"was killed by SIGKILL: h1 ran out of memory \(256 MiB\), which has"):
+        with pytest.raises(
+            CommandError, match=r"was killed by SIGKILL: h1 ran out of memory \(256 MiB\), which also holds"
+        ):
             net["h1"].run(["python3", "-c", "bytearray(10**9)"], check=True)
         with pytest.raises(WaitError, match=r"h1: sleep 9 still runs at 1\.\d+ s, after 1 s of virtual time"):
             net["h1"].run(["sleep", "9"], timeout_s=1)
@@ -179,6 +182,9 @@ def test_a_lab_that_only_continues_leaves_the_bytes_of_lab_run(
     lab("run").run()
     with lab("driven") as net:
         net.finish()
+        assert net.now_s == 3
+        with pytest.raises(CallError, match="the lab has ended, at 3 s"):
+            net.run_for(1)
     ran, driven = digest(tmp_path / "run"), digest(tmp_path / "driven")
     assert {name for name in ran | driven if ran.get(name) != driven.get(name)} == set()
     assert {"raw/air-2412.pcapng", "record.json", "plan.json"} <= ran.keys()
