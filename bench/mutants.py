@@ -80,6 +80,11 @@ def mutants_of(path: Path) -> list[Mutant]:
     return [Mutant(path, number, lines[number - 1], new) for number, new, *_ in made]
 
 
+def is_prose(statement: ast.stmt) -> bool:
+    """Return whether a statement is a docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def meaning(text: str) -> str | None:
     """Return what a Python program does, whatever its prose says; None if it is not a program."""
     try:
@@ -88,6 +93,10 @@ def meaning(text: str) -> str | None:
     except (SyntaxError, ValueError):
         return None
     for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(body := getattr(node, "body", None), list):
+            body[:] = [one for one in body if not isinstance(one, ast.Pass) and not is_prose(one)]
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             node.value = " "
     return ast.dump(tree)

@@ -23,6 +23,7 @@ def test_a_mutant_changes_one_line() -> None:
 
 def test_prose_is_no_part_of_a_program() -> None:
     assert meaning('"""Do it well."""\nx = "a b"') == meaning('"""Do it badly."""\nx = "a  c"')
+    assert meaning('def f() -> int:\n  """Do it."""') == meaning("def f() -> str:\n  pass")
     assert meaning('x = "a"') != meaning('x = "b"')
     assert meaning("x = 1 +") is None
     assert meaning("break") is None

@@ -212,6 +212,7 @@ def test_a_program_that_outlasts_the_timeline(net: Lab, agent: Agent, tmp_path: 
     agent.answers["start"] = lambda **_: {"process": 1, "out": "1.out", "err": "1.err"}
     agent.answers["state"] = lambda process: {"alive": True}
     process = net["sta1"].popen(["sleep", "1000"])
+    assert agent.last()["name"] == "sta1-sleep"
     with pytest.raises(WaitError, match=r"still runs at 50 s, after 50 s of virtual time[^$]*allow more with"):
         process.wait(timeout_s=50)
     with pytest.raises(WaitError) as failed:

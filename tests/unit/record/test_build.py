@@ -237,3 +237,10 @@ def test_repetitions_are_not_one_run(run_directory: Path, tmp_path: Path) -> Non
         shutil.copytree(run_directory, tmp_path / "four" / f"seed-{seed}")
     with pytest.raises(RecordError, match=r"it holds 2 runs; choose one: lab report .*/four/seed-1$"):
         rebuild(tmp_path / "four")
+
+
+def test_processes_of_one_name_are_a_list() -> None:
+    one, other = {"x": 1}, {"x": 2}
+    assert figures.by_name([("ping@h1", "ping", one)]) == {"ping@h1": one, "ping": one}
+    both = figures.by_name([("ping@h1", "ping", one), ("ping@h2", "ping", other)])
+    assert both == {"ping@h1": one, "ping@h2": other, "ping": [one, other]}
