@@ -309,6 +309,42 @@ static void limits_of_rate_stages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
+/* of each rate of 802.11a that mac80211 has, and of those beyond its table */
+static void limits_of_the_rate_table(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	int idx;
+
+	for (idx = 0; idx <= ARRAY_SIZE(rates); idx++) {
+		send(air, 0, 2, 0);
+		first_queued(radio)->rates[0].idx = idx;
+		while (!radio->mac->frame && step(air))
+			;
+		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
+		KUNIT_EXPECT_EQ(test, HWSIM_PHY_OFDM, radio->mac->frame->rate.class);
+		KUNIT_EXPECT_EQ(test, min(idx, RATE_54), radio->mac->frame->rate.mcs);
+		end_case(air);
+	}
+}
+
+/* a radio of so many streams announces eight MCS of each, and no more */
+static void limits_of_streams(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const u8 *mask = air->band.ht_cap.mcs.rx_mask;
+	u32 streams, i;
+
+	mutex_init(&air->wiphy->mtx);
+	for (streams = HWSIM_PHY_MAX_STREAMS; streams; streams--) {
+		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_set_streams(air->radios[0],
+								 streams, NULL));
+		for (i = 0; i < HWSIM_PHY_MAX_STREAMS; i++)
+			KUNIT_EXPECT_EQ(test, i < streams ? 0xff : 0, mask[i]);
+		KUNIT_EXPECT_EQ(test, 0, mask[HWSIM_PHY_MAX_STREAMS]);
+	}
+}
+
 /* a backoff without a frame is over once its last slot has passed */
 static void limits_of_a_backoff_without_a_frame(struct kunit *test)
 {
@@ -382,6 +418,8 @@ static struct kunit_case hwsim_medium_limits_cases[] = {
 	KUNIT_CASE(limits_of_rts),
 	KUNIT_CASE(limits_of_the_contention_window),
 	KUNIT_CASE(limits_of_rate_stages),
+	KUNIT_CASE(limits_of_the_rate_table),
+	KUNIT_CASE(limits_of_streams),
 	KUNIT_CASE(limits_of_a_backoff_without_a_frame),
 	KUNIT_CASE(limits_of_the_secondary_channel),
 	{}
