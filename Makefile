@@ -8,7 +8,8 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench mutants test-docker test-fresh test-without-stacks wheel kernel kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench mutants test-debug test-docker test-fresh test-without-stacks wheel kernel \
+	kernel-debug kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -62,12 +63,18 @@ validation: bootstrap ## measure the tables of docs/validation.md again, and wri
 figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
 
+test-debug: bootstrap-test ## run KUnit and the tests of the medium on a kernel with lockdep, KASAN, UBSAN, kmemleak (nightly)
+	@scripts/test-debug
+
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
 
 kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel
+
+kernel-debug: bootstrap ## build a kernel with lockdep, KASAN, UBSAN, kmemleak
+	@$(LAB) kernel --debug
 
 kernel-edit: bootstrap ## unpack the guest's kernel as a git repository with the series applied
 	@$(PYTHON) -m lab.builders.kernel.edit edit

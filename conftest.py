@@ -6,15 +6,17 @@ from __future__ import annotations
 import gc
 import signal
 import traceback
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from lab.builders.kernel.series import PatchSeries
 from lab.model.event import EVENTS
 from lab.model.mobility import MOBILITY
 from lab.model.node import NODES
+from tests import booted
 
 # If the tests were started in the background, SIGINT may be ignored. Every program started here would inherit that, and
 # a test that sends SIGINT would wait forever.
@@ -30,8 +32,24 @@ settings.load_profile("lab")
 # workers get whole files of them.
 LONG = ("determinism", "system")
 LAST = "unit"
+DEBUG = Path(__file__).parent / "tests" / "debug"
 # Long tests that share a run or a build: one worker gets all tests of such a file, or each worker would repeat it.
 SHARED = ("tests/system/test_flagship.py", "tests/system/test_wheel.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option: which kernel guests boot."""
+    parser.addoption("--debug-kernel", action="store_true", help="boot the kernel of `make kernel-debug`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the kernel."""
+    booted.series = PatchSeries(debug=config.getoption("--debug-kernel"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the tests of the debug kernel if it is not the one that guests boot."""
+    return True if collection_path == DEBUG and not config.getoption("--debug-kernel") else None
 
 
 def pytest_sessionstart() -> None:

@@ -406,15 +406,17 @@ def doctor(
 def kernel(
     kernel_source: Source = None,
     refresh: Annotated[bool, _option("--refresh", help="Fetch Debian's source again, to use a newer version.")] = False,
+    debug: Annotated[bool, _option("--debug", help="With lockdep, KASAN, UBSAN and kmemleak; slower.")] = False,
     as_json: Json = False,
 ) -> None:
     """Build the guest's kernel unless it is cached; describe it."""
     from lab.builders.kernel.kernel import ensure_kernel
+    from lab.builders.kernel.series import PatchSeries
     from lab.cli.lists import print_facts
     from lab.terminal import reporter
 
     with reporter() as report_:
-        built = ensure_kernel(report_, source=kernel_source, refresh=refresh)
+        built = ensure_kernel(report_, source=kernel_source, refresh=refresh, series=PatchSeries(debug=debug))
     print_facts(built, as_json)
 
 

@@ -36,7 +36,7 @@ _SPINS = (
 _OUT_OF_NODES_MEMORY = re.compile(r"\] (?P<program>.+) invoked oom-killer: ")
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
-    r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
+    r"segfault at|Out of memory|INFO: (task|rcu)|UBSAN: |kmemleak: \d+ new|lab-init: "
 )
 _OUT_OF_MEMORY = "Out of memory"
 _IN_MEMORY = "the guest is full: the files of its nodes are in its memory, and may take half of it"

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.builders.kernel.kernel import ensure_kernel
+from lab.builders.kernel.kernel import Kernel
 from lab.builders.kernel.series import PatchSeries
-from lab.cache.report import SilentReport
 from lab.machine.memory import memory_directory
+from lab.machine.watch import kernel_complaint
+from tests import booted
 
 pytestmark = pytest.mark.guest
 
@@ -21,10 +22,10 @@ _SUITE = re.compile(r"^(?:\[[ .\d]+\] )?(?P<verdict>ok|not ok) \d+ (?P<name>\S+)
 _CASE = re.compile(r"^(?:\[[ .\d]+\] ) +(?P<verdict>ok|not ok) \d+ (?P<name>\S+)(?P<skip> # SKIP)?", re.MULTILINE)
 
 
-def command(directory: Path, *arguments: str) -> list[str]:
-    """The command line of a kernel in virtual time."""
+def command(directory: Path, *arguments: str, linux: Kernel | None = None) -> list[str]:
+    """The command line of a kernel in virtual time; default: that of all tests."""
     return [
-        str(ensure_kernel(SilentReport()).path),
+        str((linux or booted.kernel()).path),
         "mem=256M",
         "umid=kunit",
         f"uml_dir={directory}/",
@@ -41,10 +42,10 @@ def environment() -> dict[str, str]:
     return {"TMPDIR": str(memory_directory()), "HOME": "/"}
 
 
-def boot(directory: Path, *arguments: str) -> str:
+def boot(directory: Path, *arguments: str, linux: Kernel | None = None) -> str:
     """The log of a kernel that ends by itself."""
     result = subprocess.run(
-        command(directory, *arguments),
+        command(directory, *arguments, linux=linux),
         env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -86,6 +87,10 @@ def test_every_suite_of_the_series_ran_and_every_case_passed(log: str) -> None:
     assert suites_of_the_series()
     assert len(_CASE.findall(log)) > len(suites_of_the_series())
     assert complaints(log) == [], log[-3000:]
+
+
+def test_the_kernel_reports_no_error(log: str) -> None:
+    assert kernel_complaint(log) == []
 
 
 def test_what_fails_or_is_left_out_is_missed(log: str) -> None:

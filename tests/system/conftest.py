@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from lab import library, runs
+from lab.builders.kernel.chosen import KernelChoice
 from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw
 from lab.shared.types import Plan
+from tests import booted
 
 WIRED = """\
 name: wired
@@ -98,7 +100,7 @@ def quoted(text: str) -> str:
 @pytest.fixture(scope="session")
 def machine() -> runs.Machine:
     """Return kernel, image, initrd and code of this checkout; `make test` has built them."""
-    return runs.ensure_machine(SilentReport())
+    return runs.ensure_machine(SilentReport(), choice=KernelChoice(built=str(booted.kernel().path)))
 
 
 def with_stack(machine: runs.Machine, workload: str | Path, plan: Plan) -> runs.Machine:

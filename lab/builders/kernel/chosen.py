@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.builders.kernel.kernel import FACTS, PROGRAM, SHELF, Kernel, ensure_kernel, load_kernel
+from lab.builders.kernel.kernel import FACTS, PROGRAM, SHELF, Kernel, ensure_kernel, load_kernel, shelf
 from lab.builders.kernel.series import PatchSeries
 from lab.cache.report import Report
 from lab.cache.store import Store, file_sha256
@@ -86,8 +86,9 @@ def built_kernel(sha256: str | None, series_sha256: str | None) -> Kernel | None
 
 def cached_kernels(series: PatchSeries) -> list[Kernel]:
     """Return the kernels in the cache, newest first; without those that are damaged."""
-    store = Store(SHELF, "the kernel")
-    entries = [path.parent for path in store.directory.glob(f"[!.]*/{FACTS}") if store.damage(path.parent.name) is None]
+    stores = [Store(shelf(SHELF, debug), "the kernel") for debug in (False, True)]
+    found = [(store, path.parent) for store in stores for path in store.directory.glob(f"[!.]*/{FACTS}")]
+    entries = [entry for store, entry in found if store.damage(entry.name) is None]
     return [load_kernel(entry, series) for entry in sorted(entries, key=lambda entry: -(entry / FACTS).stat().st_mtime)]
 
 

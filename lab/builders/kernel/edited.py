@@ -22,7 +22,7 @@ class EditedTree(PatchSeries):
     """The changes in such a tree, read when first asked for, with the configuration of a series."""
 
     def __init__(self, tree: Path, series: PatchSeries) -> None:
-        super().__init__(series.directory)
+        super().__init__(series.directory, debug=series.debug)
         self.tree = tree
 
     @cached_property

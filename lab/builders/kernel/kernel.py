@@ -17,7 +17,7 @@ from pathlib import Path
 from lab.builders.kernel.config import check_survived, read_options
 from lab.builders.kernel.edited import EditedTree, is_edited
 from lab.builders.kernel.modules import PLACE, WithModules
-from lab.builders.kernel.series import PatchSeries, Tested
+from lab.builders.kernel.series import DEBUG, PatchSeries, Tested
 from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
 from lab.builders.kernel.tree import SHELF as KEPT
 from lab.builders.kernel.tree import kernel_tree
@@ -76,7 +76,7 @@ def ensure_kernel(
             default: Debian's package.
         refresh: Fetch the package again, to use a newer version.
         modules: Folders of kernel modules that it has in addition, by name.
-        series: Default: hwsim-patches of this checkout, and what stacks add.
+        series: Default: hwsim-patches of this checkout, and what stacks add, without the part ``debug``.
 
     Raises:
         BuildError: If a step failed; with its name and the last lines of its log.
@@ -84,7 +84,7 @@ def ensure_kernel(
         InputError: If ``source`` is not a kernel source.
     """
     changed = series = series or PatchSeries()
-    store = Store(SHELF, "the kernel", most=MOST)
+    store = Store(shelf(SHELF, series.debug), "the kernel", most=MOST)
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)
         origin = edited.linux(report)
@@ -104,9 +104,14 @@ def ensure_kernel(
         raise CommandFailedError(with_own_paths(error.message, store.root, modules or {}), hint=error.hint) from None
 
 
+def shelf(name: str, debug: bool) -> str:
+    """Return the cache's name for kernels, or what they are made of; builds of one shelf wait for each other."""
+    return f"{name}-{DEBUG}" if debug else name
+
+
 def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str:
     """Return a compiler's message with the paths of the files that a user can change, not of their copies."""
-    message = re.sub(rf"{re.escape(str(root / KEPT))}/\w+/source/", "", message)
+    message = re.sub(rf"{re.escape(str(root / KEPT))}(?:-{DEBUG})?/\w+/source/", "", message)
     for name, folder in modules.items():
         message = message.replace(f"{PLACE / name}/", f"{folder}/")
     return message
@@ -124,7 +129,7 @@ def _make(directory: Path, changed: PatchSeries, source: Source, compiler: str, 
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
     tell_if_untested(changed.tested, source, series_sha256, report)
-    with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, log, report) as tree:
+    with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, log, report, shelf(KEPT, changed.debug)) as tree:
         differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
         again = tree.has_built()
         if again and differing:

@@ -34,7 +34,7 @@ class WithModules(PatchSeries):
 
     def __init__(self, series: PatchSeries, modules: Mapping[str, Path]) -> None:
         """Add ``modules``, folders by name, to a series."""
-        super().__init__(series.directory)
+        super().__init__(series.directory, debug=series.debug)
         self._series = series
         self._modules = modules
 

@@ -22,6 +22,7 @@ from lab.library import folders, shown
 from lab.text import entries
 
 PATCHES = DATA / "hwsim-patches"
+DEBUG = "debug"  # the part of kernels that check themselves; not in ``series``
 _PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
 _TOUCHED = re.compile(r"^(?:\+\+\+ b|--- a)/(\S+)", re.MULTILINE)
 
@@ -88,9 +89,13 @@ class Part:
 class PatchSeries:
     """The parts of the kernel in the order in which they apply: those that ``series`` lists, then those of stacks."""
 
-    def __init__(self, directory: Path = PATCHES) -> None:
-        """Take ``directory``, hwsim-patches; stacks are in ``workloads`` next to it, those of the lab also here."""
+    def __init__(self, directory: Path = PATCHES, *, debug: bool = False) -> None:
+        """Take ``directory``, hwsim-patches; stacks are in ``workloads`` next to it, those of the lab also here.
+
+        ``debug``: the part of that name comes last.
+        """
         self.directory = directory
+        self.debug = debug
         self._stacks = folders("workload") if directory == PATCHES else [directory.parent / "workloads"]
 
     @property
@@ -101,15 +106,15 @@ class PatchSeries:
             BuildError: If ``series`` names a folder that does not exist, or does not name an existing one; or two parts
                 have the same name.
         """
-        there = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir()]
+        there = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir() and path.name != DEBUG]
         own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, there)]
         found = {path.parent.name: path for folder in reversed(self._stacks) for path in folder.glob("*/kernel")}
         stacks = [Part(name, path) for name, path in sorted(found.items())]
         for part in stacks:
-            if part.name in {one.name for one in own}:
+            if part.name in {DEBUG, *(one.name for one in own)}:
                 message = f"{shown(part.directory)}: {shown(self.directory)} already has a part {part.name}"
                 raise BuildError(message, hint="rename the stack")
-        return [*own, *stacks]
+        return [*own, *stacks, *([Part(DEBUG, self.directory / DEBUG)] if self.debug else [])]
 
     @property
     def names(self) -> list[str]:

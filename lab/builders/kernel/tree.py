@@ -7,7 +7,8 @@
                               objects/     what make made of it
                               begun        there while make runs: newer objects may be incomplete
 
-There is one such tree, of the last archive and compiler. No object in it can be stale:
+There is one such tree, of the last archive and compiler; another one, in kernel-tree-debug, is of kernels with the part
+``debug``. No object in it can be stale:
 
 * A build compares the content of each file that the old or the new changes touch, and writes those that differ, later
   than the newest object. All other files are those of the archive: names, sizes and times of the whole source must be
@@ -152,12 +153,15 @@ class KernelTree:
 
 
 @contextlib.contextmanager
-def kernel_tree(source: Source, recipe: str, scratch: Path, log: BuildLog, report: Report) -> Iterator[KernelTree]:
+def kernel_tree(
+    source: Source, recipe: str, scratch: Path, log: BuildLog, report: Report, shelf: str = SHELF
+) -> Iterator[KernelTree]:
     """Yield the tree to build in: the kept one, or a new one if none of this archive is kept.
 
     Of a folder, whose files may change at any time, nothing is kept.
 
-    ``source``: plain Linux; ``recipe``: what else all objects depend on; ``scratch``: directory of this build.
+    ``source``: plain Linux; ``recipe``: what else all objects depend on; ``scratch``: directory of this build;
+    ``shelf``: where it is kept.
     """
     if source.path.is_dir():
         tree = KernelTree(scratch / "tree")
@@ -167,7 +171,7 @@ def kernel_tree(source: Source, recipe: str, scratch: Path, log: BuildLog, repor
         yield tree
         remove_tree(tree.directory)
         return
-    kept = Store(SHELF, "the kernel's objects")
+    kept = Store(shelf, "the kernel's objects")
     with kept.lock(report):
         tree = KernelTree(kept.path(content_key(source.sha256, recipe, toolchain_fingerprint(), str(kept.directory))))
         if not tree.is_intact():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel import tested
+from lab.builders.kernel.chosen import chosen_kernel
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
 from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import given_source
@@ -82,6 +83,23 @@ def test_kernel_and_what_it_was_made_of(build: Builder) -> None:
     assert "gcc" in kernel.compiler
     assert kernel.parts == ("own",)
     assert sorted(path.name for path in kernel.path.parent.iterdir()) == ["config", "kernel.json", "linux"]
+
+
+def test_kernel_that_checks_itself(build: Builder) -> None:
+    """It is another kernel, and neither waits for builds of the other nor replaces it."""
+    usual = build()
+    config = build.series.directory / "debug" / "config"
+    config.mkdir(parents=True)
+    (config / "debug.config").write_text("# why\nCONFIG_OTHER=y\n")
+    assert build() == usual
+    build.series = PatchSeries(build.series.directory, debug=True)
+    debug = build()
+    assert debug.parts == ("own", "debug")
+    assert debug.key != usual.key
+    assert debug.path.parent.parent != usual.path.parent.parent
+    assert (debug.path.parent / "config").read_text() == "CONFIG_KNOWN=y\nCONFIG_OTHER=y\n"
+    for kernel in (usual, debug):
+        assert chosen_kernel(kernel.key, build.series) == kernel
 
 
 def test_progress_counts_objects(build: Builder) -> None:

@@ -168,6 +168,15 @@ def test_a_stack_with_the_name_of_a_part(series: PatchSeries) -> None:
         _ = series.parts
 
 
+def test_the_part_debug_comes_last_and_only_if_it_is_asked_for() -> None:
+    usual, debug = PatchSeries(), PatchSeries(debug=True)
+    assert "debug" not in usual.names
+    assert debug.names == [*usual.names, "debug"]
+    assert debug.fragments[: len(usual.fragments)] == usual.fragments
+    assert "CONFIG_PROVE_LOCKING=y" in debug.fragments[-1].read_text()
+    assert debug.sha256() != usual.sha256()
+
+
 def test_our_own_series_is_whole() -> None:
     ours = PatchSeries()
     assert ours.patches

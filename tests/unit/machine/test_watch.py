@@ -126,6 +126,8 @@ def test_a_guest_that_ends_early_says_so(tmp_path: Path) -> None:
         "Kernel panic - not syncing: x",
         "watchdog: BUG: soft lockup - CPU#0 stuck",
         "Oops: general protection fault",
+        "UBSAN: array-index-out-of-bounds in net/core/dev.c:1:2",
+        "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
     ],
 )
 def test_each_kind_of_complaint_is_seen(line: str) -> None:

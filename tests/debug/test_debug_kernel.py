@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""What `make test-debug` runs in addition on the debug kernel: that it detects faults, and that KUnit leaks no memory.
+
+No test of `make test`: a kernel of its own has to be built, and it is slow.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.builders.kernel.kernel import Kernel, ensure_kernel
+from lab.cache.report import SilentReport
+from lab.machine.watch import kernel_complaint
+from tests import booted
+from tests.kernel.test_kunit import boot
+
+pytestmark = pytest.mark.guest
+
+FAULTY = Path(__file__).parent / "faulty"
+# Without a root file system the kernel ends here, if it reports nothing else in the 70 s before: kmemleak looks after
+# 60 s.
+UNTIL_IT_HAS_LOOKED = "rootdelay=70"
+NO_ROOT = "Kernel panic - not syncing: VFS: Unable to mount root fs"
+FAULTS = {
+    "none": NO_ROOT,
+    "inversion": "WARNING: possible circular locking dependency detected",
+    "sleep": "BUG: scheduling while atomic",
+    "rcu": "WARNING: suspicious RCU usage",
+    "beyond": "BUG: KASAN: slab-out-of-bounds in faulty_init",
+    "freed": "BUG: KASAN: slab-use-after-free in faulty_init",
+    "stack": "BUG: KASAN: stack-out-of-bounds in faulty_init",
+    "shift": "UBSAN: shift-out-of-bounds in drivers/lab-modules/faulty/faulty.c",
+    "list": "list_del corruption",
+    "leak": "kmemleak: 10 new suspected memory leaks",
+}
+
+
+@pytest.fixture(scope="module")
+def faulty() -> Kernel:
+    """Return the debug kernel with a module that has these faults."""
+    return ensure_kernel(SilentReport(), modules={"faulty": FAULTY}, series=booted.series)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_kind_of_fault_is_detected(faulty: Kernel, fault: str, tmp_path: Path) -> None:
+    log = boot(tmp_path, f"faulty.fault={fault}", UNTIL_IT_HAS_LOOKED, linux=faulty)
+    assert any(FAULTS[fault] in line for line in kernel_complaint(log)[:3]), log[-5000:]
+
+
+def test_kunit_leaks_no_memory(tmp_path: Path) -> None:
+    log = boot(tmp_path, "kunit.enable=1", UNTIL_IT_HAS_LOOKED)
+    assert NO_ROOT in kernel_complaint(log)[0], log[-5000:]
