@@ -64,11 +64,10 @@ static void freed(void)
 
 static void on_stack(void)
 {
-	char object[24] = {};
-	volatile int at = sizeof(object);
+	char object[24];
+	char *volatile start = object;
 
-	OPTIMIZER_HIDE_VAR(at);
-	((char *volatile)object)[at] = 1;
+	start[sizeof(object)] = 1;
 }
 
 static void shift(void)

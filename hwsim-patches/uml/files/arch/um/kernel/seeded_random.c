@@ -116,6 +116,14 @@ void seeded_random_get(enum seeded_random_user user, void *buf, size_t len)
 	spin_unlock_irqrestore(&streams_lock, flags);
 }
 
+static void __init start_all(u32 phase)
+{
+	u32 user;
+
+	for (user = 0; user < SEEDED_RANDOM_USERS; user++)
+		seeded_stream_start(&streams[user], seeded_random_seed, user, phase);
+}
+
 /**
  * seeded_random_begin() - begin a phase: its numbers do not depend on those drawn before
  * @phase: its number
@@ -123,11 +131,9 @@ void seeded_random_get(enum seeded_random_user user, void *buf, size_t len)
 void __init seeded_random_begin(u32 phase)
 {
 	unsigned long flags;
-	u32 user;
 
 	spin_lock_irqsave(&streams_lock, flags);
-	for (user = 0; user < SEEDED_RANDOM_USERS; user++)
-		seeded_stream_start(&streams[user], seeded_random_seed, user, phase);
+	start_all(phase);
 	spin_unlock_irqrestore(&streams_lock, flags);
 }
 
@@ -135,14 +141,14 @@ void __init seeded_random_begin(u32 phase)
 	"lab.seed=<number>\n"					\
 	"    Every random number of this machine follows from this one.\n\n"
 
-/* Runs before start_kernel(), hence before anything draws. */
+/* Runs before start_kernel(), hence before anything draws, and before lockdep knows a task. */
 static int __init seeded_random_setup(char *text, int *add)
 {
 	if (seeded_random_parse(text, &seeded_random_seed)) {
 		os_warn("lab.seed=%s: give a whole number below 2^64, decimal or as 0x...\n", text);
 		exit(1);
 	}
-	seeded_random_begin(SEEDED_PHASE_START);
+	start_all(SEEDED_PHASE_START);
 	seeded_random_is_on = true;
 	return 0;
 }
