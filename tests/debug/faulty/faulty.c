@@ -64,10 +64,11 @@ static void freed(void)
 
 static void on_stack(void)
 {
-	char object[24];
-	char *volatile start = object;
+	volatile char object[24];
+	volatile int at = sizeof(object);
 
-	start[sizeof(object)] = 1;
+	object[0] = 0;
+	((volatile char *)memset((void *)object, 0, sizeof(object)))[at] = 1;
 }
 
 static void shift(void)

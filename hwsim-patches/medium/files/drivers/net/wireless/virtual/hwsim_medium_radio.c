@@ -539,6 +539,7 @@ struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
 void hwsim_medium_free(struct hwsim_medium *medium)
 {
 	struct hwsim_fault *fault, *next_fault;
+	struct hwsim_ppdu *ppdu, *next_ppdu;
 	struct hwsim_air *air, *next_air;
 	int i;
 
@@ -550,8 +551,12 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 	hwsim_clock_stop(&medium->clock);
 	list_for_each_entry_safe(fault, next_fault, &medium->faults, list)
 		kfree(fault);
-	list_for_each_entry_safe(air, next_air, &medium->airs, list)
+	list_for_each_entry_safe(air, next_air, &medium->airs, list) {
+		/* with a delay, they are remembered after their end */
+		list_for_each_entry_safe(ppdu, next_ppdu, &air->ppdus, list)
+			hwsim_ppdu_put(ppdu);
 		kfree(air);
+	}
 	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++)
 		hwsim_curve_free(medium->curves[i]);
 	for (i = 0; i < HWSIM_MEDIUM_MAX_FADINGS; i++)
