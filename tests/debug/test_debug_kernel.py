@@ -19,8 +19,8 @@ from tests.kernel.test_kunit import boot
 pytestmark = pytest.mark.guest
 
 FAULTY = Path(__file__).parent / "faulty"
-# Without a root file system the kernel ends here, if it reports nothing else before. kmemleak looks after 60 s and 660 s,
-# and reports what has not changed in between; all that takes no wall time.
+# Without a root file system the kernel ends here, if it reports nothing else before. kmemleak looks after 60 s and
+# 660 s, and reports what has not changed in between; all that takes no wall time.
 UNTIL_IT_HAS_LOOKED = "rootdelay=700"
 NO_ROOT = "Kernel panic - not syncing: VFS: Unable to mount root fs"
 FAULTS = {
