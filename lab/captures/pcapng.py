@@ -49,9 +49,9 @@ class Writer:
         head = _FRAME_HEAD.pack(0, stamp_high, stamp_low, len(frame), len(frame) if length is None else length)
         self._block(_FRAME, head + _padded(frame) + (_options((_COMMENT, comment.encode())) if comment else b""))
 
-    def _block(self, kind: int, body: bytes) -> None:
+    def _block(self, block_type: int, body: bytes) -> None:
         size = struct.pack("<I", len(body) + 12)
-        self._file.write(struct.pack("<I", kind) + size + body + size)
+        self._file.write(struct.pack("<I", block_type) + size + body + size)
 
 
 def between(data: bytes, begin_ns: int, end_ns: int) -> bytes:
@@ -64,8 +64,8 @@ def between(data: bytes, begin_ns: int, end_ns: int) -> bytes:
     """
     return b"".join(
         data[position : position + size]
-        for kind, position, size in _blocks(data)
-        if kind != _FRAME or begin_ns <= _stamp_ns(data, position) < end_ns
+        for block_type, position, size in _blocks(data)
+        if block_type != _FRAME or begin_ns <= _stamp_ns(data, position) < end_ns
     )
 
 
@@ -75,12 +75,12 @@ def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
         raise PcapngError(f"byte 0: not a pcapng file of the lab: starts with {data[:4].hex() or 'nothing'}")
     position = 0
     while position + _LEAST_BLOCK <= len(data):
-        kind, size = struct.unpack_from("<II", data, position)
+        block_type, size = struct.unpack_from("<II", data, position)
         if size < _LEAST_BLOCK or size % 4:
             raise PcapngError(f"byte {position}: a block of {size} bytes")
         if position + size > len(data):
             return
-        yield kind, position, size
+        yield block_type, position, size
         position += size
 
 
@@ -92,8 +92,8 @@ def frames(data: bytes) -> Iterator[tuple[int, bytes, str]]:
     Raises:
         PcapngError: If ``data`` is not what ``Writer`` writes.
     """
-    for kind, position, size in _blocks(data):
-        if kind != _FRAME:
+    for block_type, position, size in _blocks(data):
+        if block_type != _FRAME:
             continue
         (length,) = struct.unpack_from("<I", data, position + 20)
         begin = position + 8 + _FRAME_HEAD.size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab check``: find out what kind of file it is, and check it."""
+"""``lab check``: find out what type of file it is, and check it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_EXPERIMENTS = ("grid", "workload", "topology", "repetitions", "claims")  # k
 
 
 def check(path: Path) -> str:
-    """Check one file on its own and return its kind: topology, workload or experiment.
+    """Check one file on its own and return its type: topology, workload or experiment.
 
     Raises:
         InputError, InputErrors: If the file is not valid.

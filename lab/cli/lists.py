@@ -45,11 +45,11 @@ def _described(names: Iterable[str], about: Callable[[str], str]) -> dict[str, s
     return found
 
 
-def _files(kind: str) -> dict[str, str]:
+def _files(file_type: str) -> dict[str, str]:
     from lab import library
     from lab.model.include import read
 
-    known = library.known(kind)
+    known = library.known(file_type)
 
     def about(name: str) -> str:
         data = read(known[name]).data

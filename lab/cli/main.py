@@ -37,13 +37,13 @@ app = typer.Typer(
 _option = partial(typer.Option, show_envvar=False)  # or click's errors end in "(env var: 'None')"
 
 
-def _names(kind: str) -> Callable[[str], list[str]]:
-    """Complete names of files of a kind (see lab.library)."""
+def _names(file_type: str) -> Callable[[str], list[str]]:
+    """Complete names of files of a type (see lab.library)."""
 
     def complete(incomplete: str) -> list[str]:
         from lab import library
 
-        return [name for name in library.known(kind) if name.startswith(incomplete)]
+        return [name for name in library.known(file_type) if name.startswith(incomplete)]
 
     return complete
 
@@ -511,8 +511,8 @@ def clean() -> None:
 
     stale = clean_stale()
     freed = clean_cache()
-    largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
-    listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
+    largest = sorted((size, shelf) for shelf, size in freed.items() if size >= 1_000_000)[::-1]
+    listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {shelf}' for size, shelf in largest)})" if largest else ""
     print(f"removed {sum(freed.values()) / 1e6:.0f} MB of cache{listed} and the remains of {stale} killed guests")
 
 

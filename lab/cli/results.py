@@ -100,10 +100,10 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:
     """Compare two runs of one workload, or two results of one experiment."""
-    kinds = [_kind(place) for place in (first, second)]
-    if kinds[0] != kinds[1]:
-        raise InputError(f"{first} is {kinds[0]}, {second} is {kinds[1]}: compare two of a kind")
-    if kinds[0] == _RUN:
+    types = [_type(place) for place in (first, second)]
+    if types[0] != types[1]:
+        raise InputError(f"{first} is {types[0]}, {second} is {types[1]}: compare two runs or two results")
+    if types[0] == _RUN:
         _print_compared_runs(first, second, as_json)
         return
     from lab.experiments.analysis.compare import compare
@@ -119,7 +119,7 @@ def print_differences(first: Path, second: Path, as_json: bool) -> None:
 _RUN, _RESULTS = "a run", "the results of an experiment"
 
 
-def _kind(place: Path) -> str:
+def _type(place: Path) -> str:
     """Return what is in a directory; raise InputError if it has neither a run nor results."""
     if (place / "record.json").is_file():
         return _RUN

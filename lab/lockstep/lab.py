@@ -206,12 +206,14 @@ class Lab:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, type_: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
         try:
-            if self._ended is None and (kind is None or issubclass(kind, Exception)):
+            if self._ended is None and (type_ is None or issubclass(type_, Exception)):
                 self.stop()
         except LabError:
-            if kind is None:  # otherwise the caller's own error says more
+            if type_ is None:  # otherwise the caller's own error says more
                 raise
         finally:
             self.close()

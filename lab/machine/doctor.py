@@ -74,9 +74,9 @@ def packages(tools: Iterable[Tool]) -> list[str]:
     return sorted({tool.package for tool in tools})
 
 
-def _is_built(kind: str) -> bool:
+def _is_built(shelf: str) -> bool:
     """Return whether the cache has a kernel or an image, perhaps not the one of this checkout."""
-    return any((cache_root() / kind).glob("*/*"))
+    return any((cache_root() / shelf).glob("*/*"))
 
 
 def _is_there(name: str) -> bool:

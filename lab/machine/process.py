@@ -84,8 +84,8 @@ class Setup:
 
 def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channel | None = None) -> list[str]:
     """Return the kernel and its arguments. ``mode``: of MODES."""
-    files, kind = setup.files, MODES[mode]
-    loglevel = 0 if kind.quiet and setup.console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[setup.console_level]
+    files, chosen = setup.files, MODES[mode]
+    loglevel = 0 if chosen.quiet and setup.console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[setup.console_level]
     arguments = [
         str(files.kernel),
         f"mem={setup.memory_bytes >> 20}M",
@@ -94,7 +94,7 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
         f"initrd={scratch}/initrd",
         "root=/dev/ram0",
         "con=null",
-        f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
+        f"con0={'fd:0' if chosen.terminal else 'null'},fd:1",
         "quiet",  # hides UML's own checks
         f"loglevel={loglevel}",
         "log_buf_len=2M",
@@ -113,7 +113,7 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
     ]
-    if kind.virtual_time:
+    if chosen.virtual_time:
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments
 

@@ -17,7 +17,7 @@ from lab.reference import api, keys, schema
 
 def files() -> dict[str, str]:
     """Return the files of the folder, by name."""
-    return {f"{kind}.schema.json": schema.text(kind) for kind in schema.MODELS} | {
+    return {f"{file_type}.schema.json": schema.text(file_type) for file_type in schema.MODELS} | {
         "files.md": keys.text(),
         "api.md": api.text(),
     }

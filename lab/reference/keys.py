@@ -149,7 +149,7 @@ def _page() -> Iterator[str]:
     yield _HEAD
     if there := stacks():
         yield _STACKS.format(", ".join(there))
-    schemas = {kind: schema(kind) for kind in MODELS}
+    schemas = {file_type: schema(file_type) for file_type in MODELS}
     shared = set(schemas["topology"]["$defs"]) & set(schemas["workload"]["$defs"])
     yield from _file("topology", schemas["topology"], shared)
     yield from _file("workload", schemas["workload"], shared)
@@ -170,9 +170,9 @@ def _page() -> Iterator[str]:
     )
 
 
-def _file(kind: str, whole: Schema, shared: set[str]) -> Iterator[str]:
-    """Yield the keys of a kind of file, and of the parts that only it has."""
-    yield f"## {kind.capitalize()} files\n"
+def _file(file_type: str, whole: Schema, shared: set[str]) -> Iterator[str]:
+    """Yield the keys of a type of file, and of the parts that only it has."""
+    yield f"## {file_type.capitalize()} files\n"
     yield from _keys(whole)
     yield from _definitions(whole, set(whole["$defs"]) - shared)
 
@@ -191,7 +191,7 @@ def _keys(definition: Schema) -> Iterator[str]:
     rows = []
     for key, value in definition["properties"].items():
         default = "required" if key in required else _literal(value["default"]) if "default" in value else ""
-        rows.append((f"`{key}`", _kind(value), default, str(value.get("description", ""))))
+        rows.append((f"`{key}`", _type(value), default, str(value.get("description", ""))))
     yield from _table(("key", "value", "if left out", "meaning"), rows)
 
 
@@ -206,7 +206,7 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _kind(value: Schema) -> str:
+def _type(value: Schema) -> str:
     """Describe the possible values in words."""
     if "$ref" in value:
         name = value["$ref"].rsplit("/", 1)[-1]
@@ -217,24 +217,24 @@ def _kind(value: Schema) -> str:
         return ", ".join(f"`{option}`" for option in value["enum"])
     for several in ("anyOf", "oneOf"):
         if several in value:
-            return " or ".join(dict.fromkeys(_kind(option) for option in value[several]))
+            return " or ".join(dict.fromkeys(_type(option) for option in value[several]))
     return _simple(value)
 
 
 def _simple(value: Schema) -> str:
     """Describe a type that JSON Schema has a word for."""
-    kind = value.get("type")
-    if kind == ["number", "null"]:
+    declared = value.get("type")
+    if declared == ["number", "null"]:
         return "number or `null`"
-    if kind is None and value.get("description") == ANY:
+    if declared is None and value.get("description") == ANY:
         return "anything"
-    if kind == "array" and "prefixItems" in value:
-        return f"list of {len(value['prefixItems'])}: {_kind(value['prefixItems'][0])}"
-    if kind == "array":
-        return f"list: {_kind(value['items'])}"
-    if kind == "object":
-        return f"name: {_kind(value['additionalProperties'])}"
-    return _WORDS.get(kind if isinstance(kind, str) else "text", "text")
+    if declared == "array" and "prefixItems" in value:
+        return f"list of {len(value['prefixItems'])}: {_type(value['prefixItems'][0])}"
+    if declared == "array":
+        return f"list: {_type(value['items'])}"
+    if declared == "object":
+        return f"name: {_type(value['additionalProperties'])}"
+    return _WORDS.get(declared if isinstance(declared, str) else "text", "text")
 
 
 _WORDS = {"integer": "whole number", "boolean": "`true` or `false`", "number": "number", "text": "text"}

@@ -31,27 +31,27 @@ _PARAMS: dict[str, Schema] = {
 }
 
 
-def schema(kind: str) -> Schema:
+def schema(file_type: str) -> Schema:
     """Return the JSON Schema (2020-12) of topology, workload or experiment files."""
-    generated = MODELS[kind].model_json_schema(by_alias=True)
+    generated = MODELS[file_type].model_json_schema(by_alias=True)
     used: set[str] = set()
     tidy: Schema = _tidy(generated, used)
     definitions: Schema = tidy.pop("$defs", {})
     for name in ("ProbeUse", "Watch"):
         if name in definitions:
             _add_probes(definitions[name], used)
-    definitions |= {_word(name): _quantity(_DIMENSIONS[name], varies=kind == "topology") for name in sorted(used)}
+    definitions |= {_word(name): _quantity(_DIMENSIONS[name], varies=file_type == "topology") for name in sorted(used)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"{kind} of the lab",
+        "title": f"{file_type} of the lab",
         **tidy,
         "$defs": dict(sorted(definitions.items())),
     }
 
 
-def text(kind: str) -> str:
+def text(file_type: str) -> str:
     """Return the text of the schema file."""
-    return json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(schema(file_type), indent=2, ensure_ascii=False) + "\n"
 
 
 def _word(name: str) -> str:

@@ -105,27 +105,27 @@ def data(value: Any) -> Any:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _hints(annotation: Any) -> dict[str, Any]:
+    return typing.get_type_hints(annotation)
 
 
-def built(kind: Any, value: Any) -> Any:
+def built(annotation: Any, value: Any) -> Any:
     """Rebuild frozen classes from what json.loads gave, following the annotations."""
     if value is None:
         return None
-    origin = typing.get_origin(kind)
+    origin = typing.get_origin(annotation)
     if origin is types.UnionType or origin is typing.Union:
-        (kind,) = [option for option in typing.get_args(kind) if option is not type(None)]
-        return built(kind, value)
+        (annotation,) = [option for option in typing.get_args(annotation) if option is not type(None)]
+        return built(annotation, value)
     if origin is list:
-        (item,) = typing.get_args(kind)
+        (item,) = typing.get_args(annotation)
         return [built(item, element) for element in value]
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return kind(*value)
-    if fields_of(kind) is None:
+    if isinstance(annotation, type) and issubclass(annotation, tuple):
+        return annotation(*value)
+    if fields_of(annotation) is None:
         return value
-    hints = _hints(kind)
-    return kind(**{key: built(hints[key], element) for key, element in value.items()})
+    hints = _hints(annotation)
+    return annotation(**{key: built(hints[key], element) for key, element in value.items()})
 
 
 # The methods of every frozen class.

@@ -187,9 +187,9 @@ def _link(link: Link) -> tuple[str, ...]:
 
 
 def _file(file: File) -> tuple[str, ...]:
-    kind = "text" if file.text is not None else "random" if file.packed_bytes is None else "binary"
+    content = "text" if file.text is not None else "random" if file.packed_bytes is None else "binary"
     size = units.SIZE.format(file.size_bytes)
-    return file.name, file.node, file.path, f"{size} {kind}, SHA-256 {short_hash(file.sha256)}"
+    return file.name, file.node, file.path, f"{size} {content}, SHA-256 {short_hash(file.sha256)}"
 
 
 def _printed(processes: Iterable[Process]) -> Iterator[tuple[str, ...]]:

@@ -93,10 +93,10 @@ def _noun(row: Mapping[str, Any]) -> str:
 
 
 def _nouns(rows: Sequence[Mapping[str, Any]]) -> str:
-    kinds = {_noun(row) for row in rows} or {"handoff"}
-    if len(kinds) == 1:
-        return _PLURAL[kinds.pop()]
-    return "handoffs and losses of contact" if "handoff" in kinds else _PLURAL["loss of contact"]
+    nouns = {_noun(row) for row in rows} or {"handoff"}
+    if len(nouns) == 1:
+        return _PLURAL[nouns.pop()]
+    return "handoffs and losses of contact" if "handoff" in nouns else _PLURAL["loss of contact"]
 
 
 def _around(result: Result) -> Iterator[Figure]:

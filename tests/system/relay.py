@@ -103,7 +103,7 @@ class Relay:
             if self._read in ready:
                 return
             for reported in messages(self._socket.recv(FRAMES_MOST)):
-                if reported.kind == self._family_id and reported.payload[0] == Command.FRAME:
+                if reported.message_type == self._family_id and reported.payload[0] == Command.FRAME:
                     self._frame(attributes(without_generic(reported.payload)))
 
     def _frame(self, reported: dict[int, bytes]) -> None:

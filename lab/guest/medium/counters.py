@@ -69,18 +69,18 @@ def channel(answer: Answer, start_ns: int) -> ChannelUse:
     return ChannelUse(_u32(answer, Attr.FREQ_MHZ), time_ns - start_ns, air_ns)
 
 
-def _payload(answer: Answer, kind: Attr, size: int) -> bytes:
+def _payload(answer: Answer, attr: Attr, size: int) -> bytes:
     """Return an attribute's payload; raise NetlinkError if it is missing or has another size."""
-    payload = answer.get(kind)
+    payload = answer.get(attr)
     if payload is None:
-        raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
+        raise NetlinkError(f"medium: the kernel's answer lacks {attr.name}")
     if len(payload) != size:
-        raise NetlinkError(f"medium: {kind.name} has {len(payload)} bytes instead of {size}")
+        raise NetlinkError(f"medium: {attr.name} has {len(payload)} bytes instead of {size}")
     return payload
 
 
-def _u32(answer: Answer, kind: Attr) -> int:
-    number: int = struct.unpack("=I", _payload(answer, kind, 4))[0]
+def _u32(answer: Answer, attr: Attr) -> int:
+    number: int = struct.unpack("=I", _payload(answer, attr, 4))[0]
     return number
 
 
@@ -91,23 +91,23 @@ def _category(answer: Answer) -> str:
     return ACCESS_CATEGORIES[number]
 
 
-def _numbers(answer: Answer, kind: AnyAttr, names: Iterable[str]) -> dict[str, int]:
+def _numbers(answer: Answer, attr: AnyAttr, names: Iterable[str]) -> dict[str, int]:
     """Return the numbers in a nested attribute, by name in lower case; ``names`` are those from 1 on."""
-    nest = answer.get(kind)
+    nest = answer.get(attr)
     if nest is None:
-        raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
+        raise NetlinkError(f"medium: the kernel's answer lacks {attr.name}")
     found = attributes(nest)
     numbers: dict[str, int] = {}
     for number, name in enumerate(names, 1):
         payload = found.get(number)
         if payload is None or len(payload) not in _UINT:
-            raise NetlinkError(f"medium: the kernel's answer lacks {name.upper()} of {kind.name}")
+            raise NetlinkError(f"medium: the kernel's answer lacks {name.upper()} of {attr.name}")
         numbers[name.lower()] = _UINT[len(payload)].unpack(payload)[0]
     return numbers
 
 
-def _name(answer: Answer, kind: Attr, names: dict[int, str]) -> str:
-    index = _u32(answer, kind)
+def _name(answer: Answer, attr: Attr, names: dict[int, str]) -> str:
+    index = _u32(answer, attr)
     if index not in names:
         raise NetlinkError(f"medium: the kernel reports radio {index}, which is not part of the plan")
     return names[index]

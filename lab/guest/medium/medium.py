@@ -75,5 +75,5 @@ class Medium:
 
     def _refusal(self, request: Request, error: RefusedError) -> GuestError:
         """Return the kernel's message as an error, with the attribute that it is about."""
-        about = next((f" ({kind.name})" for kind in [*Attr, *request.values] if kind == error.blamed), "")
+        about = next((f" ({attr.name})" for attr in [*Attr, *request.values] if attr == error.blamed), "")
         return GuestError(f"medium: the kernel refuses {request.describe(self._names)}: {error.message}{about}")

@@ -26,18 +26,18 @@ class Request:
 
     def payload(self) -> bytes:
         """Return its attributes."""
-        return b"".join(encoded(kind, value) for kind, value in self.values.items())
+        return b"".join(encoded(attr, value) for attr, value in self.values.items())
 
     def describe(self, names: dict[int, str]) -> str:
         """Return the request as a reader sees it, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
-        words = [f"{kind.name.lower()}={_shown(kind, value, names)}" for kind, value in self.values.items()]
+        words = [f"{attr.name.lower()}={_shown(attr, value, names)}" for attr, value in self.values.items()]
         return " ".join([self.command.name, *words])
 
 
-def _shown(kind: AnyAttr, value: Any, names: dict[int, str]) -> str:
+def _shown(attr: AnyAttr, value: Any, names: dict[int, str]) -> str:
     if isinstance(value, bytes):
         return f"<{len(value)} bytes>"
-    if kind is Attr.RATE:
+    if attr is Attr.RATE:
         return ",".join(f"{key}:{number}" for key, number in MediumRate(*value)._asdict().items() if number)
     if isinstance(value, list):
         links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.gain_mb}mB" for link in value[:_SHOWN_MOST]]
@@ -110,9 +110,9 @@ def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> R
         Attr.FAULT_SKIP: params["skip"],
         Attr.FAULT_COUNT: params["count"],
     }
-    for key, kind in _FAULT_RADIOS.items():
+    for key, attr in _FAULT_RADIOS.items():
         if params[key] is not None:
-            values[kind] = numbers[params[key]]
+            values[attr] = numbers[params[key]]
     if params["share_percent"] is not None:
         values[Attr.FAULT_SHARE] = max(1, min(round(params["share_percent"] / 100 * _ALL), _ALL - 1))
     return Request(Command.ADD_FAULT, values)

@@ -218,7 +218,7 @@ _NUMBER_BYTES = 8  # of an attribute with 32 bits
 
 def link(one: MediumLink) -> bytes:
     """Encode a link as an attribute."""
-    words = [word for kind, value in zip(LinkAttr, one, strict=True) for word in (_NUMBER_BYTES, kind, value)]
+    words = [word for part, value in zip(LinkAttr, one, strict=True) for word in (_NUMBER_BYTES, part, value)]
     return _LINK.pack(*_LINK_HEAD, *words)
 
 
@@ -227,7 +227,7 @@ def rate(given: Sequence[int]) -> bytes:
     numbers = MediumRate(*given)._asdict()
     flags = {RateAttr.SHORT_GI: numbers.pop("short_gi", 0), RateAttr.SHORT_PREAMBLE: numbers.pop("short_preamble", 0)}
     parts = [attribute(RateAttr[name.upper()], _U8(value)) for name, value in numbers.items()]
-    return nested(Attr.RATE, *parts, *(attribute(kind, b"") for kind, value in flags.items() if value))
+    return nested(Attr.RATE, *parts, *(attribute(flag, b"") for flag, value in flags.items() if value))
 
 
 def _packer(form: str) -> Callable[[int], bytes]:
@@ -286,14 +286,14 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
 }
 
 
-def encoded(kind: AnyAttr, value: Any) -> bytes:
-    """Encode an attribute, or all of that kind.
+def encoded(which: AnyAttr, value: Any) -> bytes:
+    """Encode an attribute, or a list of them.
 
     ``value``: for LINK, a list of links; for RATE, a rate; else what the encoder takes.
     """
-    if kind is Attr.LINK:
+    if which is Attr.LINK:
         return b"".join(map(link, value))
-    if kind is Attr.RATE:
+    if which is Attr.RATE:
         return rate(value)
-    encoder = PART_ENCODERS[kind.form] if isinstance(kind, PartAttr) else ENCODERS[kind]
-    return attribute(kind, encoder(value))
+    encoder = PART_ENCODERS[which.form] if isinstance(which, PartAttr) else ENCODERS[which]
+    return attribute(which, encoder(value))

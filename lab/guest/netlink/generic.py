@@ -114,7 +114,7 @@ class Family:
         self._transport.send(request)
         found: int | None = None
         for answer in self._answers(sequence):
-            if answer.kind == wire.NLMSG_ERROR:
+            if answer.message_type == wire.NLMSG_ERROR:
                 _check(0, wire.outcome(answer), request)
                 break
             attributes = wire.attributes(wire.without_generic(answer.payload))
@@ -153,7 +153,7 @@ class Family:
         outcomes: dict[int, wire.Outcome] = {}
         while len(outcomes) < len(sent):
             for answer in wire.messages(self._transport.receive()):
-                if answer.kind == wire.NLMSG_ERROR and answer.sequence in sent:
+                if answer.message_type == wire.NLMSG_ERROR and answer.sequence in sent:
                     outcomes[answer.sequence] = wire.outcome(answer)
         for number, (sequence, request) in enumerate(sent.items(), before):
             _check(number, outcomes[sequence], request)
@@ -173,7 +173,7 @@ class Family:
         for answer in self._answers(sequence):
             if answer.flags & wire.NLM_F_DUMP_INTR:
                 raise wire.NetlinkError("netlink: the data changed during the dump")
-            if answer.kind in (wire.NLMSG_DONE, wire.NLMSG_ERROR):
+            if answer.message_type in (wire.NLMSG_DONE, wire.NLMSG_ERROR):
                 _check(0, wire.outcome(answer), request)
                 break
             found.append(wire.attributes(wire.without_generic(answer.payload)))

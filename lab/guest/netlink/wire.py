@@ -45,7 +45,7 @@ class NetlinkError(GuestError):
 class Message:
     """A message without its header."""
 
-    kind: int
+    message_type: int
     flags: int
     sequence: int
     payload: bytes
@@ -68,20 +68,20 @@ def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
-def attribute(kind: int, payload: bytes) -> bytes:
+def attribute(number: int, payload: bytes) -> bytes:
     """Encode an attribute, padded.
 
     Raises:
         ValueError: If the payload is too long.
     """
     if len(payload) > LONGEST_PAYLOAD:
-        raise ValueError(f"attribute {kind} has {len(payload)} bytes, at most {LONGEST_PAYLOAD} fit")
-    return _ATTRIBUTE.pack(_ATTRIBUTE.size + len(payload), kind) + _padded(payload)
+        raise ValueError(f"attribute {number} has {len(payload)} bytes, at most {LONGEST_PAYLOAD} fit")
+    return _ATTRIBUTE.pack(_ATTRIBUTE.size + len(payload), number) + _padded(payload)
 
 
-def nested(kind: int, *attributes_: bytes) -> bytes:
+def nested(number: int, *attributes_: bytes) -> bytes:
     """Encode an attribute of attributes."""
-    return attribute(kind | NESTED, b"".join(attributes_))
+    return attribute(number | NESTED, b"".join(attributes_))
 
 
 def text(value: str) -> bytes:
@@ -94,9 +94,9 @@ def u32(value: int) -> bytes:
     return _U32.pack(value)
 
 
-def message(kind: int, flags: int, sequence: int, payload: bytes) -> bytes:
+def message(message_type: int, flags: int, sequence: int, payload: bytes) -> bytes:
     """Encode a message with its header, padded. The kernel fills in the port."""
-    return _padded(_HEADER.pack(_HEADER.size + len(payload), kind, flags, sequence, 0) + payload)
+    return _padded(_HEADER.pack(_HEADER.size + len(payload), message_type, flags, sequence, 0) + payload)
 
 
 def generic(command: int, version: int, payload: bytes) -> bytes:
@@ -120,10 +120,10 @@ def messages(data: bytes) -> Iterator[Message]:
     while data:
         if len(data) < _HEADER.size:
             raise NetlinkError(f"netlink: {len(data)} bytes are not a message")
-        length, kind, flags, sequence, _ = _HEADER.unpack_from(data)
+        length, message_type, flags, sequence, _ = _HEADER.unpack_from(data)
         if not _HEADER.size <= length <= len(data):
             raise NetlinkError(f"netlink: a message has length {length}, but {len(data)} bytes are left")
-        yield Message(kind, flags, sequence, data[_HEADER.size : length])
+        yield Message(message_type, flags, sequence, data[_HEADER.size : length])
         data = data[(length + 3) & ~3 :]
 
 
@@ -137,11 +137,11 @@ def attributes(data: bytes) -> dict[int, bytes]:
     while data:
         if len(data) < _ATTRIBUTE.size:
             raise NetlinkError(f"netlink: {len(data)} bytes are not an attribute")
-        length, kind = _ATTRIBUTE.unpack_from(data)
+        length, number = _ATTRIBUTE.unpack_from(data)
         if not _ATTRIBUTE.size <= length <= len(data):
-            name = f"attribute {kind & _TYPE_MASK}"
+            name = f"attribute {number & _TYPE_MASK}"
             raise NetlinkError(f"netlink: {name} has length {length}, but {len(data)} bytes are left")
-        found[kind & _TYPE_MASK] = data[_ATTRIBUTE.size : length]
+        found[number & _TYPE_MASK] = data[_ATTRIBUTE.size : length]
         data = data[(length + 3) & ~3 :]
     return found
 
@@ -150,10 +150,10 @@ def attribute_at(data: bytes, offset: int) -> int | None:
     """Return the type of the attribute that is at ``offset`` of a generic message, or contains it; None without one."""
     start = _HEADER.size + _GENERIC.size
     while start <= min(offset, len(data) - _ATTRIBUTE.size):
-        length, kind = _ATTRIBUTE.unpack_from(data, start)
+        length, number = _ATTRIBUTE.unpack_from(data, start)
         end = start + max(length, _ATTRIBUTE.size)
         if offset < end:
-            found: int = kind & _TYPE_MASK
+            found: int = number & _TYPE_MASK
             return found
         start = (end + 3) & ~3
     return None
@@ -171,7 +171,7 @@ def outcome(answer: Message) -> Outcome:
     if not answer.flags & NLM_F_ACK_TLVS:
         return Outcome(code)
     rest = answer.payload[_CODE.size :]
-    if answer.kind == NLMSG_ERROR:
+    if answer.message_type == NLMSG_ERROR:
         rest = rest[_echoed(answer, rest) :]
     extended = attributes(rest)
     return Outcome(

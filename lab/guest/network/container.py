@@ -75,10 +75,10 @@ def inside(root: int) -> Iterator[None]:
             os.fchdir(directory)
 
 
-def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
+def mount(source: str, target: Path, file_system: str, data: str, flags: int = 0) -> None:
     """Call mount(2); raise GuestError if it fails."""
-    if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
-        raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
+    if _libc.mount(source.encode(), str(target).encode(), file_system.encode(), flags, data.encode()) != 0:
+        raise GuestError(f"mount {file_system} on {target}: {os.strerror(ctypes.get_errno())}")
 
 
 def overlay(home: Path, prefix: str, lower: str) -> Path:

@@ -21,7 +21,7 @@ from lab.registry import Room
 
 
 class Fading(params.PhyModel, ABC):
-    """Base class. A kind of fading is a frozen dataclass whose fields are its parameters."""
+    """Base class. A model of fading is a frozen dataclass whose fields are its parameters."""
 
     @abstractmethod
     def gain(self, probability: Floats) -> Floats:

@@ -150,7 +150,7 @@ def test_what_is_not_a_run_is_explained(
         "nonesuch": "does not exist",
         "empty": "is neither a run (record.json) nor an experiment's results (results.json)",
         "failed": "has no record.json, since the run failed",
-        "results": "is the results of an experiment: compare two of a kind",
+        "results": "is the results of an experiment: compare two runs or two results",
         "failed/record.json": "/failed/record.json is a file of a run; name its directory, ",
     }.items():
         status, _, error = lab("compare", record.directory, tmp_path / name, capsys=capsys, monkeypatch=monkeypatch)
