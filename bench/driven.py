@@ -33,7 +33,7 @@ REQUESTS = 2000
 
 
 def pytest_of(tests: int, *options: str) -> float:
-    """Wall seconds of a pytest with that many tests."""
+    """Return the wall seconds of a pytest with that many tests."""
     with tempfile.TemporaryDirectory() as project:
         test = Path(project) / "test_handoff.py"
         test.write_text(TEST.replace("TESTS", str(tests)))

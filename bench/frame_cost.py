@@ -49,7 +49,7 @@ def compare(mode: str, stations: int, times: int, seconds: int, other: str | Non
 
 
 def main() -> int:
-    """Measure and print; 1 if a run fails."""
+    """Measure and print; return 1 if a run fails."""
     parser = argparse.ArgumentParser(prog="python -m bench.frame_cost", description=__doc__)
     add_times(parser)
     add_seconds(parser)

@@ -66,7 +66,7 @@ def copy_of(series: PatchSeries, directory: Path) -> Path:
 
 
 def changed_series(unchanged: PatchSeries, directory: Path, change: Change, mark: str) -> PatchSeries:
-    """A copy of a series, in a new directory, with one more change."""
+    """Copy a series to a new directory, with one more change."""
     copy_of(unchanged, directory)
     (tree,) = (cache_root() / SHELF).glob("[!.]*")
     file, line = change.file, change.line.format(mark=mark)
@@ -95,7 +95,7 @@ def boot(kernel: Kernel, message: str = "") -> float:
 
 
 def clean_build(series: PatchSeries, root: Path) -> Kernel:
-    """The kernel of a series, built from scratch in another cache."""
+    """Build the kernel of a series from scratch, in another cache."""
     source = ensure_source(LineReport()).path.parent
     with mock.patch.dict(os.environ, XDG_CACHE_HOME=str(root)):
         (cache_root() / "source").mkdir(parents=True)

@@ -80,7 +80,7 @@ class Load:
         ]
 
     def _iperf3(self) -> list[str]:
-        """One client in the server for each station, since an iperf3 server serves only one client at a time."""
+        """Return the commands: a client in the server for each station, since an iperf3 server serves one at a time."""
         how = f"duration: {self.seconds} s, congestion: cubic"
         if self.offered_mbps is not None:
             rate = f"rate: {self.offered_mbps / self.stations:.4f} Mbit/s"

@@ -32,7 +32,7 @@ def add_seconds(parser: argparse.ArgumentParser) -> None:
 
 
 def ns3_time(text: str) -> str:
-    """Type for argparse: a time in ns-3's notation."""
+    """Check, for argparse, a time in ns-3's notation."""
     if not re.fullmatch(r"\d+(\.\d+)?(ns|us|ms|s)", text):
         raise argparse.ArgumentTypeError(f"{text} is not a time such as 20us")
     return text

@@ -61,7 +61,7 @@ def fill(message: Message, iovec: Iovec) -> None:
 
 
 def sockaddr(address: str) -> ctypes.Array[ctypes.c_char]:
-    """struct sockaddr_in."""
+    """Return a struct sockaddr_in."""
     family = socket.AF_INET.to_bytes(2, sys.byteorder)
     return ctypes.create_string_buffer(family + PORT.to_bytes(2, "big") + socket.inet_aton(address) + bytes(8), 16)
 

@@ -133,7 +133,7 @@ def of_lab_run(scenario: download.Scenario) -> Budget:
 
 
 def table(columns: dict[str, Budget]) -> str:
-    """A line for each part; the last column is how much more the last budget spends than the first."""
+    """Return a line for each part; the last column is how much more the last budget spends than the first."""
     lines = [
         f"{'':<25}" + "".join(f"{name:^28}" for name in columns) + f"{'more':>8}",
         f"{'for each segment':<25}" + f"{'times':>8}{'µs each':>10}{'µs':>10}" * len(columns) + f"{'µs':>8}",

@@ -56,7 +56,7 @@ class Session:
             return self._answers[asked["what"]](asked)
         except LabError as error:
             errors: list[LabError] = [*flat(error)] if isinstance(error, InputError) else [error]
-            return {"refused": "; ".join(map(_told, errors))}
+            return {"refused": "; ".join(map(_without_source, errors))}
 
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""
@@ -159,8 +159,8 @@ def _at(at_ns: int) -> str:
     return f"{seconds}.{rest:09d}".rstrip("0").rstrip(".") + " s"
 
 
-def _told(error: LabError) -> str:
-    """Return a message without its place: the user has just written it."""
+def _without_source(error: LabError) -> str:
+    """Return a message without its file and line: the user has just written it."""
     return f"{error.message}; {error.hint}" if error.hint else error.message
 
 

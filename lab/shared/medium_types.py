@@ -172,7 +172,7 @@ class Medium:
         return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], snr_mb, noticed_mb)
 
     def levels(self, links: Iterable[MediumLink]) -> list[tuple[MediumLink, int]]:
-        """Links with their SNR in 20 MHz, in mB, if radios send with the power that they have at the start."""
+        """Return links with their SNR in 20 MHz, in mB, if radios send with the power that they have at the start."""
         powers_mbm = {radio.index: radio.power_mbm for radio in self.radios}
         noises_mbm = {radio.index: radio.noise_mbm for radio in self.radios}
         return [(link, powers_mbm[link.transmitter] + link.gain_mb - noises_mbm[link.receiver]) for link in links]

@@ -83,7 +83,7 @@ def compare(shown: list[str], printed: list[str]) -> Comparison:
         None if a is None or b is None else _clear(old, [printed[a], printed[b]])
         for old, a, b in zip(ordered, first, last, strict=True)
     ]
-    doubtful = _beside_unclear(ordered, counterparts)
+    doubtful = _next_to_unclear(ordered, counterparts)
     stale: list[Pair] = []
     unclear: list[Pair] = []
     for n, (place, old, new) in enumerate(zip(order, ordered, counterparts, strict=True)):
@@ -101,7 +101,7 @@ def compare(shown: list[str], printed: list[str]) -> Comparison:
     return Comparison(lines, sorted(stale, key=_place), sorted(unclear, key=_place))
 
 
-def _beside_unclear(shown: list[str], counterparts: list[str | None]) -> set[int]:
+def _next_to_unclear(shown: list[str], counterparts: list[str | None]) -> set[int]:
     """Return the places of all parts (between blank lines or ``…``) with an unclear line: each is of one run."""
     doubtful: set[int] = set()
     part: list[int] = []

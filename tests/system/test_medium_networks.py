@@ -211,8 +211,8 @@ def test_ad_hoc_stations_reach_whom_they_hear(boot: Callable[..., Ran]) -> None:
     assert beacons == {"02:00:01:00:01:00", "02:00:01:00:02:00"}
 
 
-BESIDE_AN_AD_HOC_NETWORK = """\
-name: beside-an-ad-hoc-network
+NEXT_TO_AN_AD_HOC_NETWORK = """\
+name: next-to-an-ad-hoc-network
 nodes:
   sta1: {kind: sta, adhoc: {ssid: ours, channel: 6}}
   ap1: {kind: ap, ssid: next-door, channel: 6}
@@ -230,7 +230,7 @@ def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Calla
     )
     close = f'[python3, -c, "{script}"]'
     first = "name: first\nduration: 1 s\ntimeline:\n  - {at: 100 ms, exec: ap1, run: [pidof, hostapd]}\n"
-    pid = boot(BESIDE_AN_AD_HOC_NETWORK, first).outputs()[0].strip()
+    pid = boot(NEXT_TO_AN_AD_HOC_NETWORK, first).outputs()[0].strip()
     leave = "run: [wpa_cli, -i, sta2-wlan0, {command}]"
     again = (
         f"name: again\nduration: 9 s\ntimeline:\n  - {{at: 100 ms, exec: sta1, run: {close.format(pid=pid)}}}\n"
@@ -238,7 +238,7 @@ def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Calla
         f"  - {{at: 300 ms, exec: sta2, {leave.format(command='reconnect')}}}\n"
         f"  - {{at: 8 s, exec: sta2, {leave.format(command='status')}}}\n"
     )
-    assert "wpa_state=COMPLETED" in boot(BESIDE_AN_AD_HOC_NETWORK, again).outputs()[-1]
+    assert "wpa_state=COMPLETED" in boot(NEXT_TO_AN_AD_HOC_NETWORK, again).outputs()[-1]
 
 
 SLOTS = """\

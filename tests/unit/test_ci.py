@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What other projects use in their CI: valid by the published schemas, with scripts that shellcheck accepts.
 
-They are not run here: a job is a container. actionlint also looks at the expressions of a workflow; it is no package of
-PyPI that can be installed without GitHub: ``go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 FILE``.
+They are not run here: a job is a container. actionlint also looks at the expressions of a workflow; no package of
+PyPI has it that can be installed without GitHub: ``go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 FILE``.
 """
 
 from __future__ import annotations

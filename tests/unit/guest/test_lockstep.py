@@ -61,7 +61,7 @@ def guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LiveGuest:
 
 @contextmanager
 def driven(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch, duration_ns: int = FOREVER_NS) -> Iterator[socket.socket]:
-    """The host's end of a run that is driven, beside it; its clock is that of this machine, which may be slow."""
+    """Yield the host's end of a run that is driven, whose clock is this machine's, which may be slow."""
     ours, theirs = socket.socketpair()
     monkeypatch.setattr(lockstep, "opened", theirs.fileno)
     agent = threading.Thread(target=lockstep.drive, args=(guest, duration_ns), name=AGENT)

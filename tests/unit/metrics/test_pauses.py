@@ -133,7 +133,7 @@ def test_an_address_by_dhcp(tmp_path: Path) -> None:
     frames = [(PAUSE.begin_ns, tcp(0)), (begun, dhcp()), (begun + 40 * MS, dhcp()), (PAUSE.end_ns, tcp(1))]
     capture = captured(tmp_path, frames)
     assert why(capture) == [{"cause": "dhcp", "took_ns": 40 * MS}]
-    assert Downlink(capture, STA1, 0).t_ns == [PAUSE.begin_ns, PAUSE.end_ns], "DHCP is no data"
+    assert Downlink(capture, STA1, 0).t_ns == [PAUSE.begin_ns, PAUSE.end_ns], "DHCP is not data"
     assert why(captured(tmp_path, [frames[0], frames[1], frames[3]])) == [], "a single packet takes no time"
 
 

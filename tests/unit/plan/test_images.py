@@ -59,9 +59,9 @@ def test_where_an_image_is_found_is_not_content(here: Path, tmp_path: Path) -> N
     image(here / "images" / "gateway")
     found_here = plan_of(tmp_path / "project").to_json()
     image(tmp_path / "project" / "images" / "gateway")
-    beside = plan_of(tmp_path / "project").to_json()
-    assert found_here != beside
-    assert trials.key(found_here, {}) == trials.key(beside, {})
+    found_elsewhere = plan_of(tmp_path / "project").to_json()
+    assert found_here != found_elsewhere
+    assert trials.key(found_here, {}) == trials.key(found_elsewhere, {})
 
 
 def test_an_unknown_image_is_reported_with_its_line_and_where_it_was_looked_for(here: Path, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ IDLE = (
 
 
 @pytest.mark.parametrize(
-    ("sta", "medium", "told"),
+    ("sta", "medium", "reported"),
     [
         (", txpower: 5 dBm", "{}", ""),
         (
@@ -87,8 +87,13 @@ IDLE = (
     ],
 )
 def test_a_power_that_changes_no_level_is_reported(
-    plans: Plans, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sta: str, medium: str, told: str
+    plans: Plans,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    sta: str,
+    medium: str,
+    reported: str,
 ) -> None:
     monkeypatch.setattr(errors, "_warned", set())
     plan(plans, sta=sta, medium=medium)
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == reported

@@ -301,7 +301,7 @@ local function read_item(reader)
 	return item
 end
 
--- Returns the MSN and the items; or nil and why this is no payload of TCP/HACK.
+-- Returns the MSN and the items; or nil and why this is not a payload of TCP/HACK.
 local function parse(bytes)
 	local reader = reader_of(bytes)
 	local msn = take(reader, 1, "Master sequence number")

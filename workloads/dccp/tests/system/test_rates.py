@@ -66,7 +66,7 @@ def test_more_than_a_hundred_packets_in_a_round_trip_time(boot: Callable[..., Ra
     ran = boot(PLACE.replace("10 ms", "30 ms"), flow(3, ccid=3, rate="16 Mbit/s", packet="512 B"))
     assert max(line["bytes"] for line in lines(ran, "sink", "arrived")) > 2e6
     states = lines(ran, "flow", "state")
-    assert states and all(line["x_bit_s"] > 0 for line in states), "no rate is no sample"
+    assert states and all(line["x_bit_s"] > 0 for line in states), "no sample lacks a rate"
 
 
 def equation(rtt_s: float, p: float) -> float:

@@ -197,7 +197,7 @@ def test_figure_7_ordinary_acks_make_up_for_lost_ones(boot: Boot) -> None:
     assert resent(found.ran) == 0
 
 
-@pytest.mark.parametrize("gives_up", [False, True], ids=["until a BlockAckReq is heard", "until it goes on"])
+@pytest.mark.parametrize("gives_up", [False, True], ids=["until a BlockAckReq is heard", "until it continues"])
 def test_figure_8_acks_are_kept_when_the_access_point_gives_up(boot: Boot, gives_up: bool) -> None:
     """It continues with new data although it heard no BlockAck, and says so by SYNC."""
     count = RETRIES + MOST_TELLINGS if gives_up else RETRIES
