@@ -206,14 +206,12 @@ class Lab:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self, type_: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, what: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
-            if self._ended is None and (type_ is None or issubclass(type_, Exception)):
+            if self._ended is None and (what is None or issubclass(what, Exception)):
                 self.stop()
         except LabError:
-            if type_ is None:  # otherwise the caller's own error says more
+            if what is None:  # otherwise the caller's own error says more
                 raise
         finally:
             self.close()
