@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from lab.probes._watched import rate, received_ns, watched
 from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
 from lab.probes.base.text import Json, documents, seconds
+from lab.probes.base.watched import rate, received_ns, watched
 
 _TIMES = {
     "time_total": "time_total_s",

@@ -11,8 +11,8 @@ from lab.numbers import plain, size
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
-from lab.views._over_time import OverTime, RecordedSeries
 from lab.views.parts.lines import SECOND, line, moments
+from lab.views.parts.over_time import OverTime, RecordedSeries
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
 

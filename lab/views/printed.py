@@ -2,7 +2,7 @@
 """What programs print, over time."""
 
 from lab.record.record import Result
-from lab.views._over_time import OverTime, RecordedSeries
+from lab.views.parts.over_time import OverTime, RecordedSeries
 
 
 class Printed(OverTime):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Signal levels over time."""
 
-from lab.views._over_time import PerPeer
+from lab.views.parts.over_time import PerPeer
 
 
 class Signal(PerPeer):

@@ -8,8 +8,8 @@ from itertools import pairwise
 from lab.drawing import Line
 from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.views._over_time import OverTime, RecordedSeries
 from lab.views.parts.lines import SECOND, line
+from lab.views.parts.over_time import OverTime, RecordedSeries
 
 
 class AckRate(OverTime):

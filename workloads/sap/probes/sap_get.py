@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.errors import ParameterError
-from lab.probes._watched import watched
 from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
 from lab.probes.base.text import Json, documents, seconds, stamp_ns
+from lab.probes.base.watched import watched
 
 from . import _report
 from ._results import Intact, Payload
