@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of mobility, one per file, found by their files (``lab.model.mobility.kinds``).
+"""Models of mobility, one per file, found by their files (``lab.model.mobility.MOBILITY``).
 
 Definitions of the random ones: T. Camp, J. Boleng, V. Davies, "A survey of mobility models for ad hoc network
 research", Wireless Communications and Mobile Computing 2(5), 2002. Names are Mininet-WiFi's.
