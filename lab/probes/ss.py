@@ -13,6 +13,7 @@ from lab.probes.base.text import number
 
 _ENDPOINT = re.compile(r"(?:\[[0-9a-fA-F:.%]+\w*\]|[0-9.*]+)(?:%\w+)?:(?:\d{1,5}|\*)", re.ASCII)
 _MAPPED = re.compile(r"\[::ffff:([0-9.]+)\]:(.+)", re.ASCII)
+_CONTROL_SHARE = 100  # a control connection carries less than a hundredth of what the connection of the data does
 _WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
 # ss's key: (series, unit)
 _KEYS = {
@@ -37,7 +38,8 @@ class Ss(Probe):
     Series, one set per connection, named ``<quantity>/<local>-<peer>``: ``cwnd`` and ``ssthresh`` (segments),
     ``rtt`` and ``rto`` (ms), ``backoff`` (how often ``rto`` was doubled; only while it is), ``retransmits`` (segments
     since the start; 0 until the first one), ``sent``, ``acked``, ``retransmitted``, ``received`` (B), ``unacked``,
-    ``lost``, ``min_rtt``, ``send_queue`` and ``unsent`` (B; the latter only if there is any).
+    ``lost``, ``min_rtt``, ``send_queue`` and ``unsent`` (B; the latter only if there is any). A control connection,
+    such as that of iperf3, has no ``rtt``: the kernel's estimate is an old one.
     """
 
     about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"
@@ -62,6 +64,8 @@ class Ss(Probe):
         for block in raw.blocks():
             for line_number, line in block.lines():
                 self._parse_line(raw, line_number, line, block.t_ns, parsed)
+        controls = _controls(parsed)
+        parsed.series = [series for series in parsed.series if series.name not in controls]
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Retransmissions]:
@@ -94,6 +98,32 @@ class Ss(Probe):
             except ValueError as error:
                 raise raw.error(line_number, line, f"{key}: {error}") from None
         parsed.add(f"retransmits/{which}", "segments", t_ns, retransmits)
+
+
+def _controls(parsed: Parsed) -> set[str]:
+    """Return ``rtt/<connection>`` of connections that were mostly idle next to one of the same port that was not."""
+    carried: dict[str, dict[int, float]] = {}  # bytes, by connection and time
+    for series in parsed.series:
+        quantity, _, which = series.name.partition("/")
+        if quantity in ("acked", "received"):
+            sums = carried.setdefault(which, {})
+            sums |= {t_ns: sums.get(t_ns, 0) + value for t_ns, value in zip(series.t_ns, series.values, strict=True)}
+    total = {which: max(sums.values()) for which, sums in carried.items()}
+    most: dict[tuple[str, ...], float] = {}  # bytes of one connection, by hosts and port
+    for which, many in total.items():
+        most |= {port: max(most.get(port, 0), many) for port in _ports(which)}
+    return {
+        f"rtt/{which}"
+        for which, sums in carried.items()
+        if 2 * len(set(sums.values())) < len(sums)
+        and any(total[which] * _CONTROL_SHARE < most[port] for port in _ports(which))
+    }
+
+
+def _ports(which: str) -> list[tuple[str, ...]]:
+    """Return the hosts of a connection, with the port of either end."""
+    (here, own), (there, its) = (end.rsplit(":", 1) for end in which.split("-"))
+    return [(here, there, "local", own), (here, there, "peer", its)]
 
 
 def _plain(endpoint: str) -> str:

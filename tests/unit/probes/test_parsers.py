@@ -229,6 +229,27 @@ def test_numbers_are_read_exactly() -> None:
 AP1, AP2, STA1 = "02:00:00:00:03:00", "02:00:00:00:04:00", "02:00:00:00:05:00"
 
 
+def test_ss_has_no_round_trip_times_of_a_control_connection(typed: Parse) -> None:
+    """That of iperf3 keeps the estimate of its first exchange; a short request keeps its own."""
+
+    def line(port: int, acked: int, rtt: float) -> str:
+        return f"0 0 10.0.0.3:{port} 10.0.0.1:5201 cubic rtt:{rtt}/1 cwnd:10 bytes_acked:{acked} bytes_received:4\n"
+
+    samples = [(0, 0), (185, 10_000), (185, 50_000), (185, 90_000), (185, 130_000), (185, 170_000)]
+    out = "".join(
+        f"### {number}\n{line(40000, control, 177.7)}{line(40001, data, 120 + number)}"
+        for number, (control, data) in enumerate(samples)
+    )
+    names = {item.name for item in typed("ss", out=out + line(40002, 100, 3)).series}
+    assert {name for name in names if name.startswith("rtt/")} == {
+        "rtt/10.0.0.3:40001-10.0.0.1:5201",
+        "rtt/10.0.0.3:40002-10.0.0.1:5201",
+    }
+    assert "cwnd/10.0.0.3:40000-10.0.0.1:5201" in names
+    alone = "".join(f"### {number}\n{line(40000, control, 177.7)}" for number, (control, _) in enumerate(samples))
+    assert "rtt/10.0.0.3:40000-10.0.0.1:5201" in {item.name for item in typed("ss", out=alone).series}
+
+
 def test_station_dump_of_a_station_that_is_handed_off(pasted: Parse, series: Find) -> None:
     parsed = pasted("station-dump", "handoff")
     assert set(series(parsed, f"signal/{AP1}").values) == {-30}
