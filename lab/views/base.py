@@ -29,6 +29,7 @@ class Moment:
     t_ns: int
     label: str
     second_ns: int  # start of the second that tables assign it to
+    node: str = ""  # whose moment it is; empty: that of all
 
 
 @dataclass(frozen=True)

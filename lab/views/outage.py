@@ -49,7 +49,7 @@ class Outage(View):
 
     def moments(self, result: Result) -> Iterator[Moment]:
         for row in sorted(result.rows, key=lambda row: (row["begin_ns"], row["station"])):
-            yield Moment(row["begin_ns"], arrow(row), row["at_ns"])
+            yield Moment(row["begin_ns"], arrow(row), row["at_ns"], row["station"])
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
         """Yield what the station received around each handoff, and the steps of each."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -39,11 +39,16 @@ def moments(record: Record) -> list[Moment]:
     return sorted(found, key=lambda moment: moment.t_ns)
 
 
-def rules(record: Record) -> list[Rule]:
-    """Return vertical lines at these moments; without any, at the events of the timeline."""
+def rules(record: Record, nodes: Collection[str] = ()) -> list[Rule]:
+    """Return vertical lines at these moments; without any, at the events of the timeline.
+
+    ``nodes``: those of a panel. If a station is among them, the panel has no moments of other stations.
+    """
     found = moments(record)
     if found:
-        return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]
+        alone = any(node.kind == "sta" for node in record.plan.nodes if node.name in nodes)
+        shown = [moment for moment in found if not alone or not moment.node or moment.node in nodes]
+        return [Rule(moment.t_ns / SECOND, moment.label) for moment in shown]
     targets: dict[tuple[int, str], list[str]] = {}
     for event in record.data["events"]:
         targets.setdefault((event["t_ns"], event["kind"]), []).append(event["target"])

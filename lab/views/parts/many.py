@@ -56,8 +56,15 @@ def over_time(
     lines = _coloured(record, lines)
     panel = Panel("virtual time, s", y_label, run_range(record), rules=rules(record), from_zero=from_zero)
     if LINES_AT_MOST < len(lines) <= PANELS_AT_MOST:
-        panel = replace(panel, rules=[replace(rule, label="") for rule in panel.rules])
-        panels = [replace(panel, title=line.label, lines=[replace(line, dashed=False)]) for line in lines]
+        panels = [
+            replace(
+                panel,
+                title=line.label,
+                lines=[replace(line, dashed=False)],
+                rules=[replace(rule, label="") for rule in rules(record, _nodes(record, line.label))],
+            )
+            for line in lines
+        ]
         columns = _COLUMNS[any(text_width(line.label, "panel") > _NAME for line in lines)]
         return Figure(name, title, about, panels, height=_PANEL_HEIGHT, columns=columns)
     drawn = shown(lines, f"{name}-over-time", one_named=one_named)

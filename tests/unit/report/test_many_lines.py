@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from lab.views.parts.lines import rules
 from lab.views.parts.many import LINES_AT_MOST, over_time, shown
 
 from ..drawing.test_layout import extent, overlap, texts
-from .conftest import Recorder
+from .conftest import RECORDED, Recorder
 
 TIMES = [1.0, 2.0, 3.0, 4.0]
 
@@ -130,3 +131,17 @@ def test_events_of_one_kind_at_one_time_have_one_label(recorded: Recorder) -> No
     for figure in plots.figures(record):
         boxes = [extent(text) for text in texts(lay_out(figure)) if text.face == "mark"]
         assert not any(overlap(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
+
+
+def test_a_panel_of_a_station_has_the_handoffs_of_no_other(recorded: Recorder) -> None:
+    nodes = json.loads((RECORDED / "handoff" / "plan.json").read_text())["nodes"]
+    (station,) = [node for node in nodes if node["name"] == "sta1"]
+    several = recorded(nodes=[*nodes, {**station, "name": "sta2"}])
+    mine = rules(several)
+    assert mine and rules(several, ["sta1", "ap1"]) == mine == rules(several, ["h1"])
+    assert rules(several, ["sta2", "ap1"]) == []
+    some = [Line(f"sta{1 + number % 2} hears {number}", TIMES, [1.0] * 4, 5) for number in range(LINES_AT_MOST + 1)]
+    figure = over_time(several, "f", "t", "a", some, y_label="y, s")
+    assert [len(panel.rules) for panel in figure.panels] == [
+        len(mine) * panel.title.startswith("sta1") for panel in figure.panels
+    ]
