@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -256,6 +256,12 @@ def unheard(metric: types.PlannedMetric, context: Context) -> list[probes.Sent]:
         heard.update(flow.name for flow in source.found(probes.Flow))
     sent = [flow for source in context.sources.values() for flow in source.found(probes.Sent)]
     return [flow for flow in sent if flow.packets and flow.name not in receivers.get((flow.to, flow.port), {flow.name})]
+
+
+def within(intervals: TimeSeries, end_ns: int) -> TimeSeries:
+    """Return a series of intervals, each at its end, without those that exceed the run."""
+    kept = [(t_ns, value) for t_ns, value in zip(intervals.t_ns, intervals.values, strict=True) if t_ns <= end_ns]
+    return replace(intervals, t_ns=[t_ns for t_ns, _ in kept], values=[value for _, value in kept])
 
 
 def increase(counter: TimeSeries, samples_ns: Sequence[int]) -> float:

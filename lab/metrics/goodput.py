@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found, unheard
+from lab.metrics.base import Context, Figures, Metric, all_found, unheard, within
 from lab.probes.base import Delivery
 from lab.shared import types
 from lab.units import RATE
@@ -31,9 +31,9 @@ class Goodput(Metric):
         silent = [Delivery(flow.name, 0, 0) for flow in unheard(metric, context)]
         for delivery in [delivery for _, delivery in all_found(metric, context, Delivery)] + silent:
             mean = delivery.goodput_bps()
-            figures.series += [delivery.rate] if delivery.rate else []
-            over_time = delivery.rate.values if delivery.rate else []
-            figures.values += over_time if metric.per == "interval" else [mean]
+            rate = within(delivery.rate, context.end_ns) if delivery.rate else None
+            figures.series += [rate] if rate else []
+            figures.values += (rate.values if rate else []) if metric.per == "interval" else [mean]
             figures.rows.append(
                 {
                     "process": delivery.name,

@@ -70,6 +70,21 @@ def test_goodput_of_iperf3() -> None:
     assert figures.values == [4e6] and figures.series[0].values == [5e6]
 
 
+def test_an_interval_beyond_the_end_is_left_out() -> None:
+    """The sink counts what arrives while programs are ended, in an interval that the run does not fill."""
+    flow = {"packets": 9, "bytes": 900, "lost": 0, "first_ns": 0, "last_ns": 30 * SECOND}
+    flow |= {"delay_min_ns": 1, "delay_mean_ns": 2, "delay_max_ns": 3}
+    times = [29 * SECOND, 30 * SECOND, 31 * SECOND]
+    series = [
+        TimeSeries("goodput/load", "bit/s", times, [5e6, 4e6, 1e4]),
+        TimeSeries("delay/load", "ms", times, [1.0] * 3),
+    ]
+    sink = source("udp-sink", series=series, values={"packets": 9, "bytes": 900, "lost": 0, "flows": {"load": flow}})
+    for kind, unit in (("goodput", "bit/s"), ("delay", "ms")):
+        figures = load(kind).figures(wanted(kind, "udp-sink", unit=unit, per="interval"), context(sink))
+        assert figures.series[0].t_ns == times[:2] and len(figures.values) == 2
+
+
 def test_outage_by_events() -> None:
     events = source("wpa-events", occurrences=roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1))
     figures = load("outage").figures(
