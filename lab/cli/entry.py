@@ -60,8 +60,10 @@ def main() -> None:
         print(end="", flush=True)  # what cannot be written is noticed here
     except KeyboardInterrupt:  # before or after typer
         status = _status(128 + signal.SIGINT)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has exited (lab list | head)
+    except (BrokenPipeError, SystemExit) as error:
+        if BrokenPipeError not in (type(error), type(error.__context__)):
+            raise
+        sys.stderr.close()  # the reader of our output has exited (lab list | head); typer exits with 1 then
         status = 141
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EBADF):

@@ -49,6 +49,17 @@ def test_a_full_disk_is_a_message(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (1, said)
 
 
+@pytest.mark.parametrize("arguments", ["list", "show wired-pair --json", "run --help"])
+def test_a_reader_that_exits_is_141(arguments: str) -> None:
+    """As of a program that SIGPIPE ends; typer would exit with 1, which stands for a failed check."""
+    command = [str(Path(sys.executable).parent / "lab"), *arguments.split()]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as output:
+        done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("closed", "arguments", "status", "said"),
     [
