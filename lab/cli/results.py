@@ -125,7 +125,7 @@ def _type(place: Path) -> str:
         return _RUN
     if place.name == "record.json":
         raise InputError(f"{place} is a file of a run; name its directory, {place.parent}")
-    if place.is_file() or (place / "results.json").is_file():
+    if (place.is_file() and place.suffix == ".json") or (place / "results.json").is_file():
         return _RESULTS
     hint = "`lab run` and `lab reproduce` print their directory at the end"
     if not place.exists():

@@ -125,7 +125,8 @@ def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
             return names.index(word)
         known = [name or str(index) for index, name in enumerate(names)]
         raise InputError(f'{about} has no entry "{word}"{suggestion(word, known)}', where=label, hint=_listing(known))
-    raise InputError(f"{about} is a single value, so it has no {word}", where=label)
+    mapping = f"to replace it, write {about}={{{word}: …}}" if len(keys) == 1 else None  # medium: perfect
+    raise InputError(f"{about} is a single value, so it has no {word}", where=label, hint=mapping)
 
 
 def _name(entry: Any) -> str:

@@ -106,7 +106,7 @@ class Session:
             raise InputError(f"{path} exists; write another name, or remove it")
         if not asked["events"]:
             raise InputError("nothing has been done yet that a timeline could do again")
-        with writing(path):
+        with writing(path, "choose another name"):
             path.write_text(self._document(path, asked["events"]), encoding="utf-8")
         try:
             load.load(str(path), WORKLOAD, self._seed, ["workload.duration=24h"], piece=(0, 0))

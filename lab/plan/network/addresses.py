@@ -74,6 +74,7 @@ class Ips:
         if "/" not in text:
             if interface.ip not in self.subnet:
                 self.refuse(keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length; write {text}/24')
+                return f"{text}/{self.subnet.prefixlen}"
             interface = IPv4Interface(f"{text}/{self.subnet.prefixlen}")
         self._compare(_Given(interface, owner, keys))
         return str(interface)

@@ -92,6 +92,10 @@ def test_whole_lists_can_be_replaced() -> None:
         ("links.3.delay=1 ms", '--set links.3.delay=1 ms  links has no entry "3"\n  known: h1-s1'),
         ("links.0.delay.x=1", "--set links.0.delay.x=1  links.0.delay is a single value, so it has no x"),
         (
+            "topology.name.snr=20dB",
+            "--set topology.name.snr=20dB  name is a single value, so it has no snr\n  to replace it, write name={snr: …}",
+        ),
+        (
             "duration=[1",
             "--set duration=[1  is not valid YAML: expected ',' or ']', but got '<stream end>' while parsing a flow ",
         ),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab.cli.check import check
+from lab.errors import InputError
 from lab.plan.load import load
 from tests.refused import refused
 
@@ -302,6 +303,13 @@ def test_an_address_in_a_network_of_its_own(files: None, capsys: pytest.CaptureF
     )
     Path("t.yaml").write_text(alone + "  h3: {kind: host, ip: 192.168.7.3/24}\n")
     check(Path("t.yaml"))
+    assert capsys.readouterr().err == ""
+
+
+def test_an_address_without_a_prefix_is_not_also_alone(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.yaml").write_text("name: here\nnodes:\n  h1: {kind: host}\n  h2: {kind: host, ip: 192.168.0.2}\n")
+    with pytest.raises(InputError, match="so it needs a prefix length; write 192.168.0.2/24"):
+        check(Path("t.yaml"))
     assert capsys.readouterr().err == ""
 
 

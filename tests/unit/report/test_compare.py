@@ -146,7 +146,9 @@ def test_what_is_not_a_run_is_explained(
         (tmp_path / name).mkdir()
         if file:
             (tmp_path / name / file).write_text("{}")
+    (tmp_path / "README.md").write_text("# Mine\n")
     for name, message in {
+        "README.md": "README.md is neither a run (record.json) nor an experiment's results (results.json)",
         "nonesuch": "does not exist",
         "empty": "is neither a run (record.json) nor an experiment's results (results.json)",
         "failed": "has no record.json, since the run failed",
