@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sphinx's settings for ``make site``: the Markdown files of the repository as a site with search.
 
-The files are used as they are. What they are on the site is derived from them: the navigation from the index in README,
+The files stay unchanged. What the site needs is derived from them: the navigation from the index in README,
 and a link to a folder leads to its README.md, or is plain text if it has none. So is a link to a stack that was
 removed: docs/reference/files.md still names it.
 """

@@ -73,7 +73,7 @@ class AtLeast(click.IntRange):
         return super().convert(value, param, ctx)
 
 
-_SEEDS = "; a seed is one, such as 7, that decides all random numbers of a run: with the same seed, it is the same run"
+_SEEDS = "; write one, such as 7: it determines all random numbers of a run, so that the same seed gives the same run"
 Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=AtLeast(0, _SEEDS))]
 Setting = Annotated[
     list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")

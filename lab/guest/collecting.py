@@ -36,7 +36,7 @@ def collect(root: Root, wanted: types.Collect) -> None:
     if not found and not wanted.optional:
         raise GuestError(
             f"{wanted.source}: collect: {wanted.node} has no file {wanted.path}{_listed(nearby)}; write optional: true "
-            "if there may be none",
+            "if it may be missing",
             wanted.node,
         )
     room_bytes = wanted.at_most_bytes

@@ -281,7 +281,7 @@ class Lab:
 
     def _time_to_come(self, at_ns: int) -> int:
         if at_ns < self.now_ns:
-            raise CallError(f"{at_ns / 1e9:g} s has passed: it is {self.now_s:g} s")
+            raise CallError(f"{at_ns / 1e9:g} s has passed: the time is {self.now_s:g} s")
         return at_ns
 
     def _beyond(self, at_ns: int) -> CallError:

@@ -18,7 +18,7 @@ from lab.mobility._trace import HEIGHT_M, WAYPOINTS_MOST, TraceError, number, ti
 from lab.shared.mobility_types import Waypoint
 from lab.shared.places import place_at
 
-_SLOWEST_M_S = 1e-9  # who is slower moves less than 1 mm in the longest time that a trace may have
+_SLOWEST_M_S = 1e-9  # a slower node moves less than 1 mm in the longest time that a trace may have
 _AT = re.compile(r'\$\w+\s+at\s+(?P<at>\S+)\s+(?:"(?P<what>[^"]*)"|\{(?P<braced>[^}]*)\})\s*;?\s*(?:#.*)?')
 _NODE = re.compile(r"\$\w+\((?P<node>\d{1,6})\)\s+(?P<what>.*?)\s*;?\s*(?:#.*)?")
 _SET = re.compile(r"set\s+(?P<axis>[XYZ])_\s+(?P<value>\S+)")

@@ -113,4 +113,4 @@ def test_a_run_that_takes_too_long_says_how_far_it_came(tmp_path: Path, machine:
     result = lab("run", "wired-pair", "ping/ping", "--timeout", "5", cwd=tmp_path, status=2)
     assert result.stderr.endswith('lab: --timeout: "5" has no unit; write 5 s\n')
     result = lab("run", "wired-pair", "ping/ping", "--seed", "banana", cwd=tmp_path, status=2)
-    assert '"banana" is not a whole number; a seed is one, such as 7, that decides all random numbers' in result.stderr
+    assert '"banana" is not a whole number; write one, such as 7: it determines all random numbers' in result.stderr

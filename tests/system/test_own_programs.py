@@ -116,7 +116,7 @@ def test_a_file_that_is_not_there_or_too_large_fails_the_run(here: Path) -> None
     assert ran.returncode == 1
     assert (
         "../workload.yaml:13: collect: h2 has no file /root/out/*.log; /root/out has deep, result.csv; write "
-        "optional: true if there may be none\n"
+        "optional: true if it may be missing\n"
         "../workload.yaml:13: collect: the files /root/out/**/*.bin of h2 are larger than 2 B in total; write "
         "a larger at_most:, or collect less" in ran.stderr
     )

@@ -100,7 +100,7 @@ def test_several_mistakes_have_a_line_each_that_begins_with_file_and_line(
 
 def test_a_seed_that_is_no_number(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     *_, last = said("run", "one-ap", "ping/ping", "--seed", "x", capsys=capsys, monkeypatch=monkeypatch)
-    assert last.startswith("Error: Invalid value for '--seed': \"x\" is not a whole number; a seed is one, such as 7, ")
+    assert last.startswith("Error: Invalid value for '--seed': \"x\" is not a whole number; write one, such as 7: ")
 
 
 def test_experiments_here_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

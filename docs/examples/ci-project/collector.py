@@ -10,7 +10,7 @@ class Sensor(socketserver.StreamRequestHandler):
     """A connection of a sensor."""
 
     def handle(self):
-        """Store and acknowledge each line; one that is cut off by the end of the connection is none."""
+        """Store and acknowledge each line; ignore one that the end of the connection cuts off."""
         for line in self.rfile:
             if line.endswith(b"\n"):
                 number, value = line.split()

@@ -77,7 +77,7 @@ def test_time_advances_to_a_time_to_come(net: Lab, agent: Agent) -> None:
     net.run_until("12.5 s")
     net.run_for(0.5)
     assert [one["at_ns"] for one in agent.asked] == [12_500 * MS, 13_000 * MS]
-    with pytest.raises(CallError, match="1 s has passed: it is 13 s"):
+    with pytest.raises(CallError, match="1 s has passed: the time is 13 s"):
         net.run_until(1)
     with pytest.raises(CallError, match='61 s is beyond the end of the timeline, 60 s\n  .*duration="61 s"'):
         net.at(61, roam("sta1", "ap2"))
