@@ -225,7 +225,7 @@ def stack_called(stack: str) -> Path:
         return found
     names = _stacks()
     raise InputError(
-        f'no stack "{stack}" has code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+        f'"{stack}" is not a stack with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
 
 

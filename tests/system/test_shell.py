@@ -588,5 +588,5 @@ def test_a_stack_that_there_is_not(tmp_path: Path) -> None:
     argv = [str(LAB), "shell", "approximate-link", "--stack", "wep-echo"]
     found = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert found.returncode == 2
-    assert 'no stack "wep-echo" has code (did you mean web-echo?)' in found.stderr
+    assert '"wep-echo" is not a stack with code (did you mean web-echo?)' in found.stderr
     assert re.search(r"known: (.*, )?web-echo$", found.stderr, re.MULTILINE)

@@ -151,7 +151,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
     [
         (
             ["bits", "chats"],
-            'workloads/chat/stacks:2  no stack "chats" has code (did you mean chat?)\n  known: KNOWN',
+            'workloads/chat/stacks:2  "chats" is not a stack with code (did you mean chat?)\n  known: KNOWN',
         ),
         (
             ["bits", "swp bits"],
@@ -193,7 +193,7 @@ def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     """The lab's own Makefile lies in workloads/.. and is none."""
     with_code(here)
     assert library.code_called(name) is None
-    with pytest.raises(InputError, match=f'no stack "{name}" has code.*\n  known: {known_stacks()}'):
+    with pytest.raises(InputError, match=f'"{name}" is not a stack with code.*\n  known: {known_stacks()}'):
         library.stack_called(name)
 
 

@@ -93,7 +93,8 @@ def test_whole_lists_can_be_replaced() -> None:
         ("links.0.delay.x=1", "--set links.0.delay.x=1  links.0.delay is a single value, so it has no x"),
         (
             "topology.name.snr=20dB",
-            "--set topology.name.snr=20dB  name is a single value, so it has no snr\n  to replace it, write name={snr: …}",
+            "--set topology.name.snr=20dB  name is a single value, so it has no snr\n"
+            "  to replace it, write name={snr: …}",
         ),
         (
             "duration=[1",

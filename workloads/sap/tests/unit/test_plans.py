@@ -42,7 +42,7 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
 
 
 def test_an_unknown_stack_is_reported_with_the_known(plans: Plans) -> None:
-    reported = 'stack: no stack "spa" has code (did you mean sap?)\n  known: '
+    reported = 'stack: "spa" is not a stack with code (did you mean sap?)\n  known: '
     reported += ", ".join(sorted(library._stacks()))
     assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {reported}"
     assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {reported}"
@@ -53,7 +53,7 @@ def test_it_is_reported_with_the_other_mistakes(plans: Plans) -> None:
     reported = refusal(plans, text)
     assert (
         "w.yaml:6  files.a.from: none.txt cannot be read" in reported
-        and 'w.yaml:4  stack: no stack "spa" has code' in reported
+        and 'w.yaml:4  stack: "spa" is not a stack with code' in reported
     )
 
 
@@ -110,7 +110,7 @@ def test_a_mistake_in_a_list_of_stacks_is_reported_at_its_line(plans: Plans) -> 
     (stack := Path("workloads/mine")).mkdir(parents=True)
     (stack / "Makefile").write_text("install:\n")
     (stack / "stacks").write_text("\nspa\n")
-    reported = 'workloads/mine/stacks:2  no stack "spa" has code (did you mean sap?)\n  known: '
+    reported = 'workloads/mine/stacks:2  "spa" is not a stack with code (did you mean sap?)\n  known: '
     assert refusal(plans, f"{WORKLOAD}stack: mine\n") == reported + ", ".join(sorted(library._stacks()))
 
 
