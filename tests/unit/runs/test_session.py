@@ -113,7 +113,7 @@ def test_what_was_done_is_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("session.txt", DONE, "session.txt is not the name of a topology; write save session.yaml"),
         ("there.yaml", DONE, "there.yaml exists; write another name, or remove it"),
         ("empty.yaml", [], "nothing has been done yet that a timeline could do again"),
-        ("nowhere/x.yaml", DONE, "cannot write nowhere/x.yaml: No such file or directory\n  choose another name"),
+        ("nowhere/x.yaml", DONE, "cannot write nowhere/x.yaml: No such file or directory; choose another name"),
     ],
 )
 def test_what_is_not_saved(guest: Guest, tmp_path: Path, path: str, events: Any, message: str) -> None:
