@@ -36,5 +36,5 @@ def refuse_copy(program: str) -> None:
             )
 
 
-def _checkouts(places: Iterable[Path]) -> Iterable[Path]:
-    return (place for place in places if (place / "lab" / "checkout.py").is_file() and place.resolve() != CHECKOUT)
+def _checkouts(folders: Iterable[Path]) -> Iterable[Path]:
+    return (folder for folder in folders if (folder / "lab" / "checkout.py").is_file() and folder.resolve() != CHECKOUT)

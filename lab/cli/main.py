@@ -75,7 +75,7 @@ class AtLeast(click.IntRange):
 
 _SEEDS = "; write one, such as 7: it determines all random numbers of a run, so that the same seed gives the same run"
 Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=AtLeast(0, _SEEDS))]
-Setting = Annotated[
+Overrides = Annotated[
     list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
 Out = Annotated[Path | None, _option(help="Directory for the run; default: a new one in runs/.")]
@@ -136,7 +136,7 @@ def run(
     topology: Topology,
     workload: Workload,
     seed: Seed = 1,
-    settings: Setting = None,
+    settings: Overrides = None,
     out: Out = None,
     repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", click_type=AtLeast(1))] = 1,
     jobs: Annotated[int, _option(help="Number of guests to run in parallel.", click_type=AtLeast(1))] = 1,
@@ -192,7 +192,7 @@ def run(
 def shell(
     topology: Topology,
     seed: Seed = 1,
-    settings: Setting = None,
+    settings: Overrides = None,
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     timeout: Annotated[
         str | None, _option(metavar="DURATION", help="End a session that takes longer than this in wall time: 10 min.")
@@ -214,7 +214,7 @@ def show(
     topology: Topology,
     workload: Workload = "idle",
     seed: Seed = 1,
-    settings: Setting = None,
+    settings: Overrides = None,
     svg: Annotated[
         Path | None, _option("--svg", metavar="FILE", help="Draw the topology, as in a report; print nothing.")
     ] = None,

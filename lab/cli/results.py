@@ -24,11 +24,11 @@ def print_runs(ended: Runs, as_json: bool) -> None:
     from lab import captures, report
     from lab.record.build import COLLECTED
 
-    records, places = ended.records, ended.directories
-    pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
+    records, paths = ended.records, ended.directories
+    pages = [report.write(record, path) for record, path in zip(records, paths, strict=True)]
     if as_json:
         shown: Any = [
-            {**report.as_json(record), "directory": str(place)} for record, place in zip(records, places, strict=True)
+            {**report.as_json(record), "directory": str(path)} for record, path in zip(records, paths, strict=True)
         ]
         print(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, sort_keys=True))
         return
@@ -36,11 +36,11 @@ def print_runs(ended: Runs, as_json: bool) -> None:
         console().print(report.tables(record))
     if len(records) > 1:
         _show_repetitions(records)
-    for place, page in zip(places, pages, strict=True):
-        for capture in sorted((place / "raw").glob(captures.FILES)):
+    for path, page in zip(paths, pages, strict=True):
+        for capture in sorted((path / "raw").glob(captures.FILES)):
             print(f"capture: {capture}")
-        if (place / COLLECTED).is_dir():
-            print(f"collected: {place / COLLECTED}")
+        if (path / COLLECTED).is_dir():
+            print(f"collected: {path / COLLECTED}")
         print(f"report: {page}")
 
 
@@ -100,7 +100,7 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:
     """Compare two runs of one workload, or two results of one experiment."""
-    types = [_type(place) for place in (first, second)]
+    types = [_type(path) for path in (first, second)]
     if types[0] != types[1]:
         raise InputError(f"{first} is {types[0]}, {second} is {types[1]}: compare two runs or two results")
     if types[0] == _RUN:
@@ -119,20 +119,20 @@ def print_differences(first: Path, second: Path, as_json: bool) -> None:
 _RUN, _RESULTS = "a run", "the results of an experiment"
 
 
-def _type(place: Path) -> str:
+def _type(path: Path) -> str:
     """Return what is in a directory; raise InputError if it has neither a run nor results."""
-    if (place / "record.json").is_file():
+    if (path / "record.json").is_file():
         return _RUN
-    if place.name == "record.json":
-        raise InputError(f"{place} is a file of a run; name its directory, {place.parent}")
-    if (place.is_file() and place.suffix == ".json") or (place / "results.json").is_file():
+    if path.name == "record.json":
+        raise InputError(f"{path} is a file of a run; name its directory, {path.parent}")
+    if (path.is_file() and path.suffix == ".json") or (path / "results.json").is_file():
         return _RESULTS
     hint = "`lab run` and `lab reproduce` print their directory at the end"
-    if not place.exists():
-        raise InputError(f"{place} does not exist", hint=hint)
-    if (place / "plan.json").is_file():
-        raise InputError(f"{place} has no record.json, since the run failed", hint=f"lab report {place} builds it")
-    raise InputError(f"{place} is neither a run (record.json) nor an experiment's results (results.json)", hint=hint)
+    if not path.exists():
+        raise InputError(f"{path} does not exist", hint=hint)
+    if (path / "plan.json").is_file():
+        raise InputError(f"{path} has no record.json, since the run failed", hint=f"lab report {path} builds it")
+    raise InputError(f"{path} is neither a run (record.json) nor an experiment's results (results.json)", hint=hint)
 
 
 def _print_compared_runs(first: Path, second: Path, as_json: bool) -> None:

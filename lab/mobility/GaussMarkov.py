@@ -62,7 +62,7 @@ class GaussMarkov(Roaming):
         return math.atan2(y, x) if x or y else mean_rad
 
     def _step(self, here: Spot, far_mm: float, angle_rad: float) -> tuple[Spot, float]:
-        """Return the place after a step, and the direction, both reflected at the edge."""
+        """Return the position after a step, and the direction, both reflected at the edge."""
         x, turned_x = _folded(here[0] + far_mm * math.cos(angle_rad), self.area.low[0], self.area.high[0])
         y, turned_y = _folded(here[1] + far_mm * math.sin(angle_rad), self.area.low[1], self.area.high[1])
         if turned_x:

@@ -22,7 +22,7 @@ class RandomDirection(PausingLegs):
     )
 
     def leg(self, draws: random.Random, here: Spot) -> tuple[Spot, float]:
-        """Draw a speed in m/s, and a direction; return the place on the edge."""
+        """Draw a speed in m/s, and a direction; return the position on the edge."""
         speed_m_s, heading = self.speed(draws), inward(self.area, here, direction(draws))
         there, _ = to_edge(self.area, here, heading)
         return there, speed_m_s

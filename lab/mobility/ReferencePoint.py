@@ -21,7 +21,7 @@ from lab.mobility._pausing_legs import ToRandomPlaces
 from lab.model.base import refuse
 from lab.model.mobility import HEIGHT_MM, Area, Crowd, Extent, Interval, Ways, cut
 from lab.shared.mobility_types import Waypoint
-from lab.shared.places import place_at
+from lab.shared.positions import position_at
 
 _LEGS_MOST = 100_000  # of the centre
 
@@ -70,7 +70,7 @@ class ReferencePoint(ToRandomPlaces):
             while at_ns > since_ns + self.interval:
                 since_ns, offset_mm, next_mm = since_ns + self.interval, next_mm, self._offset(draws)
             done = (at_ns - since_ns) / self.interval
-            x, y, z = (1000 * value for value in place_at(centre, at_ns))
+            x, y, z = (1000 * value for value in position_at(centre, at_ns))
             across, along = (a + done * (b - a) for a, b in zip(offset_mm, next_mm, strict=True))
             yield Waypoint(at_ns, round(x + across), round(y + along), round(z))
 

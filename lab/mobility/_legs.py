@@ -21,7 +21,7 @@ def direction(draws: random.Random) -> tuple[float, float]:
 
 
 def inward(area: Area, spot: Spot, heading: tuple[float, float]) -> tuple[float, float]:
-    """Return the direction, mirrored at each edge that the place is on and beyond which it leads."""
+    """Return the direction, mirrored at each edge that the position is on and beyond which it leads."""
     x, y = (
         abs(way) if at <= low else -abs(way) if at >= high else way
         for at, low, high, way in zip(spot, area.low, area.high, heading, strict=False)
@@ -30,7 +30,7 @@ def inward(area: Area, spot: Spot, heading: tuple[float, float]) -> tuple[float,
 
 
 def to_edge(area: Area, spot: Spot, heading: tuple[float, float], most_mm: float = math.inf) -> tuple[Spot, float]:
-    """Follow a direction up to the edge, or for ``most_mm``; return the place, and what is left of ``most_mm``."""
+    """Follow a direction up to the edge, or for ``most_mm``; return the position, and what is left of ``most_mm``."""
     rooms_mm = [
         ((high if way > 0 else low) - at) / way
         for at, low, high, way in zip(spot, area.low, area.high, heading, strict=False)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from lab.mobility._trace import HEIGHT_M, WAYPOINTS_MOST, TraceError, number, time
 from lab.shared.mobility_types import Waypoint
-from lab.shared.places import place_at
+from lab.shared.positions import position_at
 
 _SLOWEST_M_S = 1e-9  # a slower node moves less than 1 mm in the longest time that a trace may have
 _AT = re.compile(r'\$\w+\s+at\s+(?P<at>\S+)\s+(?:"(?P<what>[^"]*)"|\{(?P<braced>[^}]*)\})\s*;?\s*(?:#.*)?')
@@ -48,7 +48,7 @@ class _Node:
     def do(self, order: _Order) -> None:
         """Follow an order; they come by time."""
         at_ns = round(order.at_s * 1e9)
-        here = place_at(self.way, at_ns)
+        here = position_at(self.way, at_ns)
         while self.way[-1].at_ns > at_ns:  # a destination that it will not reach
             self.way.pop()
         if self.way[-1].at_ns < at_ns:
@@ -61,15 +61,15 @@ class _Node:
             self.way.append(_at(order.at_s + takes_s, (*order.to_m, here[2])))
 
     def _jump(self, at_s: float, to_m: tuple[float, ...]) -> None:
-        place = _at(at_s, to_m)
-        if len(self.way) == 1 and not place.at_ns:
-            self.way = [place]  # where it begins
+        waypoint = _at(at_s, to_m)
+        if len(self.way) == 1 and not waypoint.at_ns:
+            self.way = [waypoint]  # where it begins
         else:
-            self.way.append(place)
+            self.way.append(waypoint)
 
 
-def _at(at_s: float, place_m: tuple[float, ...]) -> Waypoint:
-    x, y, z = (round(1000 * at) for at in place_m)
+def _at(at_s: float, position_m: tuple[float, ...]) -> Waypoint:
+    x, y, z = (round(1000 * at) for at in position_m)
     return Waypoint(round(at_s * 1e9), x, y, z)
 
 

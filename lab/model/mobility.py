@@ -21,7 +21,7 @@ from lab.model.base import Model, Moment, Quantity, Texts, refuse
 from lab.model.one_of import OneOf, by_model
 from lab.registry import Room
 from lab.shared.mobility_types import Waypoint
-from lab.shared.places import place_at
+from lab.shared.positions import position_at
 
 _LEAST_SIDE_MM = 100
 _NEARLY = 1e-6  # mm: 1.001 m are 1000.9999999999999 mm
@@ -181,7 +181,7 @@ def cut(waypoints: Iterable[Waypoint], end_ns: int) -> Iterator[Waypoint]:
         if before is None or waypoint.at_ns <= end_ns:
             yield waypoint
         elif before.at_ns < end_ns:
-            x, y, z = (round(1000 * at) for at in place_at((before, waypoint), end_ns))
+            x, y, z = (round(1000 * at) for at in position_at((before, waypoint), end_ns))
             yield Waypoint(end_ns, x, y, z)
         if waypoint.at_ns >= end_ns:
             return

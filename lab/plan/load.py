@@ -121,20 +121,20 @@ def _resolved(
 ) -> Plan:
     """Validate both documents, reporting the mistakes of both, then resolve."""
     errors: list[InputError] = []
-    place = workload = None
+    site = workload = None
     try:
-        place = topology_source(documents["topology"])
+        site = topology_source(documents["topology"])
     except InputError as error:
         errors += flat(error)
     try:
         workload = workload_source(documents["workload"])
     except InputError as error:
         errors += flat(error)
-    if place is not None and workload is not None:
-        return resolve(place, workload, seed, settings, pcap=pcap, draft=draft, piece=piece)
+    if site is not None and workload is not None:
+        return resolve(site, workload, seed, settings, pcap=pcap, draft=draft, piece=piece)
     try:  # the one that can be read may have other mistakes
-        if place is not None:
-            check_topology(place)
+        if site is not None:
+            check_topology(site)
         if workload is not None:
             check_workload(workload)
     except InputError as error:

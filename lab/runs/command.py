@@ -75,8 +75,8 @@ def run(options: RunOptions) -> Runs:
             load(topology, workload, seed + number, options.settings, pcap=options.pcap)
             for number in range(options.repeat)
         ]
-    places = [Path()] * len(plans)
-    with _failing_in(options.junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
+    folders = [Path()] * len(plans)
+    with _failing_in(options.junit, lambda error: _name_of(_failed(plans, folders, error) or plans)):
         if (memory := memory_text(plans[0])) is not None:
             print(memory, file=sys.stderr)
         with reporter() as report:
@@ -84,18 +84,18 @@ def run(options: RunOptions) -> Runs:
         seeds = f"seed{seed}" if len(plans) == 1 else f"seeds{seed}-{plans[-1].seed}"
         name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
         directory = runs.new_directory(name, options.out)
-        places = [directory] if len(plans) == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
-        for place in places:
-            with writing(place):
-                place.mkdir(exist_ok=True)
+        folders = [directory] if len(plans) == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
+        for folder in folders:
+            with writing(folder):
+                folder.mkdir(exist_ok=True)
         if options.out is None:
             _point_latest(directory)
-        records = _run(plans, places, machine, options.jobs, directory, timeout_s)
+        records = _run(plans, folders, machine, options.jobs, directory, timeout_s)
     if options.junit is not None:
         from lab.report.junit import document, write
 
         write(options.junit, document(records))
-    return Runs(records, places)
+    return Runs(records, folders)
 
 
 @contextlib.contextmanager
@@ -127,7 +127,7 @@ def _name_of(plans: list[Plan]) -> str:
 
 def _run(
     plans: list[Plan],
-    places: list[Path],
+    folders: list[Path],
     machine: runs.Machine,
     jobs: int,
     directory: Path,
@@ -136,24 +136,24 @@ def _run(
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with _RunBars(names, plans[0].duration_ns) as bars:
-            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, _prepare_report, timeout_s)
+            return run_all(zip(plans, folders, strict=True), machine, jobs, bars.update, _prepare_report, timeout_s)
     except KeyboardInterrupt:
         shutil.rmtree(directory, ignore_errors=True)
         raise
     except InputError:  # another run has the directory
         raise
     except LabError as error:
-        place = error.directory = error.directory or directory
-        report = f"; lab report {place} shows what it measured" if _has_measured(place) else ""
-        which = "".join(f" with seed {plan.seed}" for plan in _failed(plans, places, error) if len(plans) > 1)
-        print(f"the files of the run{which} are in {place}{report}", file=sys.stderr)
+        folder = error.directory = error.directory or directory
+        report = f"; lab report {folder} shows what it measured" if _has_measured(folder) else ""
+        which = "".join(f" with seed {plan.seed}" for plan in _failed(plans, folders, error) if len(plans) > 1)
+        print(f"the files of the run{which} are in {folder}{report}", file=sys.stderr)
         raise
 
 
-def _failed(plans: list[Plan], places: list[Path], error: BaseException) -> list[Plan]:
+def _failed(plans: list[Plan], folders: list[Path], error: BaseException) -> list[Plan]:
     """Return the plan whose run failed; none if something else failed."""
     directory = error.directory if isinstance(error, LabError) else None
-    return [plan for plan, place in zip(plans, places, strict=True) if place == directory]
+    return [plan for plan, folder in zip(plans, folders, strict=True) if folder == directory]
 
 
 def _has_measured(directory: Path) -> bool:

@@ -16,7 +16,7 @@ class Waypoint(NamedTuple):
     y_mm: int
     z_mm: int
 
-    def place_m(self) -> tuple[float, float, float]:
+    def position_m(self) -> tuple[float, float, float]:
         """Return the position in m."""
         return self.x_mm / 1000, self.y_mm / 1000, self.z_mm / 1000
 

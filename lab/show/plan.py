@@ -236,7 +236,7 @@ def _way(way: Way, end_ns: int) -> tuple[str, ...]:
     words = [f"{plain(sum(legs), 3)} m", count(len(legs), "leg")]
     words += [f"from {plain(first.at_ns / 1e9)} s"] if first.at_ns else []
     words += [f"until {plain(last.at_ns / 1e9)} s"] if last.at_ns < end_ns else []
-    ends = (position([round(at, 1) for at in point.place_m()]) for point in (first, last))
+    ends = (position([round(at, 1) for at in point.position_m()]) for point in (first, last))
     return way.node, way.model, *ends, ", ".join(words)
 
 

@@ -24,14 +24,14 @@ class Delays:
         self._names = names
         self._too_far: tuple[str, str, float] | None = None  # the first two that are, and their distance in m
 
-    def between_ns(self, places: Mapping[str, Position]) -> npt.NDArray[np.int64]:
-        """Return the delays with nodes at ``places`` (m), in ns, shape (n, n); 0 where one has no place."""
+    def between_ns(self, positions: Mapping[str, Position]) -> npt.NDArray[np.int64]:
+        """Return the delays with nodes at ``positions`` (m), in ns, shape (n, n); 0 where one has no position."""
         size = len(self._names)
-        placed = [index for index, name in enumerate(self._names) if name in places]
+        placed = [index for index, name in enumerate(self._names) if name in positions]
         found = np.zeros((size, size), dtype=np.int64)
         if len(placed) < 2:
             return found
-        position_m = np.array([places[self._names[index]] for index in placed], dtype=np.float64)
+        position_m = np.array([positions[self._names[index]] for index in placed], dtype=np.float64)
         with np.errstate(over="ignore"):  # positions may be light years apart
             distance_m = np.linalg.norm(position_m[:, None] - position_m[None], axis=-1)
         if self._too_far is None and (distance_m > _MOST_M).any():

@@ -62,7 +62,7 @@ def resolve(
     behind = model.fading_behind_walls or model.fading
     fading = Fadings(model.fading, behind, levels)
     delays = Delays(levels.names) if model.propagation_delay else None
-    links = _Links(levels, fading, _places(nodes), delays, _noise_mbm(model))
+    links = _Links(levels, fading, _positions(nodes), delays, _noise_mbm(model))
     made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
@@ -114,7 +114,7 @@ def _noise_mbm(model: MediumModel) -> int:
     return round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
 
 
-def _places(nodes: list[Node]) -> dict[str, Position]:
+def _positions(nodes: list[Node]) -> dict[str, Position]:
     return {node.name: xyz(node.position_m) for node in nodes if node.position_m is not None}
 
 
@@ -125,13 +125,13 @@ class _Links:
         self,
         levels: SnrMatrix,
         fading: Fadings,
-        places: dict[str, Position],
+        positions: dict[str, Position],
         delays: Delays | None,
         noise_mbm: int,
     ) -> None:
         self._levels = levels
         self._fading = fading
-        self._places = places
+        self._positions = positions
         self._delays = delays
         self._lost_mb = np.zeros((len(levels.names), len(levels.names)), dtype=np.int64)
         # the kernel adds the power of the moment, and each receiver's noise
@@ -143,13 +143,13 @@ class _Links:
         size = len(self._lost_mb)
         return [self._link(i, j) for i in range(size) for j in range(size) if i != j]
 
-    def change(self, places: Mapping[str, Position], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
-        """Return the links that change when nodes move to ``places`` and pairs lose that much more (or less) than now.
+    def change(self, positions: Mapping[str, Position], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
+        """Return the links that change when nodes move to ``positions`` and pairs lose that much more (or less).
 
         ``losses_mb``: numbers of two radios, and the difference in mB.
         """
         before = self._numbers
-        self._places = {**self._places, **places}
+        self._positions = {**self._positions, **positions}
         for (one, other), difference_mb in losses_mb:
             self._lost_mb[one, other] += difference_mb
             self._lost_mb[other, one] += difference_mb
@@ -159,11 +159,11 @@ class _Links:
 
     def _all_numbers(self) -> npt.NDArray[np.int64]:
         """Return path gain in mB, fading, coherence in us and delay in ns of every link; shape (4, n, n)."""
-        snr_mb = np.maximum(self._levels.snr_mb(self._places) - self._lost_mb, _SNR_LEAST_MB)
+        snr_mb = np.maximum(self._levels.snr_mb(self._positions) - self._lost_mb, _SNR_LEAST_MB)
         gain_mb = snr_mb - self._sent_mb
         np.fill_diagonal(gain_mb, 0)
-        behind = self._levels.behind_walls(self._places)
-        delay_ns = np.zeros_like(snr_mb) if self._delays is None else self._delays.between_ns(self._places)
+        behind = self._levels.behind_walls(self._positions)
+        delay_ns = np.zeros_like(snr_mb) if self._delays is None else self._delays.between_ns(self._positions)
         return np.stack([gain_mb, self._fading.numbers(behind), self._fading.coherences_us(behind), delay_ns])
 
     def _link(self, transmitter: int, receiver: int) -> MediumLink:
@@ -187,8 +187,8 @@ def _updates(
     times = sorted({*moves, *losses})
     before = [at_ns for at_ns in times if at_ns < since_ns]
     if before:
-        places = {node: position for at_ns in before for node, position in moves.get(at_ns, {}).items()}
-        links.change(places, [loss for at_ns in before for loss in losses.get(at_ns, ())])
+        positions = {node: position for at_ns in before for node, position in moves.get(at_ns, {}).items()}
+        links.change(positions, [loss for at_ns in before for loss in losses.get(at_ns, ())])
     changes = 0
     for at_ns in times[len(before) :]:
         changed = links.change(moves.get(at_ns, {}), losses.get(at_ns, ()))

@@ -47,32 +47,32 @@ class SnrMatrix:
         self.seed = seed
         self.shadowing = _shadowing(model, seed)
 
-    def snr_mb(self, places: Mapping[str, Position]) -> npt.NDArray[np.int64]:
-        """Return the SNR with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
+    def snr_mb(self, positions: Mapping[str, Position]) -> npt.NDArray[np.int64]:
+        """Return the SNR with nodes at ``positions`` (m), in mB, shape (n, n), 0 on the diagonal."""
         size = len(self.names)
         snr_db = np.full((size, size), DEFAULT_SNR_DB)
-        placed = [index for index, name in enumerate(self.names) if name in places]
+        placed = [index for index, name in enumerate(self.names) if name in positions]
         if len(placed) > 1:
-            snr_db[np.ix_(placed, placed)] = self._from_places(placed, places)
+            snr_db[np.ix_(placed, placed)] = self._from_positions(placed, positions)
         for pair, level_db in self.fixed_db.items():
             snr_db[pair] = level_db
         np.fill_diagonal(snr_db, 0.0)
         return np.rint(np.clip(snr_db, -_LIMIT_DB, _LIMIT_DB) * 100.0).astype(np.int64)
 
-    def behind_walls(self, places: Mapping[str, Position]) -> npt.NDArray[np.bool_]:
-        """Return which links cross a wall, with nodes at ``places`` (m); shape (n, n)."""
+    def behind_walls(self, positions: Mapping[str, Position]) -> npt.NDArray[np.bool_]:
+        """Return which links cross a wall, with nodes at ``positions`` (m); shape (n, n)."""
         crossing = np.zeros((len(self.names), len(self.names)), dtype=bool)
-        placed = [index for index, name in enumerate(self.names) if name in places]
+        placed = [index for index, name in enumerate(self.names) if name in positions]
         if self.walls and len(placed) > 1:
-            here = [places[self.names[index]] for index in placed]
+            here = [positions[self.names[index]] for index in placed]
             crossing[np.ix_(placed, placed)] = wall_loss_db(here, self.walls) > 0
         return crossing
 
-    def _from_places(self, placed: list[int], places: Mapping[str, Position]) -> npt.NDArray[np.float64]:
+    def _from_positions(self, placed: list[int], positions: Mapping[str, Position]) -> npt.NDArray[np.float64]:
         names = tuple(self.names[index] for index in placed)
         radios = Radios(
             names=names,
-            position_m=[places[name] for name in names],
+            position_m=[positions[name] for name in names],
             txpower_dbm=self.txpower_dbm[placed],
             frequency_mhz=self.frequency_mhz[np.ix_(placed, placed)],
             antenna_gain_dbi=self.gain_dbi[placed],

@@ -136,6 +136,6 @@ def _names(
 
 def placed(network: Network, ways: list[Way]) -> Network:
     """Return the network with each node that moves by itself where its way begins."""
-    begins = {way.node: list(way.waypoints[0].place_m()) for way in ways}
+    begins = {way.node: list(way.waypoints[0].position_m()) for way in ways}
     nodes = [replace(node, position_m=begins[node.name]) if node.name in begins else node for node in network.nodes]
     return Network(nodes, network.links, network.source)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lab.shared.mobility_types import Waypoint
-from lab.shared.places import place_at
+from lab.shared.positions import position_at
 from lab.shared.types import Node
 
 Position = tuple[float, float, float]  # x, y, z in m
@@ -60,7 +60,7 @@ class Courses:
     def position_m(self, node: Node, at_ns: int) -> Position | None:
         """Return the position of a node; None if it has none yet."""
         if node.name in self.ways:
-            return place_at(self.ways[node.name], at_ns)
+            return position_at(self.ways[node.name], at_ns)
         begun = [leg for leg in self.legs.get(node.name, []) if leg.start_ns <= at_ns]
         if begun:
             return begun[-1].position_m(at_ns)
@@ -75,10 +75,10 @@ class Courses:
         """
         found: dict[int, dict[str, Position]] = {}
         for name, way in self.ways.items():
-            before = place_at(way, 0)
+            before = position_at(way, 0)
             first_ns = max(1, (since_ns - 1) // step_ns) * step_ns
             for at_ns in range(first_ns, until_ns, step_ns):
-                there = place_at(way, at_ns)
+                there = position_at(way, at_ns)
                 if there != before:
                     found.setdefault(at_ns, {})[name] = before = there
         for name, leg, over_ns in self._until(until_ns):

@@ -22,7 +22,7 @@ from lab.model.mobility import Area, cut
 from lab.plan import load
 from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
-from lab.shared.places import place_at
+from lab.shared.positions import position_at
 from lab.shared.types import Plan
 from tests.refused import refused
 
@@ -81,7 +81,7 @@ def test_random_ways_stay_inside_and_within_their_speeds(plans: Plans, model: st
         assert found and max(found) <= most_m_s + 0.05
         if model not in ("ReferencePoint", "GaussMarkov"):  # reflected, a step of the latter is shorter
             assert all(speed == 0 or speed >= 1 - 0.05 for speed in found)
-        assert list(way[0].place_m()) == plan.node(node).position_m
+        assert list(way[0].position_m()) == plan.node(node).position_m
 
 
 @pytest.mark.parametrize("model", RANDOM)
@@ -97,7 +97,7 @@ def test_a_node_more_changes_no_others_way(plans: Plans, model: str) -> None:
 def test_a_group_stays_together(plans: Plans) -> None:
     found = ways(plans(topology(roaming("ReferencePoint", "sta1", "sta2", "sta3")), WORKLOAD))
     for at_ns in range(0, 60 * S, S):
-        places = [place_at(way, at_ns) for way in found.values()]
+        places = [position_at(way, at_ns) for way in found.values()]
         assert max(math.dist(a, b) for a in places for b in places) <= 8.01
 
 
@@ -106,7 +106,7 @@ def test_random_way_point_stays_before_each_leg(plans: Plans) -> None:
     (way,) = ways(plans(topology(entry), WORKLOAD)).values()
     assert (way[0].at_ns, way[1].at_ns, way[-1].at_ns) == (5 * S, 7 * S, 30 * S)
     assert way[0][1:] == way[1][1:]
-    assert place_at(way, 0) == way[0].place_m() and place_at(way, 60 * S) == way[-1].place_m()
+    assert position_at(way, 0) == way[0].position_m() and position_at(way, 60 * S) == way[-1].position_m()
 
 
 def test_a_random_walk_bounces(plans: Plans) -> None:
@@ -305,7 +305,7 @@ def test_a_trace_of_ns2(plans: Plans, tmp_path: Path) -> None:
         (14 * S, 20_000, 30_000, 2000),
     ]
     assert found["sta1"] == [(0, 0, 500, 1000), (9 * S, 0, 500, 1000), (9 * S, 7500, 500, 1000)]
-    assert place_at(found["sta1"], 9 * S - 1) == (0, 0.5, 1) and place_at(found["sta1"], 9 * S) == (7.5, 0.5, 1)
+    assert position_at(found["sta1"], 9 * S - 1) == (0, 0.5, 1) and position_at(found["sta1"], 9 * S) == (7.5, 0.5, 1)
 
 
 @pytest.mark.parametrize("speed", ["1e-305", "1e-300", "1e-20", "0"])
