@@ -229,7 +229,7 @@ def test_pytest_runs_labs_side_by_side_and_keeps_the_files_of_a_test_that_fails(
 
 
 def test_ctrl_c_leaves_no_guest(tmp_path: Path) -> None:
-    words = pytest_in(tmp_path, "-k", "goes_on")
+    words = pytest_in(tmp_path, "-k", "continues")
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True)
     until(lambda: (tmp_path / "guest").exists() or process.poll() is not None)
     run = tmp_path / "temporary" / "test_continues0" / "lab"
