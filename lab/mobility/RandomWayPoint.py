@@ -18,9 +18,9 @@ from lab.mobility._pausing_legs import ToRandomPlaces
 
 
 class RandomWayPoint(ToRandomPlaces):
-    """Nodes go to a random place, stay there for a while, and continue to the next one."""
+    """Nodes go to a random position, stay there for a while, and continue to the next one."""
 
     model: Literal["RandomWayPoint"] = Field(
-        description="RandomWayPoint: each goes in a straight line to a random place of the area, at a random speed, "
+        description="RandomWayPoint: each goes in a straight line to a random position in the area, at a random speed, "
         "stays there, and continues."
     )

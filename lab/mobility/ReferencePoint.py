@@ -27,7 +27,7 @@ _LEGS_MOST = 100_000  # of the centre
 
 
 class ReferencePoint(ToRandomPlaces):
-    """Nodes move as a group: around a centre that goes from one random place to the next."""
+    """Nodes move as a group: around a centre that goes from one random position to the next."""
 
     model: Literal["ReferencePoint"] = Field(
         description="ReferencePoint: they move as a group, each within radius of a centre that moves as by "
@@ -35,7 +35,7 @@ class ReferencePoint(ToRandomPlaces):
     )
     radius: Extent = Field(description="How far from the centre a node is at most.")
     interval: Interval = Field(
-        10_000_000_000, description="How long a node takes from one random place around the centre to the next."
+        10_000_000_000, description="How long a node takes from one random position around the centre to the next."
     )
 
     @property

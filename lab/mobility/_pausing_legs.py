@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models whose nodes stay where they are for a while, and go straight to another place."""
+"""Models whose nodes stay where they are for a while, and go straight to another position."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PausingLegs(Roaming):
 
 
 class ToRandomPlaces(PausingLegs):
-    """Each leg goes to a random place of the area."""
+    """Each leg goes to a random position in the area."""
 
     def leg(self, draws: random.Random, here: Spot) -> tuple[Spot, float]:
         return self.area.drawn(draws, here[2]), self.speed(draws)

@@ -122,7 +122,7 @@ class Wall(Model):
 
 
 class Shadowing(Model):
-    """Losses by place, in addition to distance and walls: furniture, ducts, reflections. Drawn once, for a map."""
+    """Losses by position, in addition to distance and walls: furniture, ducts, reflections. Drawn once, for a map."""
 
     deviation: Annotated[float, Quantity(units.RATIO, least=0, most=50)] = Field(
         description="Standard deviation of the loss of a link over many maps. Indoors 3 dB to 8 dB."
@@ -131,7 +131,7 @@ class Shadowing(Model):
         2.0, description="Distance at which the correlation of losses has fallen to 1/e (decorrelation distance)."
     )
     map: Annotated[Integer, Field(ge=0)] | None = Field(
-        None, description="Number of the map: the same place in every run. Default: another one for each seed."
+        None, description="Number of the map: the same one in every run. Default: another one for each seed."
     )
 
 
@@ -234,7 +234,7 @@ class Medium(Model):
     )
     walls: list[Wall] = Field([], description="Walls between the nodes.")
     shadowing: Shadowing | None = Field(
-        None, description="Losses by place, in addition to distance and walls. Default: none."
+        None, description="Losses by position, in addition to distance and walls. Default: none."
     )
     outages: list[Outages] = Field([], description="Short losses of contact, at random times.")
     snr: list[AnySnr] = Field(

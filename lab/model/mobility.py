@@ -107,12 +107,12 @@ class Area:
         return found
 
     def drawn(self, draws: random.Random, z_mm: int) -> Spot:
-        """Draw a place, uniformly distributed."""
+        """Draw a position, uniformly distributed."""
         x, y = (low + round(draws.random() * (high - low)) for low, high in zip(self.low, self.high, strict=True))
         return x, y, z_mm
 
     def holds(self, spot: Spot) -> bool:
-        """Return whether a place is in it, including its edge."""
+        """Return whether a position is in it, including its edge."""
         return all(low <= at <= high for at, low, high in zip(spot, self.low, self.high, strict=False))
 
 
