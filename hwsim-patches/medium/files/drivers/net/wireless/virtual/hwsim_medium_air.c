@@ -125,7 +125,7 @@ static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu
 
 /**
  * hwsim_ppdu_new - make a transmission
- * @radio: who sends
+ * @radio: the sender
  * @kind: what; for data and management frames @rate may still change
  * @rate: how
  *

@@ -139,7 +139,7 @@ static inline void hear(struct air_test *air, int from, int to)
 }
 
 static inline void listen_to(struct hwsim_radio *radio,
-		      struct ieee80211_channel *channel)
+			     struct ieee80211_channel *channel)
 {
 	struct cfg80211_chan_def chandef;
 
@@ -264,8 +264,8 @@ static inline void on_end(struct sk_buff *skb)
 	ended++;
 }
 
-static inline struct sk_buff *frame_of(struct air_test *air, int from, const u8 *to,
-				__le16 fc)
+static inline struct sk_buff *frame_of(struct air_test *air, int from,
+				       const u8 *to, __le16 fc)
 {
 	struct ieee80211_tx_info *info;
 	struct ieee80211_hdr *hdr;

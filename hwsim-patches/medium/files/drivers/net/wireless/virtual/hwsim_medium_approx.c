@@ -182,7 +182,7 @@ static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
 
 /**
  * hwsim_approx_sent - an approximate frame is about to be sent
- * @radio: who sends it
+ * @radio: the sender
  * @addr: to whom
  * @mpdu: the frame
  *
@@ -215,7 +215,7 @@ void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
 
 /**
  * hwsim_approx_flows - whether approximate frames are being sent
- * @radio: by whom
+ * @radio: the sender
  * @addr: to whom
  * @tid: the TID
  */

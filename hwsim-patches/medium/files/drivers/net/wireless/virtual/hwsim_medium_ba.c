@@ -29,7 +29,7 @@ static void leave(struct hwsim_mpdu *mpdu)
 
 /**
  * hwsim_session_join - make a frame one of the session that it is for
- * @radio: who sends
+ * @radio: the sender
  * @mpdu: a QoS data frame that mac80211 wants to have in an A-MPDU
  *
  * Frames that were numbered before the session began, and have come back from
@@ -57,7 +57,7 @@ static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 
 /**
  * hwsim_session_retry - a frame is to be sent again, or after all
- * @radio: who sends
+ * @radio: the sender
  * @mpdu: the frame, of a session
  */
 void hwsim_session_retry(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)

@@ -26,7 +26,7 @@
  * @burst: mean wrong bits of an error event, in 1/256
  * @hazards: hazard of a bit at each point, in 2^-60
  * @points: number of points
- * @extack: told what is wrong
+ * @extack: gets what is wrong
  *
  * Return: the curve, to be freed by hwsim_curve_free(), or ERR_PTR()
  */

@@ -110,7 +110,7 @@ enum hwsim_protection {
  * struct hwsim_ppdu - a transmission
  * @event: its start, then its end
  * @list: in air->ppdus once it has started
- * @radio: who sends; NULL if that radio is gone
+ * @radio: the sender; NULL if that radio is gone
  * @air: where
  * @start_ns: nominal start
  * @payload_ns: start of the payload

@@ -221,8 +221,9 @@ static void limits_of_attempts(struct kunit *test)
 	air->hw.conf.short_frame_max_tx_count = SHORT_RETRY_LIMIT;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		send_kind(air, 0, 2, 0, cases[i].fc);
-		ac = &radio->mac->acs[ieee80211_is_data(cases[i].fc) ?
-				      IEEE80211_AC_BE : IEEE80211_AC_VO];
+		ac = &radio->mac->acs[IEEE80211_AC_VO];
+		if (ieee80211_is_data(cases[i].fc))
+			ac = &radio->mac->acs[IEEE80211_AC_BE];
 		list_first_entry(&ac->queue, struct hwsim_mpdu,
 				 list)->rates[0].count = cases[i].count;
 		run_for(air, NSEC_PER_SEC);

@@ -108,7 +108,7 @@ static u32 attempts_of(const struct hwsim_radio *radio,
 
 /**
  * hwsim_mpdu_is_exhausted - whether a frame is not sent again
- * @radio: who sends
+ * @radio: the sender
  * @mpdu: the frame
  *
  * With a BlockAck agreement a frame is sent until it has outlived

@@ -111,7 +111,7 @@ struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
  * @addr: whom
  * @data: the bytes
  * @bytes: how many, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: no longer any
- * @extack: told what is wrong
+ * @extack: gets what is wrong
  */
 int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 			   const void *data, u32 bytes,

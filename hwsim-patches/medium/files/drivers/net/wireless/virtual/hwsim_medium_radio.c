@@ -134,7 +134,7 @@ static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
  * @radio: the radio, down
  * @medium: the medium
  * @stream: name of the radio in random streams
- * @extack: told what is wrong
+ * @extack: gets what is wrong
  */
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack)
@@ -188,7 +188,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
  * hwsim_radio_set_dsss_only - make a radio one of 802.11b, or no longer
  * @radio: the radio, down
  * @dsss_only: whether it is to be one
- * @extack: told what is wrong
+ * @extack: gets what is wrong
  *
  * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
  * 802.11n, so that networks know it for what it is.
@@ -237,7 +237,7 @@ static void set_mcs_set(struct ieee80211_supported_band *band, u32 streams)
  * hwsim_radio_set_streams - give a radio so many antennas
  * @radio: the radio, down
  * @streams: spatial streams that it sends and receives, of eight MCS each
- * @extack: told what is wrong
+ * @extack: gets what is wrong
  *
  * Return: 0, or -EBUSY if the radio is up
  */

@@ -240,7 +240,7 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 
 /**
  * hwsim_tx_stamp - put the timestamp into a beacon or probe response
- * @radio: who sends
+ * @radio: the sender
  * @ppdu: any frame
  * @start_ns: when it starts
  *
@@ -701,7 +701,7 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 
 /**
  * hwsim_tx_build - make the PPDU that an access category sends
- * @radio: who sends
+ * @radio: the sender
  * @ac: the access category
  * @limit_ns: what is left of the TXOP, 0: no limit
  * @place: its place there; the first goes out even if it is too long
