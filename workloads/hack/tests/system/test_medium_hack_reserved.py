@@ -7,9 +7,9 @@ after an EIFS: SIFS and a slot, the shortest AIFS.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -145,8 +145,17 @@ def run(boot: Boot, third: str, mode: str, heard: str, tos: int) -> Ran:
 
 
 def carrying(ran: Ran) -> list[Exchange]:
-    """Exchanges whose answers carried TCP ACKs, and whose data the third could hear: it was not sending."""
-    return [one for one in exchanges(ran) if one.items and not any(frame.damaged for frame in one.sent)]
+    """Exchanges whose answers carried TCP ACKs, and whose data the third could hear: nobody else was sending."""
+    spans = sorted((sent[0].stamp_ns, air.end_ns(sent)) for sent in transmissions(ran))
+    starts_ns = [start_ns for start_ns, _ in spans]
+    ended_ns = [0, *accumulate((end_ns for _, end_ns in spans), max)]  # all before each
+
+    def alone(one: Exchange) -> bool:
+        start_ns = one.sent[0].stamp_ns
+        first, behind = bisect_left(starts_ns, start_ns), bisect_left(starts_ns, one.end_ns)
+        return ended_ns[first] <= start_ns and behind - first == 1
+
+    return [one for one in exchanges(ran) if one.items and alone(one)]
 
 
 def answer_of(one: Exchange) -> Frame:
