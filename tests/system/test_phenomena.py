@@ -18,6 +18,7 @@ Boot = Callable[..., Ran]
 SECOND = 1_000_000_000
 STALL_MS = 100  # HT_RX_REORDER_BUF_TIMEOUT of mac80211
 SHORT = "duration=8s"
+LONG = "duration=20s"  # long delays are rare
 
 
 def attempts_lost(ran: Ran, sender: str, receiver: str) -> float:
@@ -116,8 +117,9 @@ def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> Non
     ):
         gain = rounded(ours / narrow["sta1"])
         record(Row("phenomena", f"40 MHz to 20 MHz, {key}", gain, between=(least, most)))
+    # its station waits for each frame of 40 MHz, whose preamble it notices, and for an EIFS, until it hears the BlockAck
     lost = rounded(wide["sta2"] / narrow["sta2"])
-    record(Row("phenomena", "what is left to a network in the secondary channel", lost, between=(0.85, 0.95)))
+    record(Row("phenomena", "what is left to a network in the secondary channel", lost, between=(0.8, 0.9)))
 
 
 def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> None:
@@ -128,7 +130,7 @@ def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> 
 
     load = "udp/voice-under-load"
     quiet_lost, quiet_ms, quiet_most_ms = voice(boot_own("edca-priority", "udp/voice", SHORT))
-    served = boot_own("edca-priority", load, SHORT)
+    served = boot_own("edca-priority", load, LONG)
     lost, mean_ms, most_ms = voice(served)
     assert (quiet_lost, lost) == (0, 0)
     assert mean_ms > quiet_ms and most_ms < quiet_most_ms + 2
@@ -137,7 +139,7 @@ def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> 
     (radio,) = [radio for radio in served.looks()[-1]["radios"] if radio["node"] == "sta1"]
     assert radio["vo"]["successes"] > 600  # DSCP EF is access category voice
 
-    equal = boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=0")
+    equal = boot_own("edca-priority", load, LONG, "processes.voice.run.tos=0")
     equal_lost, equal_ms, equal_most_ms = voice(equal)
     assert equal_ms > 2 * mean_ms and equal_most_ms > 5 * most_ms
     # Over 60 s the share that is lost is 6.3 % with a standard deviation of 1.5 % (5 seeds). It was 11.7 % while EIFS
