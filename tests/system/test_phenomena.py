@@ -117,7 +117,7 @@ def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> Non
     ):
         gain = rounded(ours / narrow["sta1"])
         record(Row("phenomena", f"40 MHz to 20 MHz, {key}", gain, between=(least, most)))
-    # its station waits for each frame of 40 MHz, whose preamble it notices, and for an EIFS, until it hears the BlockAck
+    # its station notices the preamble of each frame of 40 MHz, and waits for its end, and for an EIFS or a BlockAck
     lost = rounded(wide["sta2"] / narrow["sta2"])
     record(Row("phenomena", "what is left to a network in the secondary channel", lost, between=(0.8, 0.9)))
 

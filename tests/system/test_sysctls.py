@@ -64,7 +64,7 @@ def test_an_interface_takes_over_what_is_default(boot: Callable[..., Ran]) -> No
             'the kernel refuses "tahoe" for net.ipv4.tcp_congestion_control: No such file or directory',
         ),
         ("net.ipv4.tcp_available_congestion_control: reno", '"net.ipv4.tcp_available_congestion_control" cannot be'),
-        ("net.ipv4.tcp_rmem: 8192", 'net.ipv4.tcp_rmem: the kernel makes "8192 131072 6291456" of "8192"; write the value'),
+        ("net.ipv4.tcp_rmem: 8192", 'net.ipv4.tcp_rmem: the kernel makes "8192 131072 6291456" of "8192"; write the'),
     ],
 )
 def test_what_the_kernel_does_not_take(boot: Callable[..., Ran], line: str, said: str) -> None:
