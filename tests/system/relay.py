@@ -18,7 +18,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from enum import IntEnum, auto
 from pathlib import Path
 
@@ -33,7 +32,7 @@ ATTEMPTS = 3  # that each frame is said to have taken
 NO_ACK, ACKED = 1 << 1, 1 << 2  # HWSIM_TX_CTL_NO_ACK, HWSIM_TX_STAT_ACK
 JOIN_S = 10  # virtual
 MEDIUM = 1
-ADDED_S = 2
+ADDED = "/tmp/added"  # a FIFO: written once the radios are on the medium
 PINGS = 5
 NAMES = ("ap", "sta")  # namespaces of the radios
 
@@ -234,10 +233,12 @@ def looks(relay: Relay) -> list[dict[str, int]]:
 def main() -> None:
     """Arguments: whether frames are relayed at all; whether the radios are on the topology's medium."""
     forward, on_medium = json.loads(sys.argv[1])
+    if on_medium:
+        os.mkfifo(ADDED)
     for number in range(len(NAMES)):
         make_radio(number)
     if on_medium:
-        time.sleep(ADDED_S)  # the agent puts them there
+        Path(ADDED).read_text()  # the agent puts them there
     relay = Relay(data=forward, others=forward)
     for number in range(len(NAMES)):
         move(number)

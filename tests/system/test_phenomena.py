@@ -18,7 +18,8 @@ Boot = Callable[..., Ran]
 SECOND = 1_000_000_000
 STALL_MS = 100  # HT_RX_REORDER_BUF_TIMEOUT of mac80211
 SHORT = "duration=8s"
-LONG = "duration=20s"  # long delays are rare
+# long delays are rare: the longest of best effort is 4.6 times that of voice in 8 s (one seed), 9 to 41 times in 20 s
+LONG = "duration=20s"
 
 
 def attempts_lost(ran: Ran, sender: str, receiver: str) -> float:
@@ -117,7 +118,8 @@ def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> Non
     ):
         gain = rounded(ours / narrow["sta1"])
         record(Row("phenomena", f"40 MHz to 20 MHz, {key}", gain, between=(least, most)))
-    # its station notices the preamble of each frame of 40 MHz, and waits for its end, and for an EIFS or a BlockAck
+    # Its station notices the preamble of each frame of 40 MHz, and waits for its end, and for an EIFS or a BlockAck.
+    # The limits were 0.85 to 0.95 before it did (0.90); tests/validation/document.py says when they were changed.
     lost = rounded(wide["sta2"] / narrow["sta2"])
     record(Row("phenomena", "what is left to a network in the secondary channel", lost, between=(0.8, 0.9)))
 

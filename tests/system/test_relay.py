@@ -14,7 +14,7 @@ from lab import runs
 from lab.shared.types import Plan
 from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
-from tests.system.relay import PINGS
+from tests.system.relay import ADDED, PINGS
 
 pytestmark = pytest.mark.guest
 
@@ -59,7 +59,10 @@ def relayed(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_p
             f"name: relay\nduration: 90 s\nroles: {{relay: 1}}\nprocesses:\n  - {{on: relay, run: {argv}, as: relay}}\n"
         )
         if on_medium:
-            workload += f"timeline:\n  - {{at: 1 s, {asked(JOIN)}}}\n  - {{at: 80 s, {asked(LEAVE)}}}\n"
+            workload += (
+                f"timeline:\n  - {{at: 1 s, {asked(JOIN)}}}\n"
+                f"  - {{at: 1 s, exec: h1, run: [sh, -c, 'echo > {ADDED}']}}\n  - {{at: 80 s, {asked(LEAVE)}}}\n"
+            )
         directory = tmp_path / "run"
         directory.mkdir()
         runs.boot(with_script(plan_of(topology, workload), "h1", PROGRAM), machine, directory)

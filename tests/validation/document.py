@@ -102,7 +102,10 @@ TABLES = (
     Table(
         "phenomena",
         "Known phenomena",
-        "Effects that every textbook on 802.11 describes; see [phenomena](phenomena.md).",
+        "Effects that every textbook on 802.11 describes; see [phenomena](phenomena.md). The limits are this medium's "
+        "own, not a source's. Those of a network in the secondary channel were 0.85 to 0.95 until 26 November 2026, "
+        "and were changed after 0.848 had been measured: stations there now notice the preambles of frames of 40 MHz "
+        "(0.85 instead of 0.90, with 20 µs from host to radio), and hosts take up to 100 µs.",
     ),
 )
 _POINT = re.compile(r"(?P<phy>802\.11\S+ [\d.]+ Mbit/s), (?P<n>\d+) stations?")
