@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.shared import types
+from lab.shared.medium_types import FrameCounts, total
 from lab.units import PERCENT
 
 MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive
+
+
+def missing(counts: FrameCounts) -> int:
+    """Return how many frames did not arrive."""
+    return sum(getattr(counts, key) for key in MISSING)
 
 
 class FrameShare(Metric):
@@ -25,14 +30,14 @@ class FrameShare(Metric):
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None
-            links = [link for link in context.medium["links"] if link["from"] == name and link["sent"]]
+            links = [link for link in context.medium.links if link.sender == name and link.total.sent]
+            found: list[tuple[str | None, FrameCounts]] = [(link.receiver, link.total) for link in links]
             if metric.per == "node" and links:
-                counts = [key for key, value in links[0].items() if isinstance(value, int)]
-                links = [{"from": name, "to": None} | {key: sum(link[key] for link in links) for key in counts}]
-            figures.rows += [{"from": name, "to": link["to"]} | self.row(link) for link in links]
+                found = [(None, total(link.total for link in links))]
+            figures.rows += [{"from": name, "to": receiver} | self.row(counts) for receiver, counts in found]
         figures.values = [row[self.columns[0]] for row in figures.rows]
         return figures
 
-    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, counts: FrameCounts) -> dict[str, Any]:
         """Return the percentage, in the only entry of ``columns``, and what it is computed from."""
         raise NotImplementedError

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.probes.base import TimeSeries
 from lab.shared import types
+from lab.shared.medium_types import ChannelSpans, RadioCounters
 from lab.units import PERCENT
 
 # uses of a channel's time; together they are all of it (enum hwsim_medium_airtime_attr)
@@ -35,30 +35,30 @@ class AirShare(Metric):
         figures = Figures()
         if context.medium is None:
             return figures
-        t_ns = context.medium["t_ns"]
+        t_ns = context.medium.t_ns
         for name in metric.of:
             if name in USES:
-                for mhz, spans_ns, totals_ns in _channels(context.medium["channels"], name):
+                for mhz, spans_ns, totals_ns in _channels(context.medium.channels, name):
                     figures.rows.append({"of": name, "mhz": mhz, "share": 100 * sum(spans_ns) / sum(totals_ns)})
                     shares = [
                         100 * span / total if total else 0.0 for span, total in zip(spans_ns, totals_ns, strict=True)
                     ]
                     figures.series.append(TimeSeries(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
             elif t_ns[-1] > t_ns[0]:
-                sent_ns = sum(_sent_ns(radio) for radio in context.medium["radios"] if radio["node"] == name)
+                sent_ns = sum(_sent_ns(radio) for radio in context.medium.radios if radio.node == name)
                 figures.rows.append({"of": name, "mhz": None, "share": 100 * sent_ns / (t_ns[-1] - t_ns[0])})
         figures.values = [row["share"] for row in figures.rows]
         return figures
 
 
-def _channels(channels: list[dict[str, Any]], use: str) -> Iterator[tuple[int, list[int], list[int]]]:
+def _channels(channels: list[ChannelSpans], use: str) -> Iterator[tuple[int, list[int], list[int]]]:
     """Yield (MHz, time of that use in ns, all time in ns) of each channel that was ever used; times per interval."""
     for channel in channels:
-        air_ns = channel["air_ns"]
+        air_ns = channel.air_ns
         totals_ns = [sum(span) for span in zip(*air_ns.values(), strict=True)]
         if sum(totals_ns) > sum(air_ns["idle"]):
-            yield channel["frequency_mhz"], air_ns.get(use, [0] * len(totals_ns)), totals_ns
+            yield channel.frequency_mhz, air_ns.get(use, [0] * len(totals_ns)), totals_ns
 
 
-def _sent_ns(radio: dict[str, Any]) -> int:
-    return sum(counts["air_ns"] for counts in radio.values() if isinstance(counts, dict))
+def _sent_ns(radio: RadioCounters) -> int:
+    return sum(counts.air_ns for counts in radio.categories.values())

@@ -29,6 +29,7 @@ from lab.probes.base import Parsed, Raw, ResultType, TimeSeries
 from lab.probes.base.results import described, offered
 from lab.registry import Room
 from lab.shared import types
+from lab.shared.medium_types import OnAir
 from lab.shared.outcome import Happened
 from lab.units import PACKETS, Dimension
 
@@ -88,7 +89,7 @@ class Context:
     end_ns: int = 0
     epoch_ns: int = 0
     associations: Mapping[str, str] = field(default_factory=dict)  # stations at the timeline's start, with BSSIDs
-    medium: Mapping[str, Any] | None = None  # see lab.record.medium; None: the perfect medium
+    medium: OnAir | None = None  # None: the perfect medium
 
     @cached_property
     def access_points(self) -> dict[str, str]:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from lab.metrics._frames import MISSING, FrameShare
+from lab.metrics._frames import FrameShare, missing
+from lab.shared.medium_types import FrameCounts
 
 
 class FrameErasure(FrameShare):
@@ -19,6 +19,5 @@ class FrameErasure(FrameShare):
     about = "frames of a role's nodes that did not arrive, not even damaged (approximate:); every retry counts"
     columns = ("lost",)
 
-    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
-        missing = sum(link[key] for key in MISSING) - link["approximate"]
-        return {"sent": link["sent"], "lost": 100 * missing / link["sent"]}
+    def row(self, counts: FrameCounts) -> dict[str, Any]:
+        return {"sent": counts.sent, "lost": 100 * (missing(counts) - counts.approximate) / counts.sent}

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from lab.metrics._frames import MISSING, FrameShare
+from lab.metrics._frames import MISSING, FrameShare, missing
+from lab.shared.medium_types import FrameCounts
 
 
 class FrameLoss(FrameShare):
@@ -21,6 +21,6 @@ class FrameLoss(FrameShare):
     about = "frames that a role's nodes sent and that did not arrive; every retry counts"
     columns = ("loss",)
 
-    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
-        counts = {key: link[key] for key in ("sent", *MISSING, "dropped", "approximate")}
-        return counts | {"loss": 100 * sum(link[key] for key in MISSING) / link["sent"]}
+    def row(self, counts: FrameCounts) -> dict[str, Any]:
+        shown = {key: getattr(counts, key) for key in ("sent", *MISSING, "dropped", "approximate")}
+        return shown | {"loss": 100 * missing(counts) / counts.sent}

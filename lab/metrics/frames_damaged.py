@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lab.metrics._frames import FrameShare
+from lab.shared.medium_types import FrameCounts
 
 
 class FramesDamaged(FrameShare):
@@ -18,5 +18,5 @@ class FramesDamaged(FrameShare):
     about = "frames of a role's nodes that arrived damaged and were accepted (approximate:); every retry counts"
     columns = ("damaged",)
 
-    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
-        return {"sent": link["sent"], "damaged": 100 * link["approximate"] / link["sent"]}
+    def row(self, counts: FrameCounts) -> dict[str, Any]:
+        return {"sent": counts.sent, "damaged": 100 * counts.approximate / counts.sent}

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lab.metrics._frames import FrameShare
+from lab.shared.medium_types import FrameCounts
 
 
 class FramesRepeated(FrameShare):
@@ -18,6 +18,6 @@ class FramesRepeated(FrameShare):
     about = "frames of a role's nodes that were sent more than once"
     columns = ("repeated",)
 
-    def row(self, link: Mapping[str, Any]) -> dict[str, Any]:
-        frames = link["sent"] - link["retries"]
-        return {"frames": frames, "repeated": 100 * link["repeated"] / frames if frames else 0.0}
+    def row(self, counts: FrameCounts) -> dict[str, Any]:
+        frames = counts.sent - counts.retries
+        return {"frames": frames, "repeated": 100 * counts.repeated / frames if frames else 0.0}

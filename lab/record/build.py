@@ -60,7 +60,7 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         "raw": _files(directory / RAW),
     }
     if on_air:
-        data["medium"] = on_air
+        data["medium"] = shared_data(on_air)
     if outcome.memory_kills:
         data["memory_kills"] = outcome.memory_kills
     if plan.collect:

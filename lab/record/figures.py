@@ -15,6 +15,7 @@ from lab.metrics.base import Context, Metric, Source, measures, summary
 from lab.numbers import count
 from lab.probes.base import Parsed, Raw, TimeSeries
 from lab.shared import types
+from lab.shared.medium_types import OnAir
 from lab.shared.outcome import Failure, Outcome
 
 OF_A_STACK = (
@@ -38,10 +39,8 @@ class Run:
     ended_ns: int = 0
 
 
-def metrics(
-    plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, medium: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return every metric of the plan, by name, in its unit. ``medium`` is the result of lab.record.medium."""
+def metrics(plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, medium: OnAir | None = None) -> dict[str, Any]:
+    """Return every metric of the plan, by name, in its unit. ``medium``: None if it is perfect."""
     context = Context(
         plan=plan,
         sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},

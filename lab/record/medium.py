@@ -7,33 +7,26 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.errors import RecordError
-from lab.shared.frozen import built, fields_of
-from lab.shared.medium_types import Reading
+from lab.shared.frozen import built, data
+from lab.shared.medium_types import ChannelSpans, LinkCounters, OnAir, PeerCounters, RadioCounters, Reading
 
 FILE_NAME = "medium.json"
-Counters = Mapping[str, Any]
+Counters = Mapping[str, Any]  # as JSON
+Thing = TypeVar("Thing", LinkCounters, RadioCounters, PeerCounters)
 
 
-def read(raw: Path) -> dict[str, Any] | None:
+def read(raw: Path) -> OnAir | None:
     """Return what happened on the medium of a run; None without that file.
-
-    Returns:
-        ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each use
-        in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
-        and the last reading. ``radios``: the same for attempts of each ``node`` by access category. By the key of a
-        setting that a stack brings, if a radio has it: the same for what its part of the kernel counts for each
-        ``node`` and ``peer``; an event that switches it may reset these counters, so what they counted between the
-        reading before it and the event is missing.
 
     Raises:
         RecordError: If the file is damaged.
     """
     path = raw / FILE_NAME
     try:
-        readings = [_reading(look) for look in json.loads(path.read_text(encoding="utf-8"))["looks"]]
+        readings = built(list[Reading], json.loads(path.read_text(encoding="utf-8"))["looks"])
         return _between(readings) if readings else None
     except FileNotFoundError:
         return None
@@ -41,25 +34,19 @@ def read(raw: Path) -> dict[str, Any] | None:
         raise RecordError(f"{path} cannot be read: {error!r}") from None
 
 
-def _reading(look: dict[str, Any]) -> Reading:
-    """Return a line of the file; what is not a field of a reading is of a stack's part of the kernel."""
-    fields = fields_of(Reading) or {}
-    parts = {key: value for key, value in look.items() if key not in fields}
-    reading: Reading = built(Reading, {key: value for key, value in look.items() if key in fields} | {"parts": parts})
-    return reading
-
-
-def _between(readings: Sequence[Reading]) -> dict[str, Any]:
+def _between(readings: Sequence[Reading]) -> OnAir:
     first, last = readings[0], readings[-1]
     frequencies = sorted({mhz for reading in readings for mhz in _airs(reading)})
-    found = {
-        "t_ns": [reading.t_ns for reading in readings],
-        "channels": [_channel(mhz, readings) for mhz in frequencies],
-        "links": _grown([first.links, last.links], ("from", "to")),
-        "radios": _grown([first.radios, last.radios], ("node",)),
-    }
-    own = {key: _grown([one.parts.get(key, []) for one in readings], ("node", "peer")) for key in last.parts}
-    return found | own
+    return OnAir(
+        t_ns=[reading.t_ns for reading in readings],
+        channels=[_channel(mhz, readings) for mhz in frequencies],
+        links=_grown(LinkCounters, [first.links, last.links], ("from", "to")),
+        radios=_grown(RadioCounters, [first.radios, last.radios], ("node",)),
+        parts={
+            key: _grown(PeerCounters, [one.parts.get(key, []) for one in readings], ("node", "peer"))
+            for key in last.parts
+        },
+    )
 
 
 def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:
@@ -67,22 +54,22 @@ def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:
     return {channel.frequency_mhz: channel.air_ns for channel in reading.channels}
 
 
-def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
+def _channel(mhz: int, readings: Sequence[Reading]) -> ChannelSpans:
     totals = [_airs(reading).get(mhz, {}) for reading in readings]
     spans = [{use: value - before.get(use, 0) for use, value in after.items()} for before, after in pairwise(totals)]
     uses = {use: None for total in totals for use in total}
-    return {"frequency_mhz": mhz, "air_ns": {use: [span.get(use, 0) for span in spans] for use in uses}}
+    return ChannelSpans(mhz, {use: [span.get(use, 0) for span in spans] for use in uses})
 
 
-def _grown(readings: Sequence[Sequence[Counters]], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _grown(kind: type[Thing], readings: Sequence[Sequence[Thing]], names: tuple[str, ...]) -> list[Thing]:
     """Return how much the counters of each link or radio grew. If one restarts, it is absent or smaller than before."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
-    for before, after in pairwise(readings):
+    for before, after in pairwise(map(data, map(list, readings))):
         earlier = _by_name(before, names)
         for key, entry in _by_name(after, names).items():
             grown = _sum(entry, -1, earlier.get(key, {}), names)
             found[key] = _sum(entry if _shrinks(grown) else grown, 1, found.get(key, {}), names)
-    return list(found.values())
+    return [built(kind, entry) for entry in found.values()]
 
 
 def _by_name(entries: Sequence[Counters], names: tuple[str, ...]) -> dict[tuple[str, ...], Counters]:

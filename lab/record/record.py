@@ -13,6 +13,8 @@ from typing import Any
 from lab.errors import RecordError, writing
 from lab.named import Named
 from lab.probes.base import TimeSeries
+from lab.shared.frozen import built
+from lab.shared.medium_types import OnAir
 from lab.shared.types import Plan
 
 VERSION = 1
@@ -45,9 +47,9 @@ class Record:
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
-    (lab.record.medium); ``memory_kills`` by node, if some ran out of memory: how many programs that cost; ``checks``
-    (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file); ``collected`` (the same
-    of each file out of a node) if the plan collects any.
+    (lab.shared.medium_types.OnAir); ``memory_kills`` by node, if some ran out of memory: how many programs that cost;
+    ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file);
+    ``collected`` (the same of each file out of a node) if the plan collects any.
     """
 
     directory: Path
@@ -74,10 +76,11 @@ class Record:
         found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         return found
 
-    @property
-    def medium(self) -> dict[str, Any] | None:
-        """What happened on the medium (lab.record.medium); None for the perfect medium."""
-        return self.data.get("medium")
+    @cached_property
+    def medium(self) -> OnAir | None:
+        """What happened on the medium; None for the perfect medium."""
+        found: OnAir | None = built(OnAir, self.data.get("medium"))
+        return found
 
     @cached_property
     def not_shown(self) -> list[str]:

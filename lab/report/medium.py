@@ -16,6 +16,8 @@ from lab.drawing import Figure, Line, Panel
 from lab.model import channels
 from lab.numbers import plain, size
 from lab.record.record import Record
+from lab.shared.frozen import data
+from lab.shared.medium_types import ChannelSpans, OnAir
 from lab.shared.types import ACCESS_CATEGORIES
 from lab.tables import Column, Table
 from lab.views.parts.lines import run_range
@@ -72,29 +74,29 @@ def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
     return {use: 100 * air_ns[use] / total for use in air_ns} if total else {}
 
 
-def _airtime(medium: Mapping[str, Any]) -> Table:
+def _airtime(medium: OnAir) -> Table:
     rows = []
-    for channel in medium["channels"]:
-        found = shares({use: sum(spans) for use, spans in channel["air_ns"].items()})
+    for channel in medium.channels:
+        found = shares({use: sum(spans) for use, spans in channel.air_ns.items()})
         if found and found["idle"] < 100:  # other channels were only scanned, before the run
-            rows.append({"channel": _name(channel["frequency_mhz"]), **found})
+            rows.append({"channel": _name(channel.frequency_mhz), **found})
     several = len(rows) > 1
     columns = [Column("channel", "channel", number=False)]
     columns += [Column(use, title, "%", 3, rare=use == "energy", possible=several) for use, title in USES.items()]
     return Table("airtime", "Air time of each channel, %", columns, rows, "%")
 
 
-def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
+def _frames(record: Record, medium: OnAir) -> Table:
     columns = [Column("from", "from", number=False), Column("to", "to", number=False)]
     columns.append(Column("category", "access category", number=False))
     columns += [Column(key, title, digits=12, rare=key not in _ALWAYS) for key, title in _COUNTS.items()]
     columns.append(Column("bytes", "bytes delivered", digits=20))
     order = {node.name: node.index for node in record.plan.nodes}
     rows = [
-        {"from": link["from"], "to": link["to"], "category": title, **link[key]}
-        for link in medium["links"]
+        {"from": link.sender, "to": link.receiver, "category": title, **data(counts)}
+        for link in medium.links
         for key, title in _CATEGORIES.items()
-        if key in link and (link[key]["sent"] or link[key]["dropped"])
+        if (counts := link.categories.get(key)) and (counts.sent or counts.dropped)
     ]
     rows.sort(key=lambda row: (order.get(row["from"], 0), order.get(row["to"], 0)))
     title = (
@@ -104,7 +106,7 @@ def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
     return Table("frames", title, columns, rows, in_terminal=False)
 
 
-def _categories(medium: Mapping[str, Any]) -> Table:
+def _categories(medium: OnAir) -> Table:
     columns = [
         Column("node", "radio of", number=False),
         Column("category", "access category", number=False),
@@ -116,10 +118,10 @@ def _categories(medium: Mapping[str, Any]) -> Table:
         Column("air_s", "air time", "s"),
     ]
     rows = [
-        {"node": radio["node"], "category": title, **radio[key], "air_s": radio[key]["air_ns"] / _SECOND}
-        for radio in medium["radios"]
+        {"node": radio.node, "category": title, **data(counts), "air_s": counts.air_ns / _SECOND}
+        for radio in medium.radios
         for key, title in _CATEGORIES.items()
-        if radio[key]["attempts"]
+        if (counts := radio.categories[key]).attempts
     ]
     title = "Access to the medium by category (beacons and group frames are not acknowledged: attempts only)"
     return Table("access-categories", title, columns, rows, in_terminal=False)
@@ -152,10 +154,10 @@ def _shared(record: Record) -> Iterator[dict[str, Any]]:
     if record.medium is None or len(stations) < 2:
         return
     shared = {end: dict.fromkeys(stations, 0) for end in ("to", "from")}
-    for link in record.medium["links"]:
-        for end, amounts in shared.items():
-            if link[end] in amounts:
-                amounts[link[end]] += link["bytes"]
+    for link in record.medium.links:
+        for end, name in (("to", link.receiver), ("from", link.sender)):
+            if name in shared[end]:
+                shared[end][name] += link.total.bytes
     least_bytes = _FLOW_SHARE * sum(sum(amounts.values()) for amounts in shared.values())
     for end, amounts in shared.items():
         if sum(amounts.values()) < least_bytes:
@@ -181,16 +183,16 @@ def fairness_line(record: Record) -> str | None:
 
 def figures(record: Record) -> Iterator[Figure]:
     """Yield a figure of air time over the run, with a panel for each of the busiest channels."""
-    if record.medium is None or len(record.medium["t_ns"]) < 2:
+    if record.medium is None or len(record.medium.t_ns) < 2:
         return
-    busy = sorted(record.medium["channels"], key=_busy, reverse=True)
+    busy = sorted(record.medium.channels, key=_busy, reverse=True)
     shown = sorted((channel for channel in busy[:_PANELS_AT_MOST] if _busy(channel)), key=_frequency)
     if not shown:
         return
-    times = [t_ns / _SECOND for t_ns in record.medium["t_ns"]]
+    times = [t_ns / _SECOND for t_ns in record.medium.t_ns]
     panels = [_panel(channel, times, run_range(record)) for channel in shown]
-    used = [use for use in _COLOURS if any(any(channel["air_ns"].get(use, ())) for channel in shown)]
-    title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
+    used = [use for use in _COLOURS if any(any(channel.air_ns.get(use, ())) for channel in shown)]
+    title = f"Channel {_name(busy[0].frequency_mhz)} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
     about = "use of each channel's time in each interval; blank: idle"
     used_ones = sum(_busy(channel) > 0 for channel in busy)
     if used_ones > len(shown):
@@ -199,25 +201,23 @@ def figures(record: Record) -> Iterator[Figure]:
     yield Figure("airtime", title, about, panels, legend, height=_HEIGHT, stacked=True)
 
 
-def _frequency(channel: Mapping[str, Any]) -> int:
-    return int(channel["frequency_mhz"])
+def _frequency(channel: ChannelSpans) -> int:
+    return channel.frequency_mhz
 
 
-def _busy(channel: Mapping[str, Any]) -> float:
+def _busy(channel: ChannelSpans) -> float:
     """Return the share of the time that is not idle, from 0 to 1."""
-    found = shares({use: sum(spans) for use, spans in channel["air_ns"].items()})
+    found = shares({use: sum(spans) for use, spans in channel.air_ns.items()})
     return (100 - found["idle"]) / 100 if found else 0.0
 
 
-def _panel(channel: Mapping[str, Any], times: list[float], x_range: tuple[float, float]) -> Panel:
+def _panel(channel: ChannelSpans, times: list[float], x_range: tuple[float, float]) -> Panel:
     """Return stacked shares of each interval; the top one is drawn first, and the lower ones cover it."""
-    spans = [
-        shares({use: values[index] for use, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
-    ]
+    spans = [shares({use: values[index] for use, values in channel.air_ns.items()}) for index in range(len(times) - 1)]
     piles = [list(accumulate(span.get(use, 0.0) for use in _COLOURS)) for span in spans]
     lines = []
     for use, number in reversed(_COLOURS.items()):
-        if use not in channel["air_ns"]:  # an older record
+        if use not in channel.air_ns:  # an older record
             continue
         heights = [pile[number] for pile in piles]
         lines.append(Line(USES[use], times, [heights[0], *heights], number, step=True, solid=True))
@@ -225,7 +225,7 @@ def _panel(channel: Mapping[str, Any], times: list[float], x_range: tuple[float,
         x_label="virtual time, s",
         y_label="air time, %",
         x_range=x_range,
-        title=f"channel {_name(channel['frequency_mhz'])}",
+        title=f"channel {_name(channel.frequency_mhz)}",
         lines=lines,
         y_most=100.0,
     )

@@ -20,14 +20,18 @@ _NONE = object()  # no default
 
 
 class Field:
-    """How a field gets its value if the caller gives none, and whether JSON leaves it out then."""
+    """How a field gets its value if the caller gives none, and how it lies in JSON (see ``field``)."""
 
-    __slots__ = ("default", "factory", "omitted")
+    __slots__ = ("default", "factory", "key", "omitted", "spread")
 
-    def __init__(self, default: Any, factory: Callable[[], Any] | None, omitted: bool) -> None:
+    def __init__(
+        self, default: Any, factory: Callable[[], Any] | None, omitted: bool, key: str | None, spread: bool
+    ) -> None:
         self.default = default
         self.factory = factory
         self.omitted = omitted
+        self.key = key
+        self.spread = spread
 
     def value(self) -> Any:
         """Return the default, a new one where it can be changed."""
@@ -42,9 +46,24 @@ class Field:
         return self.factory is not None or self.default is not _NONE
 
 
-def field(*, default: Any = _NONE, default_factory: Callable[[], Any] | None = None, omitted: bool = False) -> Any:
-    """Declare a field with a default. ``omitted``: JSON does not mention it at its default."""
-    return Field(default, default_factory, omitted)
+def field(
+    *,
+    default: Any = _NONE,
+    default_factory: Callable[[], Any] | None = None,
+    omitted: bool = False,
+    key: str | None = None,
+    spread: bool = False,
+) -> Any:
+    """Declare a field with a default, or one that JSON has otherwise.
+
+    Args:
+        default: its value if the caller gives none.
+        default_factory: makes that value, where it can be changed.
+        omitted: JSON does not mention it at its default.
+        key: its key in JSON, if that is not its name.
+        spread: its entries lie among the fields in JSON: those of a frozen class, or of a dict all that are left.
+    """
+    return Field(default, default_factory, omitted, key, spread)
 
 
 class _Dataclass:
@@ -74,7 +93,7 @@ def frozen(cls: type[_T]) -> type[_T]:
     fields: dict[str, Field] = {}
     for name in cls.__annotations__:
         given = cls.__dict__.get(name, _NONE)
-        fields[name] = given if isinstance(given, Field) else Field(given, None, False)
+        fields[name] = given if isinstance(given, Field) else field(default=given)
         if given is not _NONE:
             delattr(cls, name)
     made: Any = cls
@@ -100,8 +119,14 @@ def data(value: Any) -> Any:
     fields = fields_of(value)
     if fields is None:
         return value
-    found = [(name, one, getattr(value, name)) for name, one in fields.items()]
-    return {name: data(given) for name, one, given in found if not (one.omitted and one.is_default(given))}
+    found: dict[str, Any] = {}
+    for name, one in fields.items():
+        given = getattr(value, name)
+        if one.spread:
+            found |= data(given)
+        elif not (one.omitted and one.is_default(given)):
+            found[one.key or name] = data(given)
+    return found
 
 
 @cache
@@ -120,12 +145,23 @@ def built(annotation: Any, value: Any) -> Any:
     if origin is list:
         (item,) = typing.get_args(annotation)
         return [built(item, element) for element in value]
+    if origin is dict:
+        _, item = typing.get_args(annotation)
+        return {key: built(item, element) for key, element in value.items()}
     if isinstance(annotation, type) and issubclass(annotation, tuple):
         return annotation(*value)
-    if fields_of(annotation) is None:
+    fields = fields_of(annotation)
+    if fields is None:
         return value
-    hints = _hints(annotation)
-    return annotation(**{key: built(hints[key], element) for key, element in value.items()})
+    hints, left, found = _hints(annotation), dict(value), {}
+    for name, one in fields.items():
+        key = one.key or name
+        if one.spread:
+            keys = fields_of(hints[name]) or list(left)
+            found[name] = built(hints[name], {key: left.pop(key) for key in keys if key in left})
+        elif key in left:
+            found[name] = built(hints[name], left.pop(key))
+    return annotation(**found, **left)
 
 
 # The methods of every frozen class.

@@ -11,7 +11,7 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from lab.shared.frozen import field, frozen
+from lab.shared.frozen import data, field, frozen
 
 _NOTICED_MB, _NOTICED_DSSS_MB = 300, -400  # DEFAULT_DETECT_OFDM_MB, DEFAULT_DETECT_DSSS_MB of hwsim_medium_radio.c
 _DSSS_BELOW_MHZ = 3000
@@ -182,6 +182,9 @@ class Medium:
         return {radio.index: radio.node for radio in self.radios}
 
 
+# What the kernel counts: in raw/medium.json since the medium's start, in a record for the run.
+
+
 @frozen
 class ChannelUse:
     """How the time of a channel was used."""
@@ -192,13 +195,102 @@ class ChannelUse:
 
 
 @frozen
+class FrameCounts:
+    """What happened to frames between two radios: enum hwsim_medium_count_attr, in its order."""
+
+    sent: int
+    retries: int
+    delivered: int
+    damaged: int
+    collided: int
+    lost: int
+    header: int
+    away: int
+    acked: int
+    dropped: int
+    bytes: int
+    approximate: int
+    repeated: int
+
+
+def total(counts: Iterable[FrameCounts]) -> FrameCounts:
+    """Return the sum of at least one."""
+    return FrameCounts(*map(sum, zip(*(data(one).values() for one in counts), strict=True)))
+
+
+@frozen
+class AccessCounts:
+    """How a radio got to send: enum hwsim_medium_access_attr, in its order.
+
+    ``inside``: collisions with another category of its own.
+    """
+
+    attempts: int
+    successes: int
+    inside: int
+    air_ns: int
+    acquire_ns: int
+    answer_ns: int
+    rts_unanswered: int
+    bar_unanswered: int
+
+
+@frozen
+class LinkCounters:
+    """The frames from one node to another; those of an access category only if it has any."""
+
+    sender: str = field(key="from")
+    receiver: str = field(key="to")
+    total: FrameCounts = field(spread=True)
+    categories: dict[str, FrameCounts] = field(spread=True)
+
+
+@frozen
+class RadioCounters:
+    """The attempts of a node to send, by access category."""
+
+    node: str
+    categories: dict[str, AccessCounts] = field(spread=True)
+
+
+@frozen
+class PeerCounters:
+    """What a stack's part of the kernel counts of a node and a peer (an address), by MediumPart.counters."""
+
+    node: str
+    peer: str
+    counts: dict[str, dict[str, int]] = field(spread=True)
+
+
+@frozen
 class Reading:
-    """The counters of a medium at a time, in raw/medium.json; lab.guest.medium.counters says what they are."""
+    """The counters of a medium at a time: a line of raw/medium.json."""
 
     t_ns: int
-    radios: list[dict[str, Any]]  # of each node, by access category
-    links: list[dict[str, Any]]  # of each pair of nodes
+    radios: list[RadioCounters]
+    links: list[LinkCounters]
     channels: list[ChannelUse]
-    parts: dict[str, list[dict[str, Any]]] = field(
-        default_factory=dict, omitted=True
-    )  # of each pair, by MediumPart.key
+    parts: dict[str, list[PeerCounters]] = field(spread=True)  # by MediumPart.key
+
+
+@frozen
+class ChannelSpans:
+    """How the time of a channel was used between readings: for each use, ns in each interval."""
+
+    frequency_mhz: int
+    air_ns: dict[str, list[int]]
+
+
+@frozen
+class OnAir:
+    """What happened on the medium of a run, from its first reading to the last; ``t_ns`` are the times of all.
+
+    An event that switches a part of a stack may reset its counters; what they counted between the reading before it and
+    the event is missing.
+    """
+
+    t_ns: list[int]
+    channels: list[ChannelSpans]
+    links: list[LinkCounters]
+    radios: list[RadioCounters]
+    parts: dict[str, list[PeerCounters]] = field(spread=True)  # by MediumPart.key

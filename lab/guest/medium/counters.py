@@ -8,52 +8,56 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from typing import Any
 
-from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, AnyAttr, Attr, Count, PartAttr
+from lab.guest.medium.uapi import ACCESS_CATEGORIES, Airtime, AnyAttr, Attr, PartAttr
 from lab.guest.netlink.wire import NetlinkError, attributes
-from lab.shared.medium_types import ChannelUse, MediumPart
+from lab.shared.frozen import fields_of
+from lab.shared.medium_types import (
+    AccessCounts,
+    ChannelUse,
+    FrameCounts,
+    LinkCounters,
+    MediumPart,
+    PeerCounters,
+    RadioCounters,
+    total,
+)
 
 Answer = dict[int, bytes]
 _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
 
 
-def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Return attempts of radios, by category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``."""
-    found: dict[str, dict[str, Any]] = {}
+def radios(answers: list[Answer], names: dict[int, str]) -> list[RadioCounters]:
+    """Return attempts of radios."""
+    found: dict[str, dict[str, AccessCounts]] = {}
     for answer in answers:
-        node = _name(answer, Attr.RADIO, names)
-        found.setdefault(node, {"node": node})[_category(answer)] = _numbers(answer, Attr.ACCESS, Access.__members__)
-    return list(found.values())
+        counts = AccessCounts(**_numbers(answer, Attr.ACCESS, fields_of(AccessCounts) or ()))
+        found.setdefault(_name(answer, Attr.RADIO, names), {})[_category(answer)] = counts
+    return [RadioCounters(node, categories) for node, categories in found.items()]
 
 
-def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Return the frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
-
-    These are totals. The same counts follow for each access category with frames: ``be: {sent, retries, …}``.
-    """
-    found: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+def links(answers: list[Answer], names: dict[int, str]) -> list[LinkCounters]:
+    """Return the frames from one radio to another."""
+    found: dict[tuple[str, str], dict[str, FrameCounts]] = {}
     for answer in answers:
         ends = _name(answer, Attr.FROM, names), _name(answer, Attr.TO, names)
-        found.setdefault(ends, {})[_category(answer)] = _numbers(answer, Attr.COUNTS, Count.__members__)
-    keys = [count.name.lower() for count in Count]
-    return [
-        {"from": source, "to": target}
-        | {key: sum(counts[key] for counts in categories.values()) for key in keys}
-        | categories
-        for (source, target), categories in found.items()
-    ]
+        counts = FrameCounts(**_numbers(answer, Attr.COUNTS, fields_of(FrameCounts) or ()))
+        found.setdefault(ends, {})[_category(answer)] = counts
+    return [LinkCounters(*ends, total(categories.values()), categories) for ends, categories in found.items()]
 
 
-def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> list[dict[str, Any]]:
-    """Return counters of a stack's part of the kernel, by pairs of radios: ``{node, peer, …}``; ``peer``: an address.
+def peers(answers: list[Answer], names: dict[int, str], part: MediumPart) -> list[PeerCounters]:
+    """Return counters of a stack's part of the kernel, by pairs of radios.
 
     ``part`` names the nests of counters, and the counters in each.
     """
     nests = {name: PartAttr(f"{part.key}_{name}", number, "nest") for name, number in part.counters.items()}
     return [
-        {"node": _name(answer, Attr.RADIO, names), "peer": _payload(answer, Attr.ADDR, 6).hex(":")}
-        | {name: _numbers(answer, nest, part.counts) for name, nest in nests.items()}
+        PeerCounters(
+            _name(answer, Attr.RADIO, names),
+            _payload(answer, Attr.ADDR, 6).hex(":"),
+            {name: _numbers(answer, nest, part.counts) for name, nest in nests.items()},
+        )
         for answer in answers
         if any(nest in answer for nest in nests.values())
     ]

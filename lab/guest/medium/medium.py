@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
-from typing import Any
 
 from lab.guest.errors import GuestError
 from lab.guest.medium import counters
@@ -13,6 +12,7 @@ from lab.guest.medium.requests import ID, Request
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport
 from lab.shared import medium_types as types
+from lab.shared.medium_types import PeerCounters, Reading
 
 
 class Medium:
@@ -48,12 +48,12 @@ class Medium:
         except RefusedError as error:
             raise self._refusal(listed[error.request], error) from None
 
-    def counters(self, t_ns: int, start_ns: int) -> types.Reading:
+    def counters(self, t_ns: int, start_ns: int) -> Reading:
         """Return the counters so far.
 
         ``t_ns``: the time now; ``start_ns``: the uptime from which times count.
         """
-        return types.Reading(
+        return Reading(
             t_ns,
             counters.radios(self._dump(Command.GET_RADIO), self._names),
             counters.links(self._dump(Command.GET_LINK), self._names),
@@ -61,7 +61,7 @@ class Medium:
             self._parts(),
         )
 
-    def _parts(self) -> dict[str, list[dict[str, Any]]]:
+    def _parts(self) -> dict[str, list[PeerCounters]]:
         """Return what the kernel's parts of stacks have counted; without such parts, make no dump, which takes time."""
         answers = self._dump(Command.GET_PEER) if self.plan.parts else []
         return {part.key: counters.peers(answers, self._names, part) for part in self.plan.parts}

@@ -21,9 +21,8 @@ class MediumRecord:
         self._looks: list[str] = []  # as JSON, which takes less memory than objects
 
     def look(self, t_ns: int) -> None:
-        """Record the counters now, ``t_ns`` after the timeline's start; those of a stack have a key of their own."""
-        reading = data(self._medium.counters(t_ns, self._start_ns))
-        self._looks.append(json.dumps(reading | reading.pop("parts", {}), sort_keys=True))
+        """Record the counters now, ``t_ns`` after the timeline's start."""
+        self._looks.append(json.dumps(data(self._medium.counters(t_ns, self._start_ns)), sort_keys=True))
 
     def write(self, directory: Path) -> None:
         """Write them in order of time, one line each: ``{looks: [Reading]}`` (lab.shared.medium_types)."""

@@ -176,37 +176,6 @@ class Airtime(IntEnum):
     ENERGY = auto()
 
 
-class Count(IntEnum):
-    """enum hwsim_medium_count_attr: what happened to frames between two radios."""
-
-    SENT = auto()
-    RETRIES = auto()
-    DELIVERED = auto()
-    DAMAGED = auto()
-    COLLIDED = auto()
-    LOST = auto()
-    HEADER = auto()
-    AWAY = auto()
-    ACKED = auto()
-    DROPPED = auto()
-    BYTES = auto()
-    APPROXIMATE = auto()
-    REPEATED = auto()
-
-
-class Access(IntEnum):
-    """enum hwsim_medium_access_attr: how a radio got to send; INSIDE: collisions with another category of its own."""
-
-    ATTEMPTS = auto()
-    SUCCESSES = auto()
-    INSIDE = auto()
-    AIR_NS = auto()
-    ACQUIRE_NS = auto()
-    ANSWER_NS = auto()
-    RTS_UNANSWERED = auto()
-    BAR_UNANSWERED = auto()
-
-
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum hwsim_medium_ac
 
 # a LINK attribute: its header, and a header before each of its numbers; there may be many

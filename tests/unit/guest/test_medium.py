@@ -365,7 +365,7 @@ def test_counters_that_are_not_as_expected() -> None:
     counts = wire.attributes(numbers(Attr.COUNTS, *VOICE))[Attr.COUNTS]
     attributes = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.AC: b"\0", Attr.COUNTS: counts}
     (found,) = counters.links([{int(kind): value for kind, value in attributes.items()}], NAMES)
-    assert found["sent"] == found["vo"]["sent"] == 1
+    assert found.total.sent == found.categories["vo"].sent == 1
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
         ({Attr.COUNTS: counts[:-8]}, "medium: the kernel's answer lacks REPEATED of COUNTS"),

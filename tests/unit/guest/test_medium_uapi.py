@@ -18,11 +18,9 @@ from lab.guest.medium.uapi import (
     LINK_BYTES,
     PART_ENCODERS,
     VERSION,
-    Access,
     Airtime,
     Attr,
     Command,
-    Count,
     FaultAction,
     Frame,
     LinkAttr,
@@ -31,6 +29,8 @@ from lab.guest.medium.uapi import (
 from lab.model.radio_setting import table
 from lab.phy.curves import CURVES
 from lab.shared import types
+from lab.shared.frozen import fields_of
+from lab.shared.medium_types import AccessCounts, FrameCounts
 from tests.unit.guest.medium_source import DRIVER, SPECIFICATION, medium_source
 
 PARTS = [setting.part for setting in table().values() if setting.part]  # of the kernel, of stacks
@@ -42,14 +42,22 @@ _POLICY = re.compile(
     r"(?:\{ \.type = (?P<type>\w+)|NLA_POLICY_\w+\((?P<first>\w+))"
 )
 
-OURS: dict[str, tuple[type[IntEnum], str]] = {
+Members = type[IntEnum] | dict[str, int]
+
+
+def fields(of: type) -> dict[str, int]:
+    """What an enum with the fields of a frozen class has."""
+    return {name.upper(): number for number, name in enumerate(fields_of(of) or (), 1)}
+
+
+OURS: dict[str, tuple[Members, str]] = {
     "hwsim_medium_cmd": (Command, "HWSIM_MEDIUM_CMD_"),
     "hwsim_medium_attr": (Attr, "HWSIM_MEDIUM_ATTR_"),
     "hwsim_medium_link_attr": (LinkAttr, "HWSIM_MEDIUM_LINK_ATTR_"),
     "hwsim_medium_rate_attr": (RateAttr, "HWSIM_MEDIUM_RATE_ATTR_"),
     "hwsim_medium_airtime_attr": (Airtime, "HWSIM_MEDIUM_AIRTIME_ATTR_"),
-    "hwsim_medium_count_attr": (Count, "HWSIM_MEDIUM_COUNT_ATTR_"),
-    "hwsim_medium_access_attr": (Access, "HWSIM_MEDIUM_ACCESS_ATTR_"),
+    "hwsim_medium_count_attr": (fields(FrameCounts), "HWSIM_MEDIUM_COUNT_ATTR_"),
+    "hwsim_medium_access_attr": (fields(AccessCounts), "HWSIM_MEDIUM_ACCESS_ATTR_"),
     "hwsim_medium_frame": (Frame, "HWSIM_MEDIUM_FRAME_"),
     "hwsim_medium_fault_action": (FaultAction, "HWSIM_MEDIUM_FAULT_"),
 }
@@ -78,7 +86,7 @@ def differences(header: str) -> list[str]:
     for name, (ours, prefix) in OURS.items():
         for member, value in theirs[name].items():
             word = member.removeprefix(prefix)
-            if word != "UNSPEC" and ours.__members__.get(word) != value:
+            if word != "UNSPEC" and (ours if isinstance(ours, dict) else ours.__members__).get(word) != value:
                 found.append(f"{member} = {value}")
         if len(theirs[name]) - ("UNSPEC" in next(iter(theirs[name]))) != len(ours):
             found.append(f"{name} has {len(theirs[name])} members")

@@ -12,6 +12,8 @@ from lab.guest.medium.uapi import Airtime
 from lab.metrics.air_share import USES
 from lab.metrics.base import Context, Figures, load
 from lab.record import medium
+from lab.shared.frozen import fields_of
+from lab.shared.medium_types import FrameCounts, LinkCounters, OnAir
 from tests.unit.record.medium_sample import TEXT
 
 from .samples import SECOND, context, wanted
@@ -74,10 +76,10 @@ def test_a_run_without_a_medium_has_no_figures(kind: str, of: str) -> None:
 
 
 def test_frames_are_damaged_or_erased() -> None:
-    counts = {"sent": 200, "damaged": 50, "collided": 6, "lost": 3, "header": 2, "away": 1, "approximate": 52}
-    clean = dict.fromkeys(counts, 0) | {"sent": 200}
-    links = [{"from": "sta1", "to": "ap1", "dropped": 0} | counts, {"from": "sta1", "to": "ap2", "dropped": 0} | clean]
-    run = dataclasses.replace(context(), medium={"links": links})
+    clean = FrameCounts(**dict.fromkeys(fields_of(FrameCounts) or (), 0) | {"sent": 200})
+    counts = dataclasses.replace(clean, damaged=50, collided=6, lost=3, header=2, away=1, approximate=52)
+    links = [LinkCounters("sta1", "ap1", counts, {}), LinkCounters("sta1", "ap2", clean, {})]
+    run = dataclasses.replace(context(), medium=OnAir([], [], links, [], {}))
     kinds = ("frame-loss", "frames-damaged", "frame-erasure")
     values = {kind: load(kind).figures(wanted(kind, "sta1", unit="%"), run).values for kind in kinds}
     assert values == {"frame-loss": [31, 0], "frames-damaged": [26, 0], "frame-erasure": [5, 0]}

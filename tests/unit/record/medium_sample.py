@@ -7,7 +7,8 @@ import dataclasses
 import json
 from typing import Any
 
-from lab.shared.medium_types import Medium, MediumRadio
+from lab.shared.frozen import fields_of
+from lab.shared.medium_types import AccessCounts, Medium, MediumRadio
 
 SECOND = 1_000_000_000
 KINDS = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap")
@@ -48,8 +49,8 @@ def link(one: str, other: str, *counts: int) -> dict[str, Any]:
 
 
 def radio(node: str, *best_effort: int) -> dict[str, Any]:
-    none = dict.fromkeys(("attempts", "successes", "inside", "air_ns"), 0)
-    return {"node": node, "vo": none, "vi": none, "be": dict(zip(none, best_effort, strict=True)), "bk": none}
+    none = dict.fromkeys(fields_of(AccessCounts) or (), 0)
+    return {"node": node, "vo": none, "vi": none, "be": none | dict(zip(none, best_effort, strict=False)), "bk": none}
 
 
 def look(second: int, channels: list[Any], links: list[Any], radios: list[Any]) -> dict[str, Any]:

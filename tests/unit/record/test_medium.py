@@ -11,6 +11,7 @@ import pytest
 
 from lab.errors import RecordError
 from lab.record import build, load, medium
+from lab.shared.medium_types import AccessCounts
 
 from .medium_sample import PLAN, SECOND, TEXT, look
 
@@ -18,17 +19,18 @@ from .medium_sample import PLAN, SECOND, TEXT, look
 def test_differences_between_looks(tmp_path: Path) -> None:
     (tmp_path / "medium.json").write_text(TEXT)
     found = medium.read(tmp_path)
-    assert found is not None and found["t_ns"] == [0, SECOND, 2 * SECOND]
-    first, second = found["channels"]
-    assert first["frequency_mhz"] == 2412 and first["air_ns"]["idle"] == [400_000_000, 0]
-    assert first["air_ns"]["data"] == [400_000_000, 800_000_000]
+    assert found is not None and found.t_ns == [0, SECOND, 2 * SECOND]
+    first, second = found.channels
+    assert first.frequency_mhz == 2412 and first.air_ns["idle"] == [400_000_000, 0]
+    assert first.air_ns["data"] == [400_000_000, 800_000_000]
     # a channel that nobody had used before
-    assert second["air_ns"]["idle"] == [100_000_000, 990_000_000]
-    to_sta1, to_sta2, from_sta1 = found["links"]
-    assert (to_sta1["from"], to_sta1["to"]) == ("ap1", "sta1")
-    assert (to_sta1["sent"], to_sta1["retries"], to_sta1["dropped"], to_sta1["bytes"]) == (20, 2, 1, 20_000)
-    assert to_sta2["sent"] == 10 and from_sta1["sent"] == 0
-    assert found["radios"][0]["be"] == {"attempts": 20, "successes": 18, "inside": 1, "air_ns": 2 * SECOND}
+    assert second.air_ns["idle"] == [100_000_000, 990_000_000]
+    to_sta1, to_sta2, from_sta1 = found.links
+    assert (to_sta1.sender, to_sta1.receiver) == ("ap1", "sta1")
+    counts = to_sta1.total
+    assert (counts.sent, counts.retries, counts.dropped, counts.bytes) == (20, 2, 1, 20_000)
+    assert to_sta2.total.sent == 10 and from_sta1.categories["be"].sent == 0
+    assert found.radios[0].categories["be"] == AccessCounts(20, 18, 1, 2 * SECOND, 0, 0, 0, 0)
 
 
 def pair(peer: str, acks: int, came: int = 0) -> dict[str, Any]:
@@ -41,7 +43,8 @@ def grown(tmp_path: Path, *readings: list[dict[str, Any]]) -> list[tuple[str, in
     (tmp_path / "medium.json").write_text(json.dumps({"looks": looks}))
     found = medium.read(tmp_path)
     assert found is not None
-    return [(pair["peer"], pair["sent"]["acks"], pair["received"]["acks"]) for pair in found["relay"]]
+    pairs = found.parts["relay"]
+    return [(pair.peer, pair.counts["sent"]["acks"], pair.counts["received"]["acks"]) for pair in pairs]
 
 
 def test_counters_of_a_stack_for_each_pair(tmp_path: Path) -> None:
@@ -76,5 +79,5 @@ def test_the_record_has_it_only_where_the_plan_has(run_directory: Path) -> None:
     path = run_directory / "plan.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"medium": PLAN}))
     made = build(run_directory, hashes={})
-    assert made.medium is not None and len(made.medium["channels"]) == 2
+    assert made.medium is not None and len(made.medium.channels) == 2
     assert load(run_directory).medium == made.medium

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,9 @@ def test_fairness(on_air: Record) -> None:
 def test_fairness_is_that_of_flows(on_air: Record, answered: int, directions: list[str]) -> None:
     """A direction that has only ARP and the like is left out: of 30 000 bytes, 200 are less than one in a hundred."""
     assert on_air.medium is not None
-    on_air.medium["links"].append({**on_air.medium["links"][0], "from": "sta1", "to": "ap1", "bytes": answered})
+    first = on_air.medium.links[0]
+    answers = replace(first, sender="sta1", receiver="ap1", total=replace(first.total, bytes=answered))
+    on_air.medium.links.append(answers)
     assert [row["direction"] for row in table(on_air, "fairness").rows] == directions
 
 
@@ -180,7 +183,7 @@ def table_names(record: Record) -> set[str]:
 
 
 def test_looks_are_in_seconds(on_air: Record) -> None:
-    assert on_air.medium is not None and on_air.medium["t_ns"][-1] == 2 * SECOND
+    assert on_air.medium is not None and on_air.medium.t_ns[-1] == 2 * SECOND
 
 
 def test_plots_are_for_the_busiest(recorded: Recorder, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from lab.checkout import CHECKOUT
-from lab.shared.frozen import field, frozen
+from lab.shared.frozen import built, data, field, frozen
 
 
 @frozen
@@ -98,3 +98,26 @@ def test_the_guest_imports_nothing_that_takes_long() -> None:
     loaded = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
     assert "lab.guest.live" in loaded
     assert not {"dataclasses", "inspect", "subprocess", "hashlib", "tempfile", "random"} & set(loaded)
+
+
+@frozen
+class Inside:
+    one: int
+    two: int
+
+
+@frozen
+class Spread:
+    sender: str = field(key="from")
+    inside: Inside = field(spread=True)
+    others: dict[str, Inside] = field(spread=True)
+
+
+def test_fields_that_json_has_otherwise() -> None:
+    spread = Spread("a", Inside(1, 2), {"x": Inside(3, 4)})
+    plain = {"from": "a", "one": 1, "two": 2, "x": {"one": 3, "two": 4}}
+    assert data(spread) == plain and built(Spread, plain) == spread
+    with pytest.raises(TypeError, match="needs two"):
+        built(Spread, {"from": "a", "one": 1})
+    with pytest.raises(TypeError, match="has no field three"):
+        built(Inside, {"one": 1, "two": 2, "three": 3})

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.shared import types
+from lab.shared.medium_types import OnAir
 
 
 class OfAcks(Metric):
@@ -25,7 +26,8 @@ class OfAcks(Metric):
         """Return one row per node that has a value; none without a medium."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
-            counts = counts_of(name, self.way, context.medium or {})
+            assert context.medium is not None
+            counts = counts_of(name, self.way, context.medium)
             value = self.value(counts)
             if value is not None:
                 known = {heading: counts[key] for key, heading in self.counters.items()}
@@ -38,10 +40,10 @@ class OfAcks(Metric):
         raise NotImplementedError
 
 
-def counts_of(node: str, way: str, medium: Mapping[str, Any]) -> Counter[str]:
+def counts_of(node: str, way: str, medium: OnAir) -> Counter[str]:
     """Return the counters of a node's TCP ACKs, of all peers together."""
     total: Counter[str] = Counter()
-    for pair in medium.get("hack", ()):
-        if pair["node"] == node:
-            total.update(pair[way])
+    for pair in medium.parts.get("hack", ()):
+        if pair.node == node:
+            total.update(pair.counts[way])
     return total

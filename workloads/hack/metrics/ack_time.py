@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.shared import types
+from lab.shared.frozen import data
+from lab.shared.medium_types import OnAir
 from lab.units import DURATION
 
 from ..theory import DATA_HEADER_BYTES, FCS_BYTES, LLC_BYTES, SIFS_US, Legacy
@@ -42,9 +42,10 @@ class AckTime(Metric):
     def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
+            assert context.medium is not None
             link = _link(name, context.plan)
             if link is not None:
-                times_ns = _times_ns(name, link, context.medium or {})
+                times_ns = _times_ns(name, link, context.medium)
                 figures.rows.append({"node": name, **times_ns})
                 figures.values.append(times_ns[metric.per or _CAUSES[0]])
         return figures
@@ -59,13 +60,13 @@ def _link(name: str, plan: types.Plan) -> Legacy | None:
     return Legacy(int(radio.settings["rate"].split()[0])) if radio.encrypt in (None, "open") else None
 
 
-def _times_ns(name: str, link: Legacy, medium: Mapping[str, Any]) -> dict[str, float]:
+def _times_ns(name: str, link: Legacy, medium: OnAir) -> dict[str, float]:
     sent: Counter[str] = Counter()
-    for radio in medium["radios"]:
-        for counts in radio.values() if radio["node"] == name else ():
-            sent.update(counts if isinstance(counts, Mapping) else {})
-    links = [one for one in medium["links"] if one["from"] == name]
-    ip_bytes = sum(one["bytes"] - _FRAME_BYTES * one["delivered"] for one in links)
+    for radio in medium.radios:
+        for counts in radio.categories.values() if radio.node == name else ():
+            sent.update(data(counts))
+    totals = [one.total for one in medium.links if one.sender == name]
+    ip_bytes = sum(one.bytes - _FRAME_BYTES * one.delivered for one in totals)
     compressed = counts_of(name, "sent", medium)
     answer_ns = 1000 * (SIFS_US + link.answer_us(0))
     return {

@@ -40,7 +40,8 @@ def pairs(family: Family, radio: int, part: MediumPart) -> list[dict[str, Any]]:
     """Return what became of the TCP ACKs of a radio and each of its peers."""
     answers = family.dump(Command.GET_PEER, encoded(Attr.ID, ID))
     own = [answer for answer in answers if answer.get(Attr.RADIO) == u32(radio)]
-    return [{key: pair[key] for key in ("peer", "sent", "received")} for pair in counters.peers(own, {radio: ""}, part)]
+    found = counters.peers(own, {radio: ""}, part)
+    return [{"peer": pair.peer, "sent": pair.counts["sent"], "received": pair.counts["received"]} for pair in found]
 
 
 def sample(read: Callable[[], list[dict[str, Any]]], every_ns: int) -> None:

@@ -51,7 +51,8 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
     """Yield what became of the ACKs from each radio to each peer, as both ends counted it."""
     addresses = {node.name: node.radio.mac for node in record.plan.nodes if node.radio}
     names = {address: name for name, address in addresses.items()}
-    pairs = {(pair["node"], pair["peer"]): pair for pair in (record.medium or {}).get("hack", ())}
+    found = record.medium.parts.get("hack", ()) if record.medium else ()
+    pairs = {(pair.node, pair.peer): pair.counts for pair in found}
     for (node, address), pair in pairs.items():
         peer = names.get(address, address)
         at_peer = pairs.get((peer, addresses.get(node, "")), {}).get("received", {})

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -13,6 +13,8 @@ from lab.metrics.base import Context, Figures, load
 from lab.probes.base import Parsed, TimeSeries
 from lab.record import Record
 from lab.record.record import Result
+from lab.shared.frozen import fields_of
+from lab.shared.medium_types import AccessCounts, FrameCounts, LinkCounters, OnAir, PeerCounters, RadioCounters
 from lab.views import base as views
 from tests.unit.metrics.samples import AP1, SECOND, context, source, wanted
 
@@ -21,10 +23,13 @@ NONE = dict.fromkeys(NAMES, 0)
 SENT = NONE | {"acks": 10, "bytes": 40, "packet_bytes": 520, "payloads": 5, "natives": 30, "held_ns": 20_000_000}
 RECEIVED = NONE | {"acks": 9, "crc_failures": 1, "unknown": 2, "malformed": 4}
 PAIRS = [
-    {"node": "sta1", "peer": AP1, "sent": SENT, "received": NONE},
-    {"node": "ap1", "peer": "02:00:00:00:05:00", "sent": NONE, "received": RECEIVED},
-    {"node": "ap1", "peer": "02:00:00:00:06:00", "sent": NONE, "received": RECEIVED | {"crc_failures": 10}},
+    PeerCounters("sta1", AP1, {"sent": SENT, "received": NONE}),
+    PeerCounters("ap1", "02:00:00:00:05:00", {"sent": NONE, "received": RECEIVED}),
+    PeerCounters("ap1", "02:00:00:00:06:00", {"sent": NONE, "received": RECEIVED | {"crc_failures": 10}}),
 ]
+NO_FRAMES = FrameCounts(**dict.fromkeys(fields_of(FrameCounts) or (), 0))
+NO_ACCESS = AccessCounts(**dict.fromkeys(fields_of(AccessCounts) or (), 0))
+NOTHING = OnAir([], [], [], [], {})
 RATE_A = {"mode": "a", "settings": {"rate": "54 Mbit/s"}}
 TIMES_NS = {
     "frames": 3 * 36_000,
@@ -38,8 +43,8 @@ UNITS = {"acks-compressed": "%", "ack-bytes": "B", "ack-size": "%", "ack-hold-ti
 EPOCH_NS = 1_767_225_600_999_999_744  # of the recorded samples
 
 
-def figures(kind: str, *of: str, medium: dict[str, Any] | None = None) -> Figures:
-    run: Context = dataclasses.replace(context(), medium={"hack": PAIRS} if medium is None else medium)
+def figures(kind: str, *of: str, medium: OnAir | None = None) -> Figures:
+    run: Context = replace(context(), medium=medium or replace(NOTHING, parts={"hack": PAIRS}))
     return load(kind).figures(wanted(kind, *of, unit=UNITS[kind]), run)
 
 
@@ -73,7 +78,7 @@ def test_where_no_ack_was_compressed_there_is_no_mean(kind: str) -> None:
 @pytest.mark.parametrize("kind", UNITS)
 def test_without_the_key_or_a_medium(kind: str) -> None:
     counts = kind in ("acks-compressed", "hack-failures")
-    assert figures(kind, "sta1", medium={}).values == ([0] if counts else [])
+    assert figures(kind, "sta1", medium=NOTHING).values == ([0] if counts else [])
     assert load(kind).figures(wanted(kind, "sta1", unit=UNITS[kind]), context()).values == []
 
 
@@ -87,19 +92,18 @@ def times(per: str | None = None, *, medium: bool = True, **radio: Any) -> Figur
     """Of a station that sent two TCP ACKs in three attempts, each answered 37 us late, and ten compressed ones."""
     run = context()
     nodes = [
-        dataclasses.replace(node, radio=dataclasses.replace(node.radio, **RATE_A | radio)) if node.radio else node
-        for node in run.plan.nodes
+        replace(node, radio=replace(node.radio, **RATE_A | radio)) if node.radio else node for node in run.plan.nodes
     ]
-    access = {"attempts": 3, "successes": 2, "air_ns": 3 * 36_000, "acquire_ns": 250_000, "answer_ns": 3 * 81_000}
-    of_sta1 = {"node": "sta1", "be": access, "vo": dict.fromkeys(access, 0)}
-    of_ap1 = {"node": "ap1", "be": dict.fromkeys(access, 10**9)}
+    access = replace(NO_ACCESS, attempts=3, successes=2, air_ns=108_000, acquire_ns=250_000, answer_ns=3 * 81_000)
+    of_sta1 = RadioCounters("sta1", {"be": access, "vo": NO_ACCESS})
+    of_ap1 = RadioCounters("ap1", {"be": replace(access, air_ns=10**9, acquire_ns=10**9, answer_ns=10**9)})
     links = [
-        {"from": "sta1", "to": "ap1", "delivered": 2, "bytes": 2 * 88},
-        {"from": "ap1", "to": "sta1", "delivered": 4, "bytes": 4 * 1536},
+        LinkCounters("sta1", "ap1", replace(NO_FRAMES, delivered=2, bytes=2 * 88), {}),
+        LinkCounters("ap1", "sta1", replace(NO_FRAMES, delivered=4, bytes=4 * 1536), {}),
     ]
-    sent = SENT | {"air_ns": 12_000}
-    counters = {"radios": [of_sta1, of_ap1], "links": links, "hack": [PAIRS[0] | {"sent": sent}, *PAIRS[1:]]}
-    run = dataclasses.replace(run, plan=dataclasses.replace(run.plan, nodes=nodes), medium=counters if medium else None)
+    first = replace(PAIRS[0], counts={"sent": SENT | {"air_ns": 12_000}, "received": NONE})
+    counters = OnAir([], [], links, [of_sta1, of_ap1], {"hack": [first, *PAIRS[1:]]})
+    run = replace(run, plan=replace(run.plan, nodes=nodes), medium=counters if medium else None)
     return load("ack-time").figures(wanted("ack-time", "sta1", unit="ms", per=per), run)
 
 
@@ -132,10 +136,7 @@ def test_where_frames_or_answers_are_others_there_is_no_time_of_acks(radio: Mapp
 
 def test_there_is_no_time_of_acks_without_a_medium_or_a_radio() -> None:
     assert times(medium=False).rows == []
-    assert (
-        load("ack-time").figures(wanted("ack-time", "h1", unit="ms"), dataclasses.replace(context(), medium={})).rows
-        == []
-    )
+    assert load("ack-time").figures(wanted("ack-time", "h1", unit="ms"), replace(context(), medium=NOTHING)).rows == []
 
 
 def rates(parsed: Parsed, name: str = "sta1") -> Figures:
@@ -179,7 +180,7 @@ def test_a_rate_needs_two_samples(times_s: list[float]) -> None:
 def test_the_figure_is_interrupted_while_nothing_counts(pasted: Callable[..., Parsed], record: Record) -> None:
     """Recorded: hack is off from 2.5 s to 3.2 s."""
     found = rates(pasted("hack-acks", "switched", epoch_ns=EPOCH_NS))
-    series = [dataclasses.asdict(one) for one in found.series]
+    series = [asdict(one) for one in found.series]
     columns = ["compressed", "native"]
     result = Result(
         "ack-rate", "ack-rate", "", ["acks"], "process", "ACKs/s", {}, found.values, found.rows, columns, series
