@@ -264,7 +264,9 @@ class Medium(Model):
         5_484_000, description="Longest transmission; limits A-MPDUs (aPPDUMaxTime in IEEE 802.11-2020)."
     )
     retries: Annotated[Integer, AfterValidator(_attempts)] | None = Field(
-        None, description="Maximum attempts to send a frame. Default: rate control decides."
+        None,
+        description="Maximum attempts to send a frame. Default: with a fixed rate, seven; otherwise, rate control "
+        "decides for each rate that it tries.",
     )
     latency: Annotated[int, _micro(0, 10_000), AfterValidator(_whole_us)] = Field(
         100_000,
