@@ -8,14 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.builders.image.image import image_key, read_packages
+from lab.builders.image.image import Image, ensure_image, image_key, read_packages
 from lab.builders.image.initrd import initrd_key
 from lab.builders.image.node_image import RECIPE as LAYER_RECIPE
-from lab.builders.image.node_image import Folder
+from lab.builders.image.node_image import Folder, NodeImage, ensure_node_image
 from lab.builders.kernel.kernel import MAKE_VARIABLES, RECIPE
 from lab.builders.kernel.series import PatchSeries
 from lab.builders.toolchain import toolchain_versions
+from lab.cache.report import Report
 from lab.cache.store import cache_root, content_key
+from lab.library import image_meant
+from lab.library import images as known
+from lab.model.image import image_file
 
 
 @dataclass(frozen=True)
@@ -45,3 +49,25 @@ def cache(images: Iterable[Path] = ()) -> Cache:
     if folders:
         key += "-" + content_key(*sorted({content_key(*folder.content(), str(LAYER_RECIPE)) for folder in folders}))
     return Cache(key, str(cache_root()))
+
+
+def ensure_images(
+    report: Report, names: Iterable[str] = (), *, refresh: bool = False
+) -> tuple[Image, list[tuple[Path, NodeImage]]]:
+    """Build the base and images of nodes unless they are cached; return the folder of each with its image.
+
+    Args:
+        report: gets the steps.
+        names: which ones, or their folders; none: all.
+        refresh: build those of nodes again, with newer packages.
+
+    Raises:
+        BuildError: If a list has a mistake, a package is not available, or a step failed.
+        HostError: If a tool, space or permission is missing.
+        InputError: If there is no such image, or it has nothing to build, or a mistake.
+    """
+    folders = [image_meant(name) for name in names] or list(known().values())
+    for folder in folders:
+        image_file(folder)  # reports its mistakes before anything is built
+    base = ensure_image(report)
+    return base, [(folder, ensure_node_image(report, folder, base, refresh=refresh)) for folder in folders]

@@ -161,9 +161,13 @@ def run(
     """
     settings = settings or []
     if dry_run:
-        from lab.cli.dry_run import print_commands
+        from lab.library import code_of
+        from lab.plan.load import load
+        from lab.runs.dry_run import commands
 
-        print_commands(topology, workload, seed, settings, as_json, pcap)
+        plan = load(topology, workload, seed, settings, pcap=pcap)
+        found = commands(plan, code_of(workload, plan.stack))
+        print(json.dumps(found, indent=2) if as_json else "\n".join(found))
         return
     from lab.cli.results import print_failure_json, print_runs
     from lab.runs import command
@@ -204,9 +208,18 @@ def shell(
 
     The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead, in virtual time.
     """
-    from lab.runs.shell import interact
+    from lab.runs.shell import ShellOptions, interact
 
-    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel, timeout))
+    options = ShellOptions(
+        topology=topology,
+        seed=seed,
+        settings=settings or (),
+        stack=stack,
+        timeout=timeout,
+        source=kernel_source,
+        kernel=kernel,
+    )
+    raise typer.Exit(interact(options))
 
 
 @app.command()
@@ -362,6 +375,7 @@ def reproduce(
         fresh=fresh,
         most=None if yes else limit,
         kernel=kernel,
+        command=shlex.join(["lab", *sys.argv[1:]]),
     )
     done = reproduce_(options)
     print_reproduced(done, as_json)
@@ -474,21 +488,13 @@ def images(
     as_json: Json = False,
 ) -> None:
     """Build images of nodes unless they are cached; describe them."""
-    from lab.builders.image.image import ensure_image
-    from lab.builders.image.node_image import ensure_node_image
+    from lab.builders.everything import ensure_images
     from lab.cli.lists import print_images
-    from lab.library import image_meant
-    from lab.library import images as known
-    from lab.model.image import image_file
     from lab.terminal import reporter
 
-    folders = [image_meant(name) for name in names] if names else list(known().values())
-    for folder in folders:
-        image_file(folder)  # reports its mistakes before anything is built
     with reporter() as report_:
-        base = ensure_image(report_)
-        built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
-    print_images(built, as_json)
+        base, built = ensure_images(report_, names or (), refresh=refresh)
+    print_images([image for _, image in built], as_json)
     if docker:
         from lab.builders.image.engine import engine_problem, import_images
 
@@ -496,7 +502,7 @@ def images(
             typer.echo(f"no Docker images: no Docker engine can build them ({problem})", err=True)
             return
         with reporter() as report_:
-            names = import_images(report_, base, list(zip(folders, built, strict=True)))
+            names = import_images(report_, base, built)
         typer.echo(f"Docker images: {', '.join(names)}", err=True)
 
 

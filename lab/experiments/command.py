@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +43,7 @@ class ReproduceOptions:
     fresh: bool = False
     most: int | None = None  # trials of a grid
     kernel: str | None = None
+    command: str = ""  # which gave them, for its results
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
             )
 
     run = run_all(resolved, "failed")
-    results = assemble(resolved, run, shlex.join(["lab", *sys.argv[1:]]), time.monotonic() - started_s)
+    results = assemble(resolved, run, options.command, time.monotonic() - started_s)
     page: Path | None = None
     more: list[More] = []
     extra: list[Outcome] = []

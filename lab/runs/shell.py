@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -26,37 +27,42 @@ from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.terminal import reporter
 
 
-def interact(
-    topology: str,
-    seed: int,
-    settings: list[str],
-    stack: str | None,
-    source: Path | None,
-    kernel: str | None,
-    timeout: str | None,
-) -> int:
-    """Open a prompt on a topology, in real time; with a stack's programs in every node.
+@dataclass(frozen=True)
+class ShellOptions:
+    """The options of ``lab shell``."""
+
+    topology: str
+    seed: int = 1
+    settings: Sequence[str] = ()  # of --set
+    stack: str | None = None  # whose programs every node gets
+    timeout: str | None = None  # of the session, in wall time
+    source: Path | None = None  # of the kernel
+    kernel: str | None = None  # that has been built: beginning of its hash
+
+
+def interact(options: ShellOptions) -> int:
+    """Open a prompt on a topology, in real time.
 
     If standard input is not a terminal, run its lines instead, in virtual time; the exit status is the last one's.
 
     Raises:
-        RunError: If it took longer than ``timeout`` since the start of its guest.
+        RunError: If it took longer than the timeout since the start of its guest.
     """
-    timeout_s = wall_s("--timeout", timeout)
+    timeout_s = wall_s("--timeout", options.timeout)
     # a prompt has no end, and the topology's timeline does not run here
-    settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
+    settings = [*options.settings, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
-    if stack is not None:
-        settings.append(f"workload.stack={stack}")
-        places["workload.stack"] = f"--stack {stack}"
-    plan = load(topology, WORKLOAD, seed, settings, places=places, piece=(0, PIECE_NS))
+    if options.stack is not None:
+        settings.append(f"workload.stack={options.stack}")
+        places["workload.stack"] = f"--stack {options.stack}"
+    plan = load(options.topology, WORKLOAD, options.seed, settings, places=places, piece=(0, PIECE_NS))
     with reporter() as report:
-        machine = machine_for(plan, WORKLOAD, report, source=source, built=kernel)
+        machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
     with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        session = Session(directory, topology, seed, settings, places)
+        session = Session(directory, options.topology, options.seed, settings, places)
         with Channel() as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for

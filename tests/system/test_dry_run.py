@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.cli.dry_run import guest_lines
 from lab.machine.guest_code import Bundle, GuestCode
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
+from lab.runs.dry_run import guest_lines
 from lab.shared.paths import ENTER
 from lab.shared.types import Plan
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.dry_run import commands
 from lab.plan.load import load
+from lab.runs.dry_run import commands
 
 TOPOLOGY = """\
 name: here

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from lab.cli.dry_run import guest_lines
 from lab.guest import run_steps, script, steps
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
@@ -23,6 +22,7 @@ from lab.guest.network import air_capture, sysctls
 from lab.guest.steps import Step, place_of
 from lab.guest.timeline import Timeline
 from lab.plan.load import load
+from lab.runs.dry_run import guest_lines
 from lab.shared.paths import CONTAINER
 from lab.shared.types import Plan
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.series import PATCHES
-from lab.cli import dry_run
 from lab.cli.check import check
 from lab.errors import HostError, InputError
 from lab.machine.memory import guest_bytes, memory_directory, memory_keys, memory_text
 from lab.plan.load import load
 from lab.plan.network.network import RADIOS_MAX
+from lab.runs import dry_run
 
 GIB = 1 << 30
 

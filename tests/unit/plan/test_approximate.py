@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.cli.dry_run import commands
+from lab.runs.dry_run import commands
 from lab.shared.types import Plan
 from tests.refused import refused
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.cli.dry_run import commands
 from lab.guest.hostap_config import wpa_supplicant_conf
+from lab.runs.dry_run import commands
 from lab.shared.types import Plan, Radio
 from tests.refused import refused
 

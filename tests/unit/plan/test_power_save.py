@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.cli.dry_run import commands
 from lab.errors import InputError
+from lab.runs.dry_run import commands
 from lab.shared.types import Plan
 
 from .conftest import Plans

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from lab import errors
-from lab.cli.dry_run import commands
+from lab.runs.dry_run import commands
 from lab.shared.medium_types import Medium
 from lab.shared.types import Plan
 from tests.refused import refused

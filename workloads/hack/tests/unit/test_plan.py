@@ -8,7 +8,7 @@ import io
 import pytest
 from rich.console import Console
 
-from lab.cli.dry_run import commands
+from lab.runs.dry_run import commands
 from lab.shared.types import Plan
 from tests.refused import refused
 from tests.unit.plan.conftest import Plans

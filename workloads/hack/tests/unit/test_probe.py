@@ -80,7 +80,7 @@ def test_its_command() -> None:
 
 
 def test_nodes_see_the_modules_that_its_program_imports(plans: Callable[..., Plan]) -> None:
-    from lab.cli.dry_run import commands
+    from lab.runs.dry_run import commands
 
     place = "name: p\nnodes:\n  ap1: {kind: ap, ssid: x, hack: more-data}\n  sta1: {kind: sta, roles: [client]}\n"
     work = "name: w\nroles: {client: 1}\nduration: 2 s\nprocesses: [{on: client, run: {probe: hack-acks}}]\n"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from lab import library
-from lab.cli.dry_run import commands, print_commands
 from lab.errors import InputError
 from lab.experiments.run import engine, trials
 from lab.experiments.types import Point
 from lab.library import folders
 from lab.plan.load import code_of, load
+from lab.runs.dry_run import commands
 from lab.runs.recording import recording
 from lab.shared.types import Plan
 from tests.refused import refused
@@ -176,13 +176,11 @@ def test_the_stack_here_comes_before_the_labs_own(tmp_path: Path, monkeypatch: p
     assert library.code_of("mine.yaml", "sap") == own
 
 
-def test_a_workload_anywhere_says_its_stack(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_workload_anywhere_says_its_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("w.yaml").write_text("name: there\nduration: 1 s\nstack: sap\n")
-    print_commands("wired-pair", "w.yaml", 1, [], as_json=False)
-    lines = capsys.readouterr().out.splitlines()
+    plan = load("wired-pair", "w.yaml")
+    lines = commands(plan, library.code_of("w.yaml", plan.stack))
     assert lines[1].startswith("# workloads/sap, unless it is built: ")
     (boot,) = [line for line in lines if line.startswith("KERNEL ")]
     assert "hostrom=SCRATCH/stack/stack.squashfs" in boot.split()

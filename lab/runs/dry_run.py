@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``lab run --dry-run``: print, in order, the steps that a run would execute."""
+"""``lab run --dry-run``: the steps that a run would execute, in order."""
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,20 +17,10 @@ from lab.guest.steps import lines
 from lab.machine.memory import guest_bytes
 from lab.machine.process import GuestFiles, Setup, command_line
 from lab.model.document import label_of
-from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
 
 # placeholders for what is known only during a run
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
-
-
-def print_commands(
-    topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
-) -> None:
-    """Print every command of a run, building and booting nothing."""
-    plan = load(topology, workload, seed, settings, pcap=pcap)
-    found = commands(plan, library.code_of(workload, plan.stack))
-    print(json.dumps(found, indent=2) if as_json else "\n".join(found))
 
 
 def commands(plan: Plan, code: Path | None = None) -> list[str]:
