@@ -36,7 +36,7 @@ from lab.shared.types import Plan
 
 if TYPE_CHECKING:
     from lab.record import Record
-    from lab.record.record import Result
+    from lab.record.record import RecordedMetric
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 _POLL_S = 0.01
@@ -447,7 +447,7 @@ class Lab:
         return self._record
 
     @property
-    def metrics(self) -> dict[str, Result]:
+    def metrics(self) -> dict[str, RecordedMetric]:
         """The metrics of the workload, by name, of a lab that has ended: ``net.metrics["goodput"].values["mean"]``.
 
         Raises:

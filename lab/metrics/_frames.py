@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.metrics.base import MEDIUM, Context, Metric, MetricValues
 from lab.shared import types
 from lab.shared.medium_types import FrameCounts, total
 from lab.units import PERCENT
@@ -26,17 +26,17 @@ class FrameShare(Metric):
     dimension = PERCENT
     unit = "%"
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None
             links = [link for link in context.medium.links if link.sender == name and link.total.sent]
             found: list[tuple[str | None, FrameCounts]] = [(link.receiver, link.total) for link in links]
             if metric.per == "node" and links:
                 found = [(None, total(link.total for link in links))]
-            figures.rows += [{"from": name, "to": receiver} | self.row(counts) for receiver, counts in found]
-        figures.values = [row[self.columns[0]] for row in figures.rows]
-        return figures
+            computed.rows += [{"from": name, "to": receiver} | self.row(counts) for receiver, counts in found]
+        computed.values = [row[self.columns[0]] for row in computed.rows]
+        return computed
 
     def row(self, counts: FrameCounts) -> dict[str, Any]:
         """Return the percentage, in the only entry of ``columns``, and what it is computed from."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
+from lab.metrics.base import Context, Metric, MetricValues, Source, chosen, instances, series_of
 from lab.probes.base import TimeSeries
 from lab.shared import types
 
@@ -15,15 +15,15 @@ class PeerQuantity(Metric):
     quantity = ""  # its name in probes
     factor = 1  # the probes' unit in base units
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for source in chosen(metric, context):
             for name, sampled in self._peers(source, context).items():
                 if sampled.values:
                     values = [value * self.factor for value in sampled.values]
-                    figures.series.append(TimeSeries(name, self.unit, sampled.t_ns, values))
-                    figures.values += values
-        return figures
+                    computed.series.append(TimeSeries(name, self.unit, sampled.t_ns, values))
+                    computed.values += values
+        return computed
 
     def _peers(self, source: Source, context: Context) -> dict[str, TimeSeries]:
         names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}

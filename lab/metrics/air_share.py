@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.metrics.base import MEDIUM, Context, Metric, MetricValues
 from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.shared.medium_types import ChannelSpans, RadioCounters
@@ -30,25 +30,25 @@ class AirShare(Metric):
     unit = "%"
     columns = ("share",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per use and channel, or per node."""
-        figures = Figures()
+        computed = MetricValues()
         if context.medium is None:
-            return figures
+            return computed
         t_ns = context.medium.t_ns
         for name in metric.of:
             if name in USES:
                 for mhz, spans_ns, totals_ns in _channels(context.medium.channels, name):
-                    figures.rows.append({"of": name, "mhz": mhz, "share": 100 * sum(spans_ns) / sum(totals_ns)})
+                    computed.rows.append({"of": name, "mhz": mhz, "share": 100 * sum(spans_ns) / sum(totals_ns)})
                     shares = [
                         100 * span / total if total else 0.0 for span, total in zip(spans_ns, totals_ns, strict=True)
                     ]
-                    figures.series.append(TimeSeries(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
+                    computed.series.append(TimeSeries(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
             elif t_ns[-1] > t_ns[0]:
                 sent_ns = sum(_sent_ns(radio) for radio in context.medium.radios if radio.node == name)
-                figures.rows.append({"of": name, "mhz": None, "share": 100 * sent_ns / (t_ns[-1] - t_ns[0])})
-        figures.values = [row["share"] for row in figures.rows]
-        return figures
+                computed.rows.append({"of": name, "mhz": None, "share": 100 * sent_ns / (t_ns[-1] - t_ns[0])})
+        computed.values = [row["share"] for row in computed.rows]
+        return computed
 
 
 def _channels(channels: list[ChannelSpans], use: str) -> Iterator[tuple[int, list[int], list[int]]]:

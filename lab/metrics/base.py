@@ -98,7 +98,7 @@ class Context:
 
 
 @dataclass
-class Figures:
+class MetricValues:
     """The results of a metric, in base units."""
 
     values: list[float] = field(default_factory=list)  # one value for each item named by ``per``
@@ -107,7 +107,7 @@ class Figures:
 
 
 class Metric:
-    """Base class. Subclasses set the class attributes and override ``figures``."""
+    """Base class. Subclasses set the class attributes and override ``compute``."""
 
     about: str = ""
     # the types of results that it is computed from, at least one of them; or MEDIUM, or PRINTED
@@ -118,7 +118,7 @@ class Metric:
     unit: str = ""  # the base unit, or what is counted
     columns: tuple[str, ...] = ()  # columns of rows that are in the unit of the metric
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Compute the metric. ``metric.of`` has passed ``check``."""
         raise NotImplementedError
 

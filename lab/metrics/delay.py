@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found, within
+from lab.metrics.base import Context, Metric, MetricValues, all_found, within
 from lab.probes.base import Delay as Found
 from lab.probes.base import TimeSeries
 from lab.shared import types
@@ -27,14 +27,14 @@ class Delay(Metric):
     unit = "ns"
     columns = ("mean", "min", "max")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for _, delay in all_found(metric, context, Found):
             means = within(delay.means, context.end_ns)
             values = [value * _MILLISECOND for value in means.values]
             row = {"mean": delay.mean_ns, "min": delay.min_ns, "max": delay.max_ns}
-            figures.series.append(TimeSeries(delay.name, "ns", means.t_ns, values))
-            figures.rows.append({"process": delay.name, "packets": delay.packets, **row})
+            computed.series.append(TimeSeries(delay.name, "ns", means.t_ns, values))
+            computed.rows.append({"process": delay.name, "packets": delay.packets, **row})
             of_flow = row["max"] if metric.per == "longest" else row["mean"]
-            figures.values += values if metric.per == "interval" else [of_flow]
-        return figures
+            computed.values += values if metric.per == "interval" else [of_flow]
+        return computed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found, unheard, within
+from lab.metrics.base import Context, Metric, MetricValues, all_found, unheard, within
 from lab.probes.base import Delivery
 from lab.shared import types
 from lab.units import RATE
@@ -25,16 +25,16 @@ class Goodput(Metric):
     unit = "bit/s"
     columns = ("goodput",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row and one series per transfer or flow."""
-        figures = Figures()
+        computed = MetricValues()
         silent = [Delivery(flow.name, 0, 0) for flow in unheard(metric, context)]
         for delivery in [delivery for _, delivery in all_found(metric, context, Delivery)] + silent:
             mean = delivery.goodput_bps()
             rate = within(delivery.rate, context.end_ns) if delivery.rate else None
-            figures.series += [rate] if rate else []
-            figures.values += (rate.values if rate else []) if metric.per == "interval" else [mean]
-            figures.rows.append(
+            computed.series += [rate] if rate else []
+            computed.values += (rate.values if rate else []) if metric.per == "interval" else [mean]
+            computed.rows.append(
                 {
                     "process": delivery.name,
                     "bytes": delivery.bytes,
@@ -42,4 +42,4 @@ class Goodput(Metric):
                     "goodput": mean,
                 }
             )
-        return figures
+        return computed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found, unheard
+from lab.metrics.base import Context, Metric, MetricValues, all_found, unheard
 from lab.probes.base import Flow
 from lab.shared import types
 from lab.units import PERCENT
@@ -22,13 +22,13 @@ class Loss(Metric):
     unit = "%"
     columns = ("loss",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per flow with at least one packet sent."""
-        figures = Figures()
+        computed = MetricValues()
         silent = [Flow(flow.name, flow.packets, flow.packets) for flow in unheard(metric, context)]
         for flow in [flow for _, flow in all_found(metric, context, Flow)] + silent:
             if flow.sent:
                 percent = 100 * flow.lost / flow.sent
-                figures.values.append(percent)
-                figures.rows.append({"process": flow.name, "sent": flow.sent, "lost": flow.lost, "loss": percent})
-        return figures
+                computed.values.append(percent)
+                computed.rows.append({"process": flow.name, "sent": flow.sent, "lost": flow.lost, "loss": percent})
+        return computed

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.metrics import _pauses
 from lab.metrics._handoffs import Downlink, Handoff, find
-from lab.metrics.base import Context, Figures, Metric, Source, chosen
+from lab.metrics.base import Context, Metric, MetricValues, Source, chosen
 from lab.probes.base import Capture, Events, Samples
 from lab.shared import types
 from lab.units import DURATION
@@ -50,19 +50,19 @@ class Outage(Metric):
         super().check(of, unit, per)
         self.needs(of, _ASSOCIATION)  # captures do not show when a handoff happens
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per handoff, by time; with a capture also the receive rate around it."""
-        figures = Figures()
+        computed = MetricValues()
         captures = {source.node.name: source for source in chosen(metric, context, Capture)}
         for source in chosen(metric, context, _ASSOCIATION):
             capture = captures.get(source.node.name)
-            _add(figures, source, capture, context)
-        figures.rows.sort(key=lambda row: (row["at_ns"], row["station"]))
-        figures.values = [row["outage"] for row in figures.rows]
-        return figures
+            _add(computed, source, capture, context)
+        computed.rows.sort(key=lambda row: (row["at_ns"], row["station"]))
+        computed.values = [row["outage"] for row in computed.rows]
+        return computed
 
 
-def _add(figures: Figures, source: Source, capture: Source | None, context: Context) -> None:
+def _add(computed: MetricValues, source: Source, capture: Source | None, context: Context) -> None:
     station = source.node
     asked = [
         (event.t_ns, event.kind) for event in context.events if event.kind in _ASKED and event.target == station.name
@@ -74,11 +74,11 @@ def _add(figures: Figures, source: Source, capture: Source | None, context: Cont
     for handoff in handoffs:
         row = _row(station, handoff, downlink, context)
         row["why"] = _why(row, handoff, capture, context)
-        figures.rows.append(row)
+        computed.rows.append(row)
         if downlink:
             begin_ns = handoff.begin_ns - _BEFORE_NS
             name = f"{station.name} {handoff.begin_ns}"  # the row's station and begin_ns
-            figures.series.append(downlink.rate(name, begin_ns, handoff.begin_ns + _AFTER_NS, _BIN_NS))
+            computed.series.append(downlink.rate(name, begin_ns, handoff.begin_ns + _AFTER_NS, _BIN_NS))
 
 
 def _row(station: types.Node, handoff: Handoff, downlink: Downlink | None, context: Context) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.metrics.base import PRINTED, Context, Figures, Metric, series_of, summary
+from lab.metrics.base import PRINTED, Context, Metric, MetricValues, series_of, summary
 from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import dimension_of
@@ -32,12 +32,12 @@ class Printed(Metric):
         return [self.unit]
 
     def scale(self, unit: str) -> float:
-        """Return 1: ``figures`` converts, since the base unit depends on what is printed."""
+        """Return 1: ``compute`` converts, since the base unit depends on what is printed."""
         return 1.0
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row and one series for each value of a process."""
-        figures = Figures()
+        computed = MetricValues()
         for name in metric.of:
             process, _, quantity = name.rpartition(".")
             if process not in context.sources:
@@ -47,10 +47,10 @@ class Printed(Metric):
                 continue
             factor = _factor(printed.unit, metric.unit)
             values = [value * factor for value in printed.values] if factor != 1 else printed.values
-            figures.series.append(TimeSeries(name, metric.unit, printed.t_ns, values))
-            figures.rows.append({"source": name, "last": values[-1], **summary(values)})
-            figures.values += values if metric.per != "process" else [values[-1]]
-        return figures
+            computed.series.append(TimeSeries(name, metric.unit, printed.t_ns, values))
+            computed.rows.append({"source": name, "last": values[-1], **summary(values)})
+            computed.values += values if metric.per != "process" else [values[-1]]
+        return computed
 
 
 def _factor(printed: str, wanted: str) -> float:

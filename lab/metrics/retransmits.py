@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, chosen
+from lab.metrics.base import Context, Metric, MetricValues, chosen
 from lab.probes.base import Retransmissions
 from lab.shared import types
 
@@ -19,13 +19,13 @@ class Retransmits(Metric):
     per = ("process", "connection")
     unit = "segments"
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per connection (ss) or test (iperf3)."""
-        figures = Figures()
+        computed = MetricValues()
         for source in chosen(metric, context):
             counted = {one.connection: one.count for one in source.found(Retransmissions)}
             for which, count in counted.items():
-                figures.rows.append({"node": source.node.name, "connection": which, "retransmits": count})
+                computed.rows.append({"node": source.node.name, "connection": which, "retransmits": count})
             if counted:
-                figures.values += counted.values() if metric.per == "connection" else [sum(counted.values())]
-        return figures
+                computed.values += counted.values() if metric.per == "connection" else [sum(counted.values())]
+        return computed

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, increase, instances, series_of
+from lab.metrics.base import Context, Metric, MetricValues, Source, chosen, increase, instances, series_of
 from lab.probes.base import Samples
 from lab.shared import types
 
@@ -22,14 +22,14 @@ class Retries(Metric):
     per = ("process", "peer")
     unit = "frames"
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for source in chosen(metric, context):
             rows = [_row(source, peer, context) for peer in instances(source, "tx_retries")]
-            figures.rows += rows
+            computed.rows += rows
             retries = [row["retries"] for row in rows]
-            figures.values += retries if metric.per == "peer" else [sum(retries)]
-        return figures
+            computed.values += retries if metric.per == "peer" else [sum(retries)]
+        return computed
 
 
 def _row(source: Source, peer: str, context: Context) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, chosen, instances, series_of, summary
+from lab.metrics.base import Context, Metric, MetricValues, chosen, instances, series_of, summary
 from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import DURATION
@@ -24,9 +24,9 @@ class Rtt(Metric):
     unit = "ns"
     columns = ("mean", "median", "min", "max")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row and series per source; for ss, per connection."""
-        figures = Figures()
+        computed = MetricValues()
         for source in chosen(metric, context):
             found = {source.id: series_of(source, "rtt")}
             found |= {f"{source.id} {instance}": series for instance, series in instances(source, "rtt").items()}
@@ -34,9 +34,9 @@ class Rtt(Metric):
                 if not series.values:
                     continue
                 values = [value * _MILLISECOND for value in series.values]
-                figures.series.append(TimeSeries(name, "ns", series.t_ns, values))
+                computed.series.append(TimeSeries(name, "ns", series.t_ns, values))
                 row = summary(values)
                 row.pop("sum")
-                figures.rows.append({"source": name, **row})
-                figures.values += values if metric.per != "process" else [row["mean"] or 0.0]
-        return figures
+                computed.rows.append({"source": name, **row})
+                computed.values += values if metric.per != "process" else [row["mean"] or 0.0]
+        return computed

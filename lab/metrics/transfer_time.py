@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.probes.base import Transfer
 from lab.shared import types
 from lab.units import DURATION
@@ -21,11 +21,11 @@ class TransferTime(Metric):
     unit = "ns"
     columns = ("first_byte", "total")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for _, transfer in all_found(metric, context, Transfer):
             if transfer.complete:
-                figures.values.append(transfer.duration_ns)
+                computed.values.append(transfer.duration_ns)
                 row = {"bytes": transfer.bytes, "first_byte": transfer.first_byte_ns, "total": transfer.duration_ns}
-                figures.rows.append({"process": transfer.name, **row})
-        return figures
+                computed.rows.append({"process": transfer.name, **row})
+        return computed

@@ -10,6 +10,6 @@ are in wall.json.
 """
 
 from lab.record.build import build, rebuild
-from lab.record.record import Record, Result, load
+from lab.record.record import Record, RecordedMetric, load
 
-__all__ = ["Record", "Result", "build", "load", "rebuild"]
+__all__ = ["Record", "RecordedMetric", "build", "load", "rebuild"]

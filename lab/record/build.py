@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from lab.errors import RecordError
 from lab.probes import base as probes
-from lab.record import figures, medium, printed
+from lab.record import medium, metrics, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
 from lab.shared.frozen import data as shared_data
 from lab.shared.names import escaped
@@ -40,10 +40,10 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         hint = f"it holds {len(runs)} runs; choose one: lab report {runs[0]}"
     plan = _read(directory / "plan.json", Plan.from_json, hint)
     outcome = _read(directory / "guest.json", Outcome.from_json, "the guest did not finish; run it again")
-    sources = {process.id: _run(directory / RAW, process, plan, outcome) for process in plan.processes}
+    sources = {process.id: _output(directory / RAW, process, plan, outcome) for process in plan.processes}
     on_air = medium.read(directory / RAW) if plan.medium else None
-    results = figures.metrics(plan, sources, outcome, on_air)
-    checks = figures.checks(plan, sources, outcome, results)
+    results = metrics.metrics(plan, sources, outcome, on_air)
+    checks = metrics.checks(plan, sources, outcome, results)
     data: dict[str, Any] = {
         "version": VERSION,
         "plan": plan.data(),
@@ -104,7 +104,7 @@ def _read(path: Path, parse: Callable[[str], Thing], missing: str) -> Thing:
         raise RecordError(f"{path} cannot be read: {error}", hint=hint) from None
 
 
-def _run(raw: Path, process: Process, plan: Plan, outcome: Outcome) -> figures.Run:
+def _output(raw: Path, process: Process, plan: Plan, outcome: Outcome) -> metrics.ProcessOutput:
     """Return a process of the plan, with its parsed output if it is a probe."""
     ended = next((one for one in outcome.processes if one.id == process.id), None)
     found = probes.Raw(
@@ -114,19 +114,20 @@ def _run(raw: Path, process: Process, plan: Plan, outcome: Outcome) -> figures.R
         epoch_ns=outcome.epoch_ns,
         started_ns=ended.started_ns if ended else max(process.at_ns, 0),
     )
-    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=ended.exit if ended else None)
+    exit_code = ended.exit if ended else None
+    output = metrics.ProcessOutput(process=process, node=plan.node(process.node), raw=found, exit=exit_code)
     if process.probe is not None:
         try:
-            run.parsed = _parsed(process.probe, _probe(process), found)
+            output.parsed = _parsed(process.probe, _probe(process), found)
         except _FailedParser as error:
-            run.error = str(error)
+            output.error = str(error)
     elif process.prints is not None and found.path("out").exists():
         try:
-            run.parsed = printed.parse(found, process.prints, outcome.boot_ns, process.source)
+            output.parsed = printed.parse(found, process.prints, outcome.boot_ns, process.source)
         except probes.ProbeOutputError as error:
-            run.error = str(error)
-    run.ended_ns = outcome.end_ns if ended is None or ended.ended_ns is None else ended.ended_ns
-    return run
+            output.error = str(error)
+    output.ended_ns = outcome.end_ns if ended is None or ended.ended_ns is None else ended.ended_ns
+    return output
 
 
 class _FailedParser(RecordError):
@@ -149,17 +150,17 @@ def _probe(process: Process) -> probes.Probe:
     """Return the probe of a process; raise RecordError if its stack was not found."""
     assert process.probe is not None
     if process.probe not in probes.known():
-        raise RecordError(f'unknown probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK)
+        raise RecordError(f'unknown probe "{process.probe}", which {process.id} used', hint=metrics.OF_A_STACK)
     return probes.load(process.probe)
 
 
-def _described(run: figures.Run) -> dict[str, Any]:
-    parsed = run.parsed or probes.Parsed()
+def _described(output: metrics.ProcessOutput) -> dict[str, Any]:
+    parsed = output.parsed or probes.Parsed()
     return {
-        "name": run.process.name,
-        "node": run.process.node,
-        "probe": run.process.probe,
-        "error": run.error,
+        "name": output.process.name,
+        "node": output.process.node,
+        "probe": output.process.probe,
+        "error": output.error,
         "series": [
             {"name": series.name, "unit": series.unit, "t_ns": series.t_ns, "values": series.values}
             for series in parsed.series

@@ -23,7 +23,7 @@ _AGAIN = "lab report DIR builds it again from the raw data"
 
 
 @dataclass(frozen=True)
-class Result:
+class RecordedMetric:
     """The results of a metric, in ``unit``."""
 
     name: str
@@ -33,7 +33,7 @@ class Result:
     per: str
     unit: str
     values: dict[str, float | None]  # count, sum, mean, median, min, max of the values
-    figures: list[float]  # one for each item named by ``per``
+    each: list[float]  # the values: one for each item named by ``per``
     rows: list[dict[str, Any]]  # the same with details
     columns: list[str]  # columns of rows that are in ``unit``
     series: list[dict[str, Any]]  # over time: name, unit, t_ns, values
@@ -46,7 +46,7 @@ class Record:
     ``version``; ``plan`` (lab.shared.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
-    occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
+    occurrences, values, error); ``metrics`` by name (see RecordedMetric); ``medium`` if the run had one
     (lab.shared.medium_types.OnAir); ``memory_kills`` by node, if some ran out of memory: how many programs that cost;
     ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file);
     ``collected`` (the same of each file out of a node) if the plan collects any.
@@ -95,13 +95,13 @@ class Record:
         return None
 
     @cached_property
-    def metrics(self) -> dict[str, Result]:
+    def metrics(self) -> dict[str, RecordedMetric]:
         """The metrics by name, in plan order; an unknown name raises RecordError, which lists the known ones."""
         found = self.data["metrics"]
-        results = {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+        results = {metric.name: RecordedMetric(metric.name, **found[metric.name]) for metric in self.plan.metrics}
         return Named("metric", results, RecordError)
 
-    def metrics_of(self, kind: str) -> list[Result]:
+    def metrics_of(self, kind: str) -> list[RecordedMetric]:
         """Return the metrics of a kind, in plan order."""
         return [result for result in self.metrics.values() if result.kind == kind]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.report import medium, parts, sampled
 from lab.tables import Column, Table, words
 from lab.views import base as views
@@ -51,7 +51,7 @@ def _metrics(record: Record) -> Iterable[Table]:
     yield Table("metrics", "Metrics", columns, rows)
 
 
-def _metric(result: Result) -> dict[str, Any]:
+def _metric(result: RecordedMetric) -> dict[str, Any]:
     return {
         "name": result.name,
         "kind": result.kind,

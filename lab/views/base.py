@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 
 from lab.drawing import Figure
 from lab.errors import InputError, LabError, warn
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.registry import Room
 from lab.tables import Column, Table
 
@@ -48,19 +48,19 @@ class View:
     card_word: ClassVar[str] = "mean"  # its name there, if there are several values
     first: ClassVar[bool] = False  # its tables come before those of other metrics
 
-    def tables(self, result: Result, record: Record) -> Iterable[Table]:
+    def tables(self, result: RecordedMetric, record: Record) -> Iterable[Table]:
         """Yield its tables; the report skips those without rows."""
         yield plain_table(result)
 
-    def figures(self, result: Result, record: Record) -> Iterable[Figure]:
+    def figures(self, result: RecordedMetric, record: Record) -> Iterable[Figure]:
         """Yield its figures."""
         return ()
 
-    def pictures(self, result: Result, record: Record) -> Iterable[Picture]:
+    def pictures(self, result: RecordedMetric, record: Record) -> Iterable[Picture]:
         """Yield pictures for the page."""
         return ()
 
-    def moments(self, result: Result) -> Iterable[Moment]:
+    def moments(self, result: RecordedMetric) -> Iterable[Moment]:
         """Yield moments for other figures to mark."""
         return ()
 
@@ -84,14 +84,14 @@ def prepare() -> None:
             load(kind)
 
 
-def shown(record: Record) -> Iterator[tuple[Result, View]]:
+def shown(record: Record) -> Iterator[tuple[RecordedMetric, View]]:
     """Yield every metric of a record with its view, in the order of the workload."""
     for result in record.metrics.values():
         yield result, _usable(result, record)
 
 
 def collected(
-    record: Record, what: str, call: Callable[[View, Result], Iterable[Thing]], *, by_first: bool = False
+    record: Record, what: str, call: Callable[[View, RecordedMetric], Iterable[Thing]], *, by_first: bool = False
 ) -> list[Thing]:
     """Return what the views of all metrics yield, in the order of the workload.
 
@@ -111,7 +111,7 @@ def collected(
 
 
 @contextlib.contextmanager
-def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
+def failing_alone(record: Record, result: RecordedMetric, what: str) -> Iterator[None]:
     """Leave out the block if the stack's view of a metric fails in it; a warning and the page report it."""
     if result.kind not in VIEWS.known():
         yield
@@ -123,7 +123,7 @@ def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
         note_failure(record, f"the view of {result.name}", error)
 
 
-def _usable(result: Result, record: Record) -> View:
+def _usable(result: RecordedMetric, record: Record) -> View:
     """Return the view of a metric; the default view, and a warning, if it cannot be loaded."""
     try:
         return load(result.kind)
@@ -141,7 +141,7 @@ def note_failure(record: Record, what: str, error: LabError) -> None:
         warn(message, error.where or what)
 
 
-def plain_table(result: Result) -> Table:
+def plain_table(result: RecordedMetric) -> Table:
     """Return the rows of a metric as a table for the page, not for a terminal."""
     keys = sorted(
         dict.fromkeys(key for row in result.rows for key in row),
@@ -152,7 +152,7 @@ def plain_table(result: Result) -> Table:
     return Table(result.name, f"{result.name}: {result.about}", columns, result.rows, in_terminal=False)
 
 
-def _column(key: str, cells: list[Any], result: Result) -> Column:
+def _column(key: str, cells: list[Any], result: RecordedMetric) -> Column:
     number = all(cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool)) for cell in cells)
     unit = result.unit if key in result.columns else ""
     return Column(key, key.replace("_", " "), unit, digits=4 if unit else 12, number=number)

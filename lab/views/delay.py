@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.tables import Column, Table, words
 from lab.views.base import View
 
@@ -15,7 +15,7 @@ _DELAYS = {"mean": "mean delay", "min": "least", "max": "most"}
 class Delay(View):
     """One row per flow, with its loss if the run has that metric."""
 
-    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+    def tables(self, result: RecordedMetric, record: Record) -> Iterator[Table]:
         lost = {row["process"]: row for other in record.metrics_of("loss") for row in other.rows}
         columns = [words("process", "process"), Column("packets", "packets", digits=12)]
         columns += [Column(key, title, result.unit) for key, title in _DELAYS.items()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.drawing import Line
 from lab.numbers import plain, size
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.tables import Column, Table, words
 from lab.text import short_hash
 from lab.views.parts.lines import SECOND, line, moments
@@ -23,14 +23,14 @@ class Goodput(OverTime):
     quantity = "goodput"
     height = 300
 
-    def series(self, result: Result) -> RecordedSeries:
+    def series(self, result: RecordedMetric) -> RecordedSeries:
         return [series for series in result.series if series["values"]]
 
     def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return steps, and the area below a single one."""
         return [line(_from_start(one), step=True, area=len(series) == 1) for one in series]
 
-    def title(self, result: Result) -> str:
+    def title(self, result: RecordedMetric) -> str:
         rows = result.rows
         if len(rows) == 1:
             row = rows[0]
@@ -41,12 +41,12 @@ class Goodput(OverTime):
         mean = f"{plain(result.values['mean'] or 0, 3)} {result.unit}"
         return f"{len(rows)} transfers, {total} in all, {mean} each on average"
 
-    def about(self, result: Result, series: RecordedSeries) -> str:
+    def about(self, result: RecordedMetric, series: RecordedSeries) -> str:
         empty = len(result.series) - len(series)
         left_out = f"; {empty} more without data" if empty else ""
         return f"{result.name}: bytes that reached the application, per interval{left_out}"
 
-    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+    def tables(self, result: RecordedMetric, record: Record) -> Iterator[Table]:
         """Yield tables of the seconds around each moment, and of the transfers."""
         yield _around(result, record)
         yield _transfers(result, record)
@@ -59,7 +59,7 @@ def _from_start(series: Mapping[str, Any]) -> dict[str, Any]:
     return {**series, "t_ns": [stamps[0] - width_ns, *stamps], "values": [values[0], *values]}
 
 
-def _around(result: Result, record: Record) -> Table:
+def _around(result: RecordedMetric, record: Record) -> Table:
     """Return the goodput in each second before and after each moment."""
     rows = []
     for series in result.series:
@@ -97,7 +97,7 @@ def mean_between(series: Mapping[str, Any], begin_ns: int, end_ns: int) -> float
     return total / covered_ns if covered_ns else None
 
 
-def _transfers(result: Result, record: Record) -> Table:
+def _transfers(result: RecordedMetric, record: Record) -> Table:
     columns = [
         words("process", "process"),
         Column("bytes", "bytes", digits=20, show=_bytes),

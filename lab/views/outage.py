@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.drawing import Band, Figure, Line, Panel, Span
 from lab.numbers import count, plain
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.tables import Column, Table, words
 from lab.views.base import Moment, View
 from lab.views.parts.lines import SECOND
@@ -47,16 +47,16 @@ class Outage(View):
     card_word = "longest"
     first = True
 
-    def moments(self, result: Result) -> Iterator[Moment]:
+    def moments(self, result: RecordedMetric) -> Iterator[Moment]:
         for row in sorted(result.rows, key=lambda row: (row["begin_ns"], row["station"])):
             yield Moment(row["begin_ns"], arrow(row), row["at_ns"], row["station"])
 
-    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+    def figures(self, result: RecordedMetric, record: Record) -> Iterator[Figure]:
         """Yield what the station received around each handoff, and the steps of each."""
         yield from _around(result)
         yield from _steps(result)
 
-    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+    def tables(self, result: RecordedMetric, record: Record) -> Iterator[Table]:
         steps = [
             Column(key, title, result.unit, 3)
             for key, title in _STEPS.items()
@@ -99,7 +99,7 @@ def _nouns(rows: Sequence[Mapping[str, Any]]) -> str:
     return "handoffs and losses of contact" if "handoff" in nouns else _PLURAL["loss of contact"]
 
 
-def _around(result: Result) -> Iterator[Figure]:
+def _around(result: RecordedMetric) -> Iterator[Figure]:
     rows = {f"{row['station']} {row['begin_ns']}": row for row in result.rows}
     found = [(rows[series["name"]], series) for series in result.series if series["name"] in rows]
     if not found:
@@ -183,7 +183,7 @@ def _around_panel(series: Mapping[str, Any], row: Mapping[str, Any]) -> Panel:
     )
 
 
-def _title(result: Result) -> str:
+def _title(result: RecordedMetric) -> str:
     rows, unit = result.rows, result.unit
     if not rows:
         return "No handoff"
@@ -203,7 +203,7 @@ def _title(result: Result) -> str:
     return f"{count}: at most {longest} ({arrow(worst)} at {plain(worst['at_ns'] / SECOND)} s){scan}"
 
 
-def _steps(result: Result) -> Iterator[Figure]:
+def _steps(result: RecordedMetric) -> Iterator[Figure]:
     """Yield a figure of the steps of each handoff, one row each."""
     if not result.rows:
         return
@@ -221,7 +221,7 @@ def _steps(result: Result) -> Iterator[Figure]:
     yield Figure(result.name, _steps_title(result), _steps_about(result), [panel], legend)
 
 
-def _steps_about(result: Result) -> str:
+def _steps_about(result: RecordedMetric) -> str:
     """Say what the steps were computed from, and what the thin line is."""
     measured = {row["measured"] for row in result.rows}
     if measured == {"events"}:
@@ -255,7 +255,7 @@ def _spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Span]:
         yield Span(index, begin, end, 0, _outage(row, unit), thin=True)
 
 
-def _steps_title(result: Result) -> str:
+def _steps_title(result: RecordedMetric) -> str:
     """Return a title that names the longest step over all handoffs."""
     totals: dict[str, float] = {}
     for row in result.rows:

@@ -140,7 +140,7 @@ def test_the_probe_and_the_metric_of_the_guides_work(tmp_path: Path, monkeypatch
         "drops": ([936704], [0]),
     }
     metric.check({"queue": "queue"}, "kB", None)
-    found = metric.figures(
+    found = metric.compute(
         wanted("backlog", "queue", unit="kB"), context(source("queue", series=parsed.series, raw=tmp_path))
     )
     assert found.values == [98]

@@ -37,14 +37,14 @@ class Own(Probe):
         {found}
 """
 METRIC = """\
-from lab.metrics.base import Figures, Metric
+from lab.metrics.base import MetricValues, Metric
 from lab.metrics.transfer_time import TransferTime
 from lab.probes.base import TimeSeries
 
 
 class Own(TransferTime):
-    def figures(self, metric, context):
-        {figures}
+    def compute(self, metric, context):
+        {code}
 """
 VIEW = """\
 from lab.views.base import View
@@ -151,14 +151,14 @@ def test_what_a_probe_found_cannot_be_reported(code: str, reported: str) -> None
 @pytest.mark.parametrize(
     ("code", "reported"),
     [
-        ("return 1 / 0", ":8  figures raised ZeroDivisionError: division by zero"),
-        ("return [1]", "  metric transfer gave [1]; figures returns a Figures"),
+        ("return 1 / 0", ":8  compute raised ZeroDivisionError: division by zero"),
+        ("return [1]", "  metric transfer gave [1]; compute returns MetricValues"),
         *(
             (
-                f"return Figures({figures})",
+                f"return MetricValues({code})",
                 f"  metric transfer gave {value}; a value is a finite number: leave out what has none",
             )
-            for figures, value in [
+            for code, value in [
                 ("[1, float('nan')]", "nan"),
                 ("[float('inf')]", "inf"),
                 ("['12']", "'12'"),
@@ -169,7 +169,7 @@ def test_what_a_probe_found_cannot_be_reported(code: str, reported: str) -> None
     ],
 )
 def test_a_metric_that_fails_is_reported(code: str, reported: str) -> None:
-    stack("metrics/own.py", METRIC.format(figures=code))
+    stack("metrics/own.py", METRIC.format(code=code))
     with pytest.raises(RecordError) as failure:
         recorded(with_metric)
     assert str(failure.value).partition("\n")[0] == f"workloads/mine/metrics/own.py{reported}"
@@ -177,7 +177,7 @@ def test_a_metric_that_fails_is_reported(code: str, reported: str) -> None:
 
 @pytest.mark.parametrize("method", ["tables", "figures", "pictures", "moments"])
 def test_a_view_that_fails_costs_only_its_own_part(method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    stack("metrics/own.py", METRIC.format(figures="return super().figures(metric, context)"))
+    stack("metrics/own.py", METRIC.format(code="return super().compute(metric, context)"))
     stack("views/own.py", VIEW.format(method=method, card="mean"))
     record = recorded(with_metric)
     page = report.write(record, record.directory).read_text()
@@ -198,7 +198,7 @@ def test_a_view_that_fails_costs_only_its_own_part(method: str, capsys: pytest.C
     ],
 )
 def test_a_view_that_cannot_be_used_is_reported(text: str, reported: str) -> None:
-    stack("metrics/own.py", METRIC.format(figures="return super().figures(metric, context)"))
+    stack("metrics/own.py", METRIC.format(code="return super().compute(metric, context)"))
     stack("views/own.py", text)
     record = recorded(with_metric)
     assert f"workloads/mine/views/own.py{reported}" in report.write(record, record.directory).read_text()

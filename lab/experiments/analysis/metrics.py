@@ -35,7 +35,7 @@ class AbsentError(UndefinedError):
 
 
 class _Run(Evaluator):
-    """One run. ``metrics``: ``name -> {"unit", "figures"}``; ``others``: returns all other names."""
+    """One run. ``metrics``: ``name -> {"unit", "each"}``; ``others``: returns all other names."""
 
     def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
         super().__init__({})
@@ -51,9 +51,9 @@ class _Run(Evaluator):
             return self._look_up_other(name)
         found = self.metrics[word]
         if not figure and self.inside:
-            return [Quantity(value, found["unit"]) for value in found["figures"]]
+            return [Quantity(value, found["unit"]) for value in found["each"]]
         chosen = ".".join(figure) or _USUAL
-        measured = measures(found["figures"])
+        measured = measures(found["each"])
         if chosen not in measured:
             raise InputError(f'{word} has no "{chosen}"{suggestion(chosen, measured)}; known: {", ".join(measured)}')
         value = measured[chosen]
@@ -84,7 +84,7 @@ class _Run(Evaluator):
     def _sum_of_nothing(self, tree: Call) -> Any:
         """Return 0 in the unit of the sum: if nothing was received, the goodput is 0."""
         kept = self.metrics
-        self.metrics = {name: {**found, "figures": found["figures"] or [1.0]} for name, found in kept.items()}
+        self.metrics = {name: {**found, "each": found["each"] or [1.0]} for name, found in kept.items()}
         try:
             total = super().call(tree)
         finally:
@@ -102,8 +102,8 @@ def check(metric: TrialMetric, plan: Plan) -> None:
     """
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
-    for figures in _TRIES:
-        stand_ins = {one.name: {"unit": one.unit, "figures": figures} for one in plan.metrics}
+    for values in _TRIES:
+        stand_ins = {one.name: {"unit": one.unit, "each": values} for one in plan.metrics}
         run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _converted(run.value(tree), metric.unit)

@@ -19,7 +19,7 @@ from typing import Any
 from lab.experiments.types import Experiment
 from lab.expressions.expression import Unmeasured
 from lab.probes.base import TimeSeries
-from lab.record.figures import by_name, measured
+from lab.record.metrics import by_name, measured
 from lab.shared.types import Plan
 
 Names = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from lab.drawing import Figure, Line
 from lab.numbers import plain
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.views.base import View
 from lab.views.parts.lines import gap, line
 from lab.views.parts.many import over_time
@@ -24,7 +24,7 @@ class OverTime(View):
     height: ClassVar[int] = 260
     quantity: ClassVar[str] = ""  # label of the y axis; default: the name of the metric
 
-    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+    def figures(self, result: RecordedMetric, record: Record) -> Iterator[Figure]:
         """Yield the figure, if there is anything to show."""
         series = self.series(result)
         if series:
@@ -40,7 +40,7 @@ class OverTime(View):
                 height=self.height,
             )
 
-    def series(self, result: Result) -> RecordedSeries:
+    def series(self, result: RecordedMetric) -> RecordedSeries:
         """Return what is shown."""
         return result.series
 
@@ -48,11 +48,11 @@ class OverTime(View):
         """Return the series as lines."""
         return [line(one, dots=True) for one in series]
 
-    def title(self, result: Result) -> str:
+    def title(self, result: RecordedMetric) -> str:
         """Return the title of the figure."""
         return f"{result.name}: {between(result)}"
 
-    def about(self, result: Result, series: RecordedSeries) -> str:
+    def about(self, result: RecordedMetric, series: RecordedSeries) -> str:
         """Return what the figure shows."""
         return f"{result.name}: {result.about}"
 
@@ -74,11 +74,11 @@ class PerPeer(OverTime):
             found.append(line(one, label, dots=self.dots, step=not self.dots, gap=gap(one)))
         return found
 
-    def title(self, result: Result) -> str:
+    def title(self, result: RecordedMetric) -> str:
         return f"{self.noun} {between(result)}"
 
 
-def between(result: Result) -> str:
+def between(result: RecordedMetric) -> str:
     """Return ``between 1 and 5 Mbit/s``, or ``5 Mbit/s``."""
     low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
     return f"{f'between {low} and {high}' if low != high else low} {result.unit}".rstrip()

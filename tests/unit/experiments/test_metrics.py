@@ -21,8 +21,8 @@ def plan() -> Plan:
     return load("two-aps-handoff", "http/download")
 
 
-def measured(unit: str, *figures: float) -> dict[str, Any]:
-    return {"unit": unit, "figures": list(figures), "values": summary(figures)}
+def measured(unit: str, *values: float) -> dict[str, Any]:
+    return {"unit": unit, "each": list(values), "values": summary(values)}
 
 
 RECORD = {

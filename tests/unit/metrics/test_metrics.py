@@ -38,36 +38,36 @@ def test_a_metric_says_what_it_is(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", known())
-def test_nothing_recorded_gives_no_figures(kind: str) -> None:
+def test_nothing_recorded_gives_no_values(kind: str) -> None:
     metric = load(kind)
     empty = [source(probe) for probe in metric.sources() if probe != MEDIUM]
-    figures = metric.figures(wanted(kind, *metric.sources()[:1], unit=metric.unit), context(*empty))
-    assert summary(figures.values)["max"] in (None, 0)
-    assert metric.figures(wanted(kind, "absent", unit=metric.unit), context()).values == []
+    computed = metric.compute(wanted(kind, *metric.sources()[:1], unit=metric.unit), context(*empty))
+    assert summary(computed.values)["max"] in (None, 0)
+    assert metric.compute(wanted(kind, "absent", unit=metric.unit), context()).values == []
 
 
 def test_goodput_of_curl_is_the_mean_over_the_transfer() -> None:
     received = TimeSeries("received", "B", [2 * SECOND, 3 * SECOND, 4 * SECOND], [0, 1000, 1500])
     values = {"bytes": 1500, "time_total_s": 2.0, "exit_code": 0}
     fetch = source("curl", identifier="fetch", series=[received], values=values)
-    figures = load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch))
-    assert figures.values == [6000]
-    assert figures.series[0].t_ns == [3 * SECOND, 4 * SECOND] and figures.series[0].values == [8000, 4000]
+    computed = load("goodput").compute(wanted("goodput", "fetch", unit="bit/s"), context(fetch))
+    assert computed.values == [6000]
+    assert computed.series[0].t_ns == [3 * SECOND, 4 * SECOND] and computed.series[0].values == [8000, 4000]
     intervals = wanted("goodput", "fetch", unit="bit/s", per="interval")
-    assert load("goodput").figures(intervals, context(fetch)).values == [8000, 4000]
+    assert load("goodput").compute(intervals, context(fetch)).values == [8000, 4000]
 
 
 def test_goodput_of_a_curl_that_was_ended_counts_what_arrived() -> None:
     received = TimeSeries("received", "B", [2 * SECOND, 4 * SECOND], [0, 1000])
     fetch = source("curl", identifier="fetch", series=[received], values={"bytes": 1000})
-    assert load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch)).values == [4000]
+    assert load("goodput").compute(wanted("goodput", "fetch", unit="bit/s"), context(fetch)).values == [4000]
 
 
 def test_goodput_of_iperf3() -> None:
     rate = TimeSeries("goodput", "bit/s", [SECOND], [5e6])
     up = source("iperf3", series=[rate], values={"bytes": 1_000_000, "seconds": 2.0})
-    figures = load("goodput").figures(wanted("goodput", "iperf3", unit="Mbit/s"), context(up))
-    assert figures.values == [4e6] and figures.series[0].values == [5e6]
+    computed = load("goodput").compute(wanted("goodput", "iperf3", unit="Mbit/s"), context(up))
+    assert computed.values == [4e6] and computed.series[0].values == [5e6]
 
 
 def test_an_interval_beyond_the_end_is_left_out() -> None:
@@ -81,20 +81,20 @@ def test_an_interval_beyond_the_end_is_left_out() -> None:
     ]
     sink = source("udp-sink", series=series, values={"packets": 9, "bytes": 900, "lost": 0, "flows": {"load": flow}})
     for kind, unit in (("goodput", "bit/s"), ("delay", "ms")):
-        figures = load(kind).figures(wanted(kind, "udp-sink", unit=unit, per="interval"), context(sink))
-        assert figures.series[0].t_ns == times[:2] and len(figures.values) == 2
+        computed = load(kind).compute(wanted(kind, "udp-sink", unit=unit, per="interval"), context(sink))
+        assert computed.series[0].t_ns == times[:2] and len(computed.values) == 2
 
 
 def test_outage_by_events() -> None:
     events = source("wpa-events", occurrences=roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1))
-    figures = load("outage").figures(
+    computed = load("outage").compute(
         wanted("outage", "wpa-events", unit="ms", per="handoff"),
         context(events, roams_ns=[10 * SECOND, 20 * SECOND]),
     )
-    assert figures.values == [10 * MS, 10 * MS]
-    first = figures.rows[0]
+    assert computed.values == [10 * MS, 10 * MS]
+    first = computed.rows[0]
     assert (first["from"], first["to"], first["at_ns"]) == (None, "ap2", 10 * SECOND)
-    assert figures.rows[1]["from"] == "ap2"
+    assert computed.rows[1]["from"] == "ap2"
     assert (first["scan"], first["authentication"], first["association"]) == (60 * MS, 2 * MS, 3 * MS)
     assert first["first_data"] is None and first["keys"] is None and first["measured"] == "events"
 
@@ -104,35 +104,35 @@ def test_outage_by_data_frames(tmp_path: Path) -> None:
     (tmp_path / "tcpdump.pcap").write_bytes(pcap((stamp, ethernet(STA1)) for stamp in stamps))
     events = source("wpa-events", occurrences=roam(10 * SECOND, AP2), encrypt="wpa2")
     capture = source("tcpdump", raw=tmp_path)
-    figures = load("outage").figures(
+    computed = load("outage").compute(
         wanted("outage", "wpa-events", "tcpdump", unit="ms"),
         context(events, capture, roams_ns=[10 * SECOND], encrypt="wpa2"),
     )
-    (row,) = figures.rows
-    assert row["outage"] == 26 * MS == figures.values[0] and row["measured"] == "data frames"
+    (row,) = computed.rows
+    assert row["outage"] == 26 * MS == computed.values[0] and row["measured"] == "data frames"
     assert row["first_data"] == 15 * MS and row["keys"] == 5 * MS
     assert row["longest_gap"] == 58 * MS, "the scan silenced the station for longer than the handoff"
-    assert figures.series[0].name == f"sta1 {row['begin_ns']}" and sum(figures.series[0].values) > 0
+    assert computed.series[0].name == f"sta1 {row['begin_ns']}" and sum(computed.series[0].values) > 0
 
 
 def test_a_capture_that_ends_too_early_falls_back_on_events(tmp_path: Path) -> None:
     (tmp_path / "tcpdump.pcap").write_bytes(pcap([(SECOND, ethernet(STA1))]))
     sources = [source("wpa-events", occurrences=roam(10 * SECOND, AP2)), source("tcpdump", raw=tmp_path)]
-    figures = load("outage").figures(wanted("outage", "wpa-events", "tcpdump", unit="ms"), context(*sources))
-    assert figures.values == [10 * MS] and figures.rows[0]["measured"] == "events"
+    computed = load("outage").compute(wanted("outage", "wpa-events", "tcpdump", unit="ms"), context(*sources))
+    assert computed.values == [10 * MS] and computed.rows[0]["measured"] == "events"
 
 
 def test_a_station_that_never_came_back_is_out_until_the_end() -> None:
     events = source("wpa-events", occurrences=[event(5 * SECOND, "disconnected", bssid=AP1)])
-    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), context(events))
-    assert figures.values == [25 * SECOND] and figures.rows[0]["completed"] is False
+    computed = load("outage").compute(wanted("outage", "wpa-events", unit="ms"), context(events))
+    assert computed.values == [25 * SECOND] and computed.rows[0]["completed"] is False
 
 
 def test_the_first_access_point_is_that_of_the_beginning() -> None:
     events = source("wpa-events", occurrences=roam(10 * SECOND, AP2))
     began = dataclasses.replace(context(events), associations={"sta1": AP1})
-    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), began)
-    assert figures.rows[0]["from"] == "ap1"
+    computed = load("outage").compute(wanted("outage", "wpa-events", unit="ms"), began)
+    assert computed.rows[0]["from"] == "ap1"
 
 
 def test_outage_wants_events() -> None:
@@ -162,10 +162,10 @@ def test_retries() -> None:
         TimeSeries(f"tx_retries/{AP2}", "frames", [2, 3], [1, 4]),
     ]
     dump = source("station-dump", series=counters)
-    figures = load("retries").figures(wanted("retries", "station-dump", unit="frames"), context(dump))
-    assert figures.values == [3 + 4]
-    assert figures.rows[0] == {"node": "sta1", "peer": "ap1", "frames": 20, "retries": 3, "failed": 1}
-    each = load("retries").figures(wanted("retries", "station-dump", unit="frames", per="peer"), context(dump))
+    computed = load("retries").compute(wanted("retries", "station-dump", unit="frames"), context(dump))
+    assert computed.values == [3 + 4]
+    assert computed.rows[0] == {"node": "sta1", "peer": "ap1", "frames": 20, "retries": 3, "failed": 1}
+    each = load("retries").compute(wanted("retries", "station-dump", unit="frames", per="peer"), context(dump))
     assert each.values == [3, 4]
 
 
@@ -176,26 +176,26 @@ def test_retransmits() -> None:
     ]
     sources = [source("ss", series=seen, on="h1"), source("iperf3", values={"retransmits": 5})]
     metric = load("retransmits")
-    assert metric.figures(wanted("retransmits", "ss", "iperf3", unit="segments"), context(*sources)).values == [8, 5]
+    assert metric.compute(wanted("retransmits", "ss", "iperf3", unit="segments"), context(*sources)).values == [8, 5]
     each = wanted("retransmits", "ss", unit="segments", per="connection")
-    assert metric.figures(each, context(*sources)).values == [6, 2]
+    assert metric.compute(each, context(*sources)).values == [6, 2]
 
 
 def test_rtt() -> None:
     replies = source("ping", series=[TimeSeries("rtt", "ms", [0, 1], [1.0, 3.0])])
     tcp = source("ss", series=[TimeSeries("rtt/a-b", "ms", [0], [7.0])])
-    figures = load("rtt").figures(wanted("rtt", "ping", "ss", unit="ms"), context(replies, tcp))
-    assert figures.values == [1 * MS, 3 * MS, 7 * MS]
-    assert [row["source"] for row in figures.rows] == ["ping", "ss a-b"]
+    computed = load("rtt").compute(wanted("rtt", "ping", "ss", unit="ms"), context(replies, tcp))
+    assert computed.values == [1 * MS, 3 * MS, 7 * MS]
+    assert [row["source"] for row in computed.rows] == ["ping", "ss a-b"]
     each = wanted("rtt", "ping", "ss", unit="ms", per="process")
-    assert load("rtt").figures(each, context(replies, tcp)).values == [2 * MS, 7 * MS]
+    assert load("rtt").compute(each, context(replies, tcp)).values == [2 * MS, 7 * MS]
 
 
 def test_loss() -> None:
     ping = source("ping", values={"transmitted": 20, "received": 19})
     udp = source("iperf3", values={"packets": 200, "lost": 1})
-    figures = load("loss").figures(wanted("loss", "ping", "iperf3", unit="%"), context(ping, udp))
-    assert figures.values == [5, 0.5]
+    computed = load("loss").compute(wanted("loss", "ping", "iperf3", unit="%"), context(ping, udp))
+    assert computed.values == [5, 0.5]
 
 
 FLOWS = {
@@ -216,17 +216,17 @@ def test_flows_of_a_udp_sink() -> None:
         TimeSeries("delay/voice", "ms", [SECOND, 2 * SECOND], [3, 5]),
     ]
     sink = source("udp-sink", identifier="sink", series=series, values={"flows": FLOWS})
-    figures = load("goodput").figures(wanted("goodput", "sink", unit="bit/s"), context(sink))
-    assert figures.values == [16_000, 0]  # four datagrams in two seconds; three at one moment
-    assert [(row["process"], row["bytes"]) for row in figures.rows] == [("load@sta1", 5000), ("voice", 300)]
-    assert load("loss").figures(wanted("loss", "sink", unit="%"), context(sink)).values == [0, 25]
-    figures = load("delay").figures(wanted("delay", "sink", unit="ms"), context(sink))
-    assert figures.values == [2 * MS, 4 * MS]
-    assert figures.rows[1] == {"process": "voice", "packets": 3, "mean": 4 * MS, "min": 3 * MS, "max": 5 * MS}
+    computed = load("goodput").compute(wanted("goodput", "sink", unit="bit/s"), context(sink))
+    assert computed.values == [16_000, 0]  # four datagrams in two seconds; three at one moment
+    assert [(row["process"], row["bytes"]) for row in computed.rows] == [("load@sta1", 5000), ("voice", 300)]
+    assert load("loss").compute(wanted("loss", "sink", unit="%"), context(sink)).values == [0, 25]
+    computed = load("delay").compute(wanted("delay", "sink", unit="ms"), context(sink))
+    assert computed.values == [2 * MS, 4 * MS]
+    assert computed.rows[1] == {"process": "voice", "packets": 3, "mean": 4 * MS, "min": 3 * MS, "max": 5 * MS}
     each = wanted("delay", "sink", unit="ms", per="interval")
-    assert load("delay").figures(each, context(sink)).values == [2 * MS, 3 * MS, 5 * MS]
+    assert load("delay").compute(each, context(sink)).values == [2 * MS, 3 * MS, 5 * MS]
     longest = wanted("delay", "sink", unit="ms", per="longest")
-    assert load("delay").figures(longest, context(sink)).values == [9 * MS, 5 * MS]
+    assert load("delay").compute(longest, context(sink)).values == [9 * MS, 5 * MS]
 
 
 @pytest.mark.parametrize(
@@ -242,27 +242,27 @@ def test_a_flow_of_which_nothing_arrives_is_lost(
     sink = source("udp-sink", identifier="sink", values={"flows": {"voice": FLOWS["voice"]}})
     given = context(sink, sender, other)
     expected = lost if known else []
-    assert load("loss").figures(wanted("loss", "sink", unit="%"), given).values == [25, *expected]
-    figures = load("goodput").figures(wanted("goodput", "sink", unit="bit/s"), given)
-    assert figures.values == [0] + [0] * len(expected)
-    assert [row["process"] for row in figures.rows] == ["voice", "far"][: 1 + len(expected)]
+    assert load("loss").compute(wanted("loss", "sink", unit="%"), given).values == [25, *expected]
+    computed = load("goodput").compute(wanted("goodput", "sink", unit="bit/s"), given)
+    assert computed.values == [0] + [0] * len(expected)
+    assert [row["process"] for row in computed.rows] == ["voice", "far"][: 1 + len(expected)]
 
 
 def test_signal() -> None:
     dump = source("station-dump", series=[TimeSeries(f"signal/{AP1}", "dBm", [0, 1], [-40, -44])])
     link = source("link", series=[TimeSeries("signal", "dBm", [0], [-50])])
-    figures = load("signal").figures(wanted("signal", "station-dump", "link", unit="dBm"), context(dump, link))
-    assert figures.values == [-40, -44, -50]
-    assert [series.name for series in figures.series] == ["station-dump ap1", "link"]
+    computed = load("signal").compute(wanted("signal", "station-dump", "link", unit="dBm"), context(dump, link))
+    assert computed.values == [-40, -44, -50]
+    assert [series.name for series in computed.series] == ["station-dump ap1", "link"]
 
 
 @pytest.mark.parametrize(("kind", "quantity"), [("rx-bitrate", "rx_bitrate"), ("tx-bitrate", "tx_bitrate")])
 def test_bitrates(kind: str, quantity: str) -> None:
     dump = source("station-dump", series=[TimeSeries(f"{quantity}/{AP1}", "Mbit/s", [0, 1], [54, 5.5])])
     link = source("link", series=[TimeSeries(quantity, "Mbit/s", [0], [6])])
-    figures = load(kind).figures(wanted(kind, "station-dump", "link", unit="Mbit/s"), context(dump, link))
-    assert figures.values == [54e6, 5.5e6, 6e6]
-    assert [(series.name, series.unit) for series in figures.series] == [
+    computed = load(kind).compute(wanted(kind, "station-dump", "link", unit="Mbit/s"), context(dump, link))
+    assert computed.values == [54e6, 5.5e6, 6e6]
+    assert [(series.name, series.unit) for series in computed.series] == [
         ("station-dump ap1", "bit/s"),
         ("link", "bit/s"),
     ]
@@ -271,8 +271,8 @@ def test_bitrates(kind: str, quantity: str) -> None:
 def test_transfer_time() -> None:
     times = {"exit_code": 0, "bytes": 9, "time_total_s": 1.5, "time_first_byte_s": 0.25}
     sources = [source("curl", identifier="a", values=times), source("curl", identifier="b", values={"exit_code": 18})]
-    figures = load("transfer-time").figures(wanted("transfer-time", "a", "b", unit="s"), context(*sources))
-    assert figures.values == [1_500_000_000]
+    computed = load("transfer-time").compute(wanted("transfer-time", "a", "b", unit="s"), context(*sources))
+    assert computed.values == [1_500_000_000]
 
 
 def test_a_summary() -> None:
@@ -306,5 +306,5 @@ def test_a_flow_that_an_earlier_sink_heard_is_not_lost() -> None:
     sender = source("udp-sender", identifier="voice", values={"sent": 4}, params=params)
     first = source("udp-sink", identifier="first", values={"flows": {"voice": FLOWS["voice"]}})
     second = source("udp-sink", identifier="second", values={"flows": {}})
-    figures = load("loss").figures(wanted("loss", "first", "second", unit="%"), context(first, second, sender))
-    assert figures.values == [25]
+    computed = load("loss").compute(wanted("loss", "first", "second", unit="%"), context(first, second, sender))
+    assert computed.values == [25]

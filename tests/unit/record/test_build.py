@@ -15,7 +15,7 @@ import pytest
 from lab.errors import HostError, RecordError
 from lab.expressions import expression
 from lab.metrics.base import summary
-from lab.record import Record, build, figures, load, rebuild
+from lab.record import Record, build, load, metrics, rebuild
 
 HASHES = {"kernel": "a" * 64, "image": "b" * 64, "series": None}
 VERSIONS = {"lab": "0.1.0", "packages": {"curl": "8.14.1-2"}}
@@ -40,7 +40,7 @@ def test_a_run_becomes_a_record(run_directory: Path) -> None:
     assert handoff["outage"] == record.metrics["outage"].values["max"]
     assert record.metrics["loss"].values["mean"] == 5
     assert record.metrics["rtt"].unit == "ms" and record.metrics["rtt"].values["max"] == 269
-    assert record.metrics["transfer"].figures == [4.422527]
+    assert record.metrics["transfer"].each == [4.422527]
     assert record.metrics_of("transfer-time") == [record.metrics["transfer"]]
     assert record.plan.name == record.data["plan"]["name"]
     assert record.data["versions"]["kernel"].startswith("6.12") and record.data["versions"]["lab"] == "0.1.0"
@@ -132,11 +132,11 @@ def test_a_failed_check_names_what_has_the_value(that: str, named: str) -> None:
     values = [0.0, 100.0, 0.0, 0.0, 0.0]
     rows = [{"process": f"call@sta{number}", "loss": value} for number, value in enumerate(values, 1)]
     result = {"unit": "%", "columns": ["loss"], "values": summary(values), "rows": rows}
-    assert figures._culprits(that, {"loss": result}, {}) == named
+    assert metrics._culprits(that, {"loss": result}, {}) == named
 
 
 def test_a_check_on_a_percentile(run_directory: Path) -> None:
-    seen = figures.values(made(run_directory).plan, {}, {"rtt": {"unit": "ms", "figures": [1.0, 2.0, 3.0, 40.0]}})
+    seen = metrics.values(made(run_directory).plan, {}, {"rtt": {"unit": "ms", "each": [1.0, 2.0, 3.0, 40.0]}})
     assert expression.evaluate("rtt.p50 == 2.5 ms and rtt.p95 > 34 ms and rtt.count == 4", seen).passed
     assert expression.evaluate("rtt.p90 < 29 ms", seen).explanation == "rtt.p90 = 28.9 ms, wanted < 29 ms"
 
@@ -144,7 +144,7 @@ def test_a_check_on_a_percentile(run_directory: Path) -> None:
 def test_a_failed_check_of_the_only_client_names_its_station() -> None:
     rows = [{"process": "echo", "loss": 100.0}]
     result = {"unit": "%", "columns": ["loss"], "values": summary([100.0]), "rows": rows}
-    assert figures._culprits("loss.max < 5%", {"loss": result}, {"echo": "echo@sta1"}) == " (echo@sta1)"
+    assert metrics._culprits("loss.max < 5%", {"loss": result}, {"echo": "echo@sta1"}) == " (echo@sta1)"
 
 
 def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:
@@ -241,6 +241,6 @@ def test_repetitions_are_not_one_run(run_directory: Path, tmp_path: Path) -> Non
 
 def test_processes_of_one_name_are_a_list() -> None:
     one, other = {"x": 1}, {"x": 2}
-    assert figures.by_name([("ping@h1", "ping", one)]) == {"ping@h1": one, "ping": one}
-    both = figures.by_name([("ping@h1", "ping", one), ("ping@h2", "ping", other)])
+    assert metrics.by_name([("ping@h1", "ping", one)]) == {"ping@h1": one, "ping": one}
+    both = metrics.by_name([("ping@h1", "ping", one), ("ping@h2", "ping", other)])
     assert both == {"ping@h1": one, "ping@h2": other, "ping": [one, other]}

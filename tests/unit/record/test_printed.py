@@ -132,8 +132,8 @@ def test_metrics_and_checks_of_what_is_printed(tmp_path: Path) -> None:
     out = "rtt=N.5\nacked 300, state up\nrtt=4\n"
     record = build(ran(tmp_path, prints, out, *checks[:1], "cli@h1.acked == 300 packets", *checks[2:]), hashes={})
     assert [check["because"] for check in record.data["checks"] if not check["passed"]] == []
-    assert record.metrics["rtt"].figures == [500, 4000, 1500, 4000]
-    assert record.metrics["last"].figures == [4, 4] and record.metrics["acked"].values["sum"] == 300
+    assert record.metrics["rtt"].each == [500, 4000, 1500, 4000]
+    assert record.metrics["last"].each == [4, 4] and record.metrics["acked"].values["sum"] == 300
     assert [series["name"] for series in record.metrics["rtt"].series] == ["cli@h1.rtt", "cli@h2.rtt"]
 
 

@@ -28,7 +28,7 @@ def test_a_record_is_made_by_the_probes_and_metrics_of_its_plan() -> None:
     named = {name for name in files if name.startswith(("lab/probes/", "lab/metrics/"))}
     helpers = {name for name in named if Path(name).name.startswith(("_", "base.")) or "/base/" in name}
     assert named - helpers == own
-    assert {"lab/record/build.py", "lab/record/figures.py", "lab/expressions/expression.py"} <= files.keys()
+    assert {"lab/record/build.py", "lab/record/metrics.py", "lab/expressions/expression.py"} <= files.keys()
 
 
 def test_what_shows_results_makes_none() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, chosen, series_of
+from lab.metrics.base import Context, Metric, MetricValues, chosen, series_of
 from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 
@@ -14,15 +14,15 @@ class OfState(Metric):
     per = ("sample",)
     factor = 1  # the probe's unit in base units
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one series per process that has the quantity."""
-        figures = Figures()
+        computed = MetricValues()
         kind = self.takes[0]
         assert isinstance(kind, Samples)
         for source in chosen(metric, context, kind):
             sampled = series_of(source, kind.quantity)
             values = [value * self.factor for value in sampled.values]
             if values:
-                figures.series.append(TimeSeries(source.id, self.unit, sampled.t_ns, values))
-                figures.values += values
-        return figures
+                computed.series.append(TimeSeries(source.id, self.unit, sampled.t_ns, values))
+                computed.values += values
+        return computed

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lab.metrics.base import Context, Figures, Metric, chosen, series_of
+from lab.metrics.base import Context, Metric, MetricValues, chosen, series_of
 from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import PERCENT
@@ -33,16 +33,16 @@ class Dip(Metric):
     unit = "%"
     columns = ("lowest", "recovered")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per flow and moment of handoff."""
-        figures = Figures()
+        computed = MetricValues()
         moments = sorted({event.t_ns for event in context.events if event.kind == "roam"})
         for source in chosen(metric, context, self.takes[0]):
             goodput = series_of(source, "goodput")
             for row in _rows(goodput, moments):
-                figures.rows.append({"process": source.id, **row})
-                figures.values.append(row[metric.per or "lowest"])
-        return figures
+                computed.rows.append({"process": source.id, **row})
+                computed.values.append(row[metric.per or "lowest"])
+        return computed
 
 
 def _rows(goodput: TimeSeries, moments: Sequence[int]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.probes.base import TimeSeries
 from lab.shared import types
 from lab.units import DURATION
@@ -31,17 +31,17 @@ class Jitter(Metric):
     unit = "ns"
     columns = ("packets", "intervals", "smoothed")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row and one series per flow of which enough arrived."""
-        figures = Figures()
+        computed = MetricValues()
         for _, found in all_found(metric, context, Variation):
             row = {"packets": found.packets_ns, "intervals": found.intervals_ns, "smoothed": found.smoothed_ns}
             value = row[_VALUE[metric.per or "process"]]
             if value is None:
                 continue
-            figures.values.append(value)
-            figures.rows.append({"process": found.name, **row})
+            computed.values.append(value)
+            computed.rows.append({"process": found.name, **row})
             over_time = found.over_time
             values = [value * _MILLISECOND_NS for value in over_time.values]
-            figures.series.append(TimeSeries(found.name, "ns", over_time.t_ns, values))
-        return figures
+            computed.series.append(TimeSeries(found.name, "ns", over_time.t_ns, values))
+        return computed

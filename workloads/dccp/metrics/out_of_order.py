@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -19,10 +19,10 @@ class OutOfOrder(Metric):
     unit = "%"
     columns = ("share",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for _, found in all_found(metric, context, Order):
             share = 100 * found.out_of_order / found.arrived
-            figures.values.append(share)
-            figures.rows.append({"process": found.name, "out_of_order": found.out_of_order, "share": share})
-        return figures
+            computed.values.append(share)
+            computed.rows.append({"process": found.name, "out_of_order": found.out_of_order, "share": share})
+        return computed

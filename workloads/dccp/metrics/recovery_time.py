@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from lab.metrics.base import Context, Figures, Metric, chosen, series_of
+from lab.metrics.base import Context, Metric, MetricValues, chosen, series_of
 from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import DURATION
@@ -32,14 +32,14 @@ class RecoveryTime(Metric):
     unit = "ns"
     columns = ("recovery",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         gaps = list(_gaps(context))
         for source in chosen(metric, context, self.takes[0]):
             for row in _rows(series_of(source, "goodput"), gaps, context.end_ns):
-                figures.rows.append({"process": source.id, **row})
-                figures.values.append(row["recovery"])
-        return figures
+                computed.rows.append({"process": source.id, **row})
+                computed.values.append(row["recovery"])
+        return computed
 
 
 def _gaps(context: Context) -> Iterator[tuple[int, int]]:

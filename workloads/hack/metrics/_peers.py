@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.metrics.base import MEDIUM, Context, Metric, MetricValues
 from lab.shared import types
 from lab.shared.medium_types import OnAir
 
@@ -22,18 +22,18 @@ class OfAcks(Metric):
     way: ClassVar[str] = "sent"  # or received
     counters: ClassVar[Mapping[str, str]] = {"acks": "acks", "natives": "native"}  # what rows have, with its heading
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per node that has a value; none without a medium."""
-        figures = Figures()
+        computed = MetricValues()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None
             counts = counts_of(name, self.way, context.medium)
             value = self.value(counts)
             if value is not None:
                 known = {heading: counts[key] for key, heading in self.counters.items()}
-                figures.rows.append({"node": name, **known, **dict.fromkeys(self.columns, value)})
-                figures.values.append(value)
-        return figures
+                computed.rows.append({"node": name, **known, **dict.fromkeys(self.columns, value)})
+                computed.values.append(value)
+        return computed
 
     def value(self, counts: Mapping[str, int]) -> float | None:
         """Return the value of a node, in base units; None if it has none. A counter that is missing is 0."""

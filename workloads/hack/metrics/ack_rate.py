@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
+from lab.metrics.base import Context, Metric, MetricValues, Source, chosen, instances, series_of
 from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 
@@ -28,8 +28,8 @@ class AckRate(Metric):
     unit = "ACKs/s"
     columns = tuple(_KINDS)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
         for source in chosen(metric, context):
             samples_ns = [t_ns for t_ns in series_of(source, "pairs").t_ns if t_ns >= 0]
@@ -39,10 +39,10 @@ class AckRate(Metric):
             for peer in instances(source, "sent_acks"):
                 row, series = _of_peer(source, peer, names.get(peer, peer), samples_ns)
                 rows.append(row)
-                figures.series += series
-            figures.rows += [{"node": source.node.name, **row} for row in rows]
-            figures.values.append(sum(row[kind] for row in rows for kind in _KINDS))
-        return figures
+                computed.series += series
+            computed.rows += [{"node": source.node.name, **row} for row in rows]
+            computed.values.append(sum(row[kind] for row in rows for kind in _KINDS))
+        return computed
 
 
 def _of_peer(

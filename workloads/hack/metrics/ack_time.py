@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.metrics.base import MEDIUM, Context, Metric, MetricValues
 from lab.shared import types
 from lab.shared.frozen import data
 from lab.shared.medium_types import OnAir
@@ -39,16 +39,16 @@ class AckTime(Metric):
     unit = "ns"
     columns = _CAUSES
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None
             link = _link(name, context.plan)
             if link is not None:
                 times_ns = _times_ns(name, link, context.medium)
-                figures.rows.append({"node": name, **times_ns})
-                figures.values.append(times_ns[metric.per or _CAUSES[0]])
-        return figures
+                computed.rows.append({"node": name, **times_ns})
+                computed.values.append(times_ns[metric.per or _CAUSES[0]])
+        return computed
 
 
 def _link(name: str, plan: types.Plan) -> Legacy | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from lab.drawing import Line
 from lab.numbers import plain
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.views.parts.lines import SECOND, line
 from lab.views.parts.over_time import OverTime, RecordedSeries
 
@@ -17,19 +17,19 @@ class AckRate(OverTime):
 
     height = 300
 
-    def series(self, result: Result) -> RecordedSeries:
+    def series(self, result: RecordedMetric) -> RecordedSeries:
         return [series for series in result.series if any(series["values"])]
 
     def lines(self, series: RecordedSeries, record: Record) -> list[Line]:
         """Return steps; a sample without the counter means that nothing was counted since the one before it."""
         return [line(one, step=True, gap=1.5 * _interval_s(series)) for one in series]
 
-    def title(self, result: Result) -> str:
+    def title(self, result: RecordedMetric) -> str:
         compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
         share = plain(100 * compressed / (compressed + native), 3)
         return f"{share} % of the TCP ACKs are compressed"
 
-    def about(self, result: Result, series: RecordedSeries) -> str:
+    def about(self, result: RecordedMetric, series: RecordedSeries) -> str:
         return f"{super().about(result, series)}, per interval of {plain(_interval_s(series), 3)} s"
 
 

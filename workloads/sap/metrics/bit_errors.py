@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -24,14 +24,14 @@ class BitErrors(Metric):
     unit = "%"
     columns = ("bit_errors",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per sink that received anything; without a value if nothing was damaged."""
-        figures = Figures()
+        computed = MetricValues()
         for _, payload in all_found(metric, context, Payload):
             if payload.wrong_bits is None:
                 continue
             percent = None if payload.bit_error_share is None else 100 * payload.bit_error_share
             row = {"arrived": payload.datagrams, "damaged": payload.damaged, "wrong_bits": payload.wrong_bits}
-            figures.rows.append({"process": payload.name, **row, "bit_errors": percent})
-            figures.values += [] if percent is None else [percent]
-        return figures
+            computed.rows.append({"process": payload.name, **row, "bit_errors": percent})
+            computed.values += [] if percent is None else [percent]
+        return computed

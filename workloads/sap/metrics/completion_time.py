@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import DURATION
 
@@ -23,9 +23,9 @@ class CompletionTime(Metric):
     unit = "ns"
     columns = ("total",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for _, completion in all_found(metric, context, Completion):
-            figures.values.append(completion.elapsed_ns)
-            figures.rows.append({"process": completion.name, "total": completion.elapsed_ns})
-        return figures
+            computed.values.append(completion.elapsed_ns)
+            computed.rows.append({"process": completion.name, "total": completion.elapsed_ns})
+        return computed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -22,12 +22,12 @@ class CorrectBits(Metric):
     unit = "%"
     columns = ("correct",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for _, payload in all_found(metric, context, Payload):
             if payload.correct_share is not None:
                 percent = 100 * payload.correct_share
                 row = {"bits": payload.bits, "wrong_bits": payload.wrong_bits, "correct": percent}
-                figures.rows.append({"process": payload.name, **row})
-                figures.values.append(percent)
-        return figures
+                computed.rows.append({"process": payload.name, **row})
+                computed.values.append(percent)
+        return computed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -22,12 +22,12 @@ class Intact(Metric):
     unit = "%"
     columns = ("intact",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per transfer of a file that is not empty."""
-        figures = Figures()
+        computed = MetricValues()
         for _, file in all_found(metric, context, Kind):
             if file.bytes:
                 percent = 100 * file.intact / file.bytes
-                figures.rows.append({"process": file.name, "bytes": file.bytes, "intact": percent})
-                figures.values.append(percent)
-        return figures
+                computed.rows.append({"process": file.name, "bytes": file.bytes, "intact": percent})
+                computed.values.append(percent)
+        return computed

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import DURATION
 
@@ -29,11 +29,11 @@ class InterArrival(Metric):
     unit = "ns"
     columns = (*_KEYS, "deviation")
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per sink that received at least three datagrams."""
-        figures = Figures()
+        computed = MetricValues()
         for _, gaps in all_found(metric, context, Gaps):
             row = {key: gaps.percentiles_ns[key] for key in _KEYS} | {"deviation": math.sqrt(gaps.variance_ns2)}
-            figures.rows.append({"process": gaps.name, "gaps": gaps.count, **row})
-            figures.values.append(row[_VALUE.get(metric.per or "process", "mean")])
-        return figures
+            computed.rows.append({"process": gaps.name, "gaps": gaps.count, **row})
+            computed.values.append(row[_VALUE.get(metric.per or "process", "mean")])
+        return computed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Metric, MetricValues, all_found
 from lab.shared import types
 from lab.units import SPEED
 
@@ -19,11 +19,11 @@ class MeanSpeed(Metric):
     unit = "m/s"
     columns = ("speed",)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per sink that has an average."""
-        figures = Figures()
+        computed = MetricValues()
         for _, walk in all_found(metric, context, WalkArrived):
             row = {"expected": walk.expected, "lost": walk.lost, "discarded": walk.discarded}
-            figures.rows.append({"process": walk.name, **row, "speed": walk.speed_m_s})
-            figures.values.append(walk.speed_m_s)
-        return figures
+            computed.rows.append({"process": walk.name, **row, "speed": walk.speed_m_s})
+            computed.values.append(walk.speed_m_s)
+        return computed

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lab.metrics.base import Context, Figures, Metric
+from lab.metrics.base import Context, Metric, MetricValues
 from lab.shared import types
 from lab.units import RATIO
 
@@ -34,11 +34,11 @@ class Psnr(Metric):
         super().check(of, unit, per)
         self.needs(of, FileSent, FileArrived)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
-        figures.rows = [_row(sent, arrived) for sent, arrived in pairs(metric, context, FileSent, FileArrived)]
-        figures.values = [row["psnr"] for row in figures.rows if row["psnr"] is not None]
-        return figures
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
+        computed.rows = [_row(sent, arrived) for sent, arrived in pairs(metric, context, FileSent, FileArrived)]
+        computed.values = [row["psnr"] for row in computed.rows if row["psnr"] is not None]
+        return computed
 
 
 def _row(file: FileSent, copy: FileArrived) -> dict[str, Any]:

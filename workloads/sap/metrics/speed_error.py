@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.metrics.base import Context, Figures, Metric
+from lab.metrics.base import Context, Metric, MetricValues
 from lab.shared import types
 from lab.units import PERCENT
 
@@ -30,11 +30,11 @@ class SpeedError(Metric):
         super().check(of, unit, per)
         self.needs(of, WalkSent, WalkArrived)
 
-    def figures(self, metric: types.PlannedMetric, context: Context) -> Figures:
-        figures = Figures()
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        computed = MetricValues()
         for sent, arrived in pairs(metric, context, WalkSent, WalkArrived):
             truth, found = sent.speed_m_s, arrived.speed_m_s
             percent = 100 * abs(found - truth) / truth
-            figures.rows.append({"process": arrived.name, "truth_m_s": truth, "found_m_s": found, "error": percent})
-            figures.values.append(percent)
-        return figures
+            computed.rows.append({"process": arrived.name, "truth_m_s": truth, "found_m_s": found, "error": percent})
+            computed.values.append(percent)
+        return computed

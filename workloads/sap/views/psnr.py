@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from lab.record.record import Record, Result
+from lab.record.record import Record, RecordedMetric
 from lab.views.base import Picture, View
 
 from ..metrics._pictures import decode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Psnr(View):
     """The pictures themselves, side by side."""
 
-    def pictures(self, result: Result, record: Record) -> Iterator[Picture]:
+    def pictures(self, result: RecordedMetric, record: Record) -> Iterator[Picture]:
         """Yield pictures that can be decoded, in the order of the rows."""
         for row in result.rows:
             yield from _picture(record, row)

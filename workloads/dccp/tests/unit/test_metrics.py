@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lab.metrics.base import Figures, Source, load
+from lab.metrics.base import MetricValues, Source, load
 from lab.probes.base import TimeSeries
 from tests.unit.metrics.samples import context, source, wanted
 
@@ -26,15 +26,15 @@ def sink(identifier: str = "sink", **changes: Any) -> Source:
     return source("flow-sink", identifier=identifier, series=series, values=values | changes)
 
 
-def figures(kind: str, unit: str, *sources: Source, per: str | None = None) -> Figures:
-    return load(kind).figures(wanted(kind, *(one.id for one in sources), unit=unit, per=per), context(*sources))
+def computed(kind: str, unit: str, *sources: Source, per: str | None = None) -> MetricValues:
+    return load(kind).compute(wanted(kind, *(one.id for one in sources), unit=unit, per=per), context(*sources))
 
 
 @pytest.mark.parametrize(
     ("per", "value_ms"), [(None, 2), ("process", 2), ("intervals", 9), ("smoothed", 1.5)]
 )  # fmt: skip
 def test_each_reading_of_jitter(per: str | None, value_ms: float) -> None:
-    found = figures("jitter", "ms", sink(), per=per)
+    found = computed("jitter", "ms", sink(), per=per)
     assert found.values == [value_ms * MS]
     assert found.rows == [{"process": "sink", "packets": 2 * MS, "intervals": 9 * MS, "smoothed": 1.5 * MS}]
     (over_time,) = found.series
@@ -44,13 +44,13 @@ def test_each_reading_of_jitter(per: str | None, value_ms: float) -> None:
 
 def test_a_flow_too_short_for_a_reading_has_none() -> None:
     short = sink("short", jitter_intervals_ns=None)
-    assert figures("jitter", "ms", short, per="intervals").rows == []
-    assert figures("jitter", "ms", short, sink(), per="intervals").values == [9 * MS]
-    assert figures("jitter", "ms", short).values == [2 * MS]
+    assert computed("jitter", "ms", short, per="intervals").rows == []
+    assert computed("jitter", "ms", short, sink(), per="intervals").values == [9 * MS]
+    assert computed("jitter", "ms", short).values == [2 * MS]
 
 
 def test_out_of_order_is_a_share_of_what_arrived() -> None:
-    found = figures("out-of-order", "%", sink(), sink("other", out_of_order=0))
+    found = computed("out-of-order", "%", sink(), sink("other", out_of_order=0))
     assert found.values == [25, 0]
     assert found.rows[0] == {"process": "sink", "out_of_order": 2, "share": 25}
 
@@ -58,9 +58,9 @@ def test_out_of_order_is_a_share_of_what_arrived() -> None:
 def test_nothing_arrived() -> None:
     nothing = sink(packets=0, bytes=0, lost=0)
     for kind in ("jitter", "out-of-order"):
-        found = figures(kind, "ms" if kind == "jitter" else "%", nothing)
+        found = computed(kind, "ms" if kind == "jitter" else "%", nothing)
         assert found.values == [] and found.rows == []
 
 
 def test_a_flow_that_was_lost_as_a_whole_counts_as_loss() -> None:
-    assert figures("loss", "%", sink(packets=0, bytes=0, lost=12), sink("other")).values == [100, 20]
+    assert computed("loss", "%", sink(packets=0, bytes=0, lost=12), sink("other")).values == [100, 20]

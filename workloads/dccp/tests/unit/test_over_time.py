@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from lab.metrics.base import Figures, Source, load
+from lab.metrics.base import MetricValues, Source, load
 from lab.probes.base import TimeSeries
 from lab.shared.outcome import Happened
 from tests.unit.metrics.samples import SECOND, context, source, wanted
@@ -19,9 +19,9 @@ def sink(*goodput: float, every_ns: int = SECOND) -> Source:
     return source("flow-sink", identifier="sink", series=[TimeSeries("goodput", "bit/s", stamps, list(goodput))])
 
 
-def dip(flow: Source, roams_s: Sequence[int], per: str | None = None) -> Figures:
+def dip(flow: Source, roams_s: Sequence[int], per: str | None = None) -> MetricValues:
     given = context(flow, roams_ns=[moment * SECOND for moment in roams_s])
-    return load("dip").figures(wanted("dip", "sink", unit="%", per=per), given)
+    return load("dip").compute(wanted("dip", "sink", unit="%", per=per), given)
 
 
 def test_a_dip_is_the_lowest_interval_after_a_handoff() -> None:
@@ -46,7 +46,7 @@ def test_two_stations_that_roam_at_once_are_one_handoff() -> None:
 def recovery(flow: Source, *moments: tuple[float, str]) -> list[float]:
     events = [Happened(int(t_s * SECOND), kind, "sta1", {}, True, "OK") for t_s, kind in moments]
     given = dataclasses.replace(context(flow), events=events)
-    return load("recovery-time").figures(wanted("recovery-time", "sink", unit="s"), given).values
+    return load("recovery-time").compute(wanted("recovery-time", "sink", unit="s"), given).values
 
 
 def test_a_flow_has_recovered_when_half_of_its_rate_arrives() -> None:
@@ -80,12 +80,12 @@ def test_a_gap_is_from_a_disconnect_to_the_next_connect() -> None:
 def test_what_a_sender_samples(kind: str, quantity: str, unit: str, factor: int) -> None:
     flow = source("flow-send", identifier="flow", series=[TimeSeries(quantity, "", [1, 2], [3.0, 5.0])])
     silent = source("flow-send", identifier="silent")
-    found = load(kind).figures(wanted(kind, "flow", "silent", unit=unit), context(flow, silent))
+    found = load(kind).compute(wanted(kind, "flow", "silent", unit=unit), context(flow, silent))
     assert found.values == [3 * factor, 5 * factor]
     assert found.series == [TimeSeries("flow", unit, [1, 2], [3 * factor, 5 * factor])]
 
 
 def test_lost_packets_over_time() -> None:
     flow = source("flow-sink", identifier="sink", series=[TimeSeries("lost", "packets", [1, 2], [7, -1])])
-    found = load("lost-packets").figures(wanted("lost-packets", "sink", unit="packets"), context(flow))
+    found = load("lost-packets").compute(wanted("lost-packets", "sink", unit="packets"), context(flow))
     assert found.values == [7, -1]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from lab.metrics.base import Context, Figures, load
+from lab.metrics.base import Context, MetricValues, load
 from lab.probes.base import Parsed, TimeSeries
 from lab.record import Record
-from lab.record.record import Result
+from lab.record.record import RecordedMetric
 from lab.shared.frozen import fields_of
 from lab.shared.medium_types import AccessCounts, FrameCounts, LinkCounters, OnAir, PeerCounters, RadioCounters
 from lab.views import base as views
@@ -43,9 +43,9 @@ UNITS = {"acks-compressed": "%", "ack-bytes": "B", "ack-size": "%", "ack-hold-ti
 EPOCH_NS = 1_767_225_600_999_999_744  # of the recorded samples
 
 
-def figures(kind: str, *of: str, medium: OnAir | None = None) -> Figures:
+def computed(kind: str, *of: str, medium: OnAir | None = None) -> MetricValues:
     run: Context = replace(context(), medium=medium or replace(NOTHING, parts={"hack": PAIRS}))
-    return load(kind).figures(wanted(kind, *of, unit=UNITS[kind]), run)
+    return load(kind).compute(wanted(kind, *of, unit=UNITS[kind]), run)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def figures(kind: str, *of: str, medium: OnAir | None = None) -> Figures:
     ],
 )
 def test_what_a_node_sends(kind: str, value: float, column: str) -> None:
-    found = figures(kind, "sta1")
+    found = computed(kind, "sta1")
     assert found.values == [pytest.approx(value)]
     assert found.rows == [{"node": "sta1", "acks": 10, "native": 30, column: pytest.approx(value)}]
 
 
 def test_failures_are_of_all_that_comes_to_a_node() -> None:
-    found = figures("hack-failures", "ap1", "sta1")
+    found = computed("hack-failures", "ap1", "sta1")
     failures = {"CRC failures": 11, "unknown": 4, "malformed": 8}
     assert found.rows[0] == {"node": "ap1", "restored": 18, **failures, "failures": 23}
     assert found.values == [23, 0]
@@ -72,14 +72,14 @@ def test_failures_are_of_all_that_comes_to_a_node() -> None:
 
 @pytest.mark.parametrize("kind", ["ack-bytes", "ack-size", "ack-hold-time"])
 def test_where_no_ack_was_compressed_there_is_no_mean(kind: str) -> None:
-    assert figures(kind, "ap1", "h1").rows == []
+    assert computed(kind, "ap1", "h1").rows == []
 
 
 @pytest.mark.parametrize("kind", UNITS)
 def test_without_the_key_or_a_medium(kind: str) -> None:
     counts = kind in ("acks-compressed", "hack-failures")
-    assert figures(kind, "sta1", medium=NOTHING).values == ([0] if counts else [])
-    assert load(kind).figures(wanted(kind, "sta1", unit=UNITS[kind]), context()).values == []
+    assert computed(kind, "sta1", medium=NOTHING).values == ([0] if counts else [])
+    assert load(kind).compute(wanted(kind, "sta1", unit=UNITS[kind]), context()).values == []
 
 
 def test_a_time_is_in_units_of_time() -> None:
@@ -88,7 +88,7 @@ def test_a_time_is_in_units_of_time() -> None:
         load("hack-failures").check({}, "ms", None)
 
 
-def times(per: str | None = None, *, medium: bool = True, **radio: Any) -> Figures:
+def times(per: str | None = None, *, medium: bool = True, **radio: Any) -> MetricValues:
     """Of a station that sent two TCP ACKs in three attempts, each answered 37 us late, and ten compressed ones."""
     run = context()
     nodes = [
@@ -104,7 +104,7 @@ def times(per: str | None = None, *, medium: bool = True, **radio: Any) -> Figur
     first = replace(PAIRS[0], counts={"sent": SENT | {"air_ns": 12_000}, "received": NONE})
     counters = OnAir([], [], links, [of_sta1, of_ap1], {"hack": [first, *PAIRS[1:]]})
     run = replace(run, plan=replace(run.plan, nodes=nodes), medium=counters if medium else None)
-    return load("ack-time").figures(wanted("ack-time", "sta1", unit="ms", per=per), run)
+    return load("ack-time").compute(wanted("ack-time", "sta1", unit="ms", per=per), run)
 
 
 @pytest.mark.parametrize("cause", TIMES_NS)
@@ -136,12 +136,12 @@ def test_where_frames_or_answers_are_others_there_is_no_time_of_acks(radio: Mapp
 
 def test_there_is_no_time_of_acks_without_a_medium_or_a_radio() -> None:
     assert times(medium=False).rows == []
-    assert load("ack-time").figures(wanted("ack-time", "h1", unit="ms"), replace(context(), medium=NOTHING)).rows == []
+    assert load("ack-time").compute(wanted("ack-time", "h1", unit="ms"), replace(context(), medium=NOTHING)).rows == []
 
 
-def rates(parsed: Parsed, name: str = "sta1") -> Figures:
+def rates(parsed: Parsed, name: str = "sta1") -> MetricValues:
     probe = source("hack-acks", on=name, series=parsed.series)
-    return load("ack-rate").figures(wanted("ack-rate", "hack-acks", unit="ACKs/s"), context(probe))
+    return load("ack-rate").compute(wanted("ack-rate", "hack-acks", unit="ACKs/s"), context(probe))
 
 
 def sampled(times_s: list[float], **counters: Mapping[Any, int]) -> Parsed:
@@ -182,7 +182,7 @@ def test_the_figure_is_interrupted_while_nothing_counts(pasted: Callable[..., Pa
     found = rates(pasted("hack-acks", "switched", epoch_ns=EPOCH_NS))
     series = [asdict(one) for one in found.series]
     columns = ["compressed", "native"]
-    result = Result(
+    result = RecordedMetric(
         "ack-rate", "ack-rate", "", ["acks"], "process", "ACKs/s", {}, found.values, found.rows, columns, series
     )
     (figure,) = views.load("ack-rate").figures(result, record)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from lab.metrics.base import Figures, Source, load
+from lab.metrics.base import MetricValues, Source, load
 from tests.unit.metrics.samples import context, source, wanted
 
 from ...metrics._pictures import decode, psnr_db
@@ -25,8 +25,8 @@ TRACE = {"complete": True, "expected": 10, "lost": 1, "discarded": 2, "speed_m_s
 PICTURES = Path(__file__).parents[2] / "pictures"
 
 
-def figures(kind: str, unit: str, *sources: Source, per: str | None = None) -> Figures:
-    return load(kind).figures(wanted(kind, *(item.id for item in sources), unit=unit, per=per), context(*sources))
+def computed(kind: str, unit: str, *sources: Source, per: str | None = None) -> MetricValues:
+    return load(kind).compute(wanted(kind, *(item.id for item in sources), unit=unit, per=per), context(*sources))
 
 
 def stream(**changed: Any) -> Source:
@@ -38,17 +38,17 @@ def trace(**changed: Any) -> Source:
 
 
 def test_bit_errors_are_those_of_damaged_datagrams() -> None:
-    found = figures("bit-errors", "%", stream())
+    found = computed("bit-errors", "%", stream())
     assert found.values == [pytest.approx(100 * 41 / 40960)]
     assert found.rows[0]["damaged"] == 5 and found.rows[0]["wrong_bits"] == 41
-    clean = figures("bit-errors", "%", stream(damaged=0, wrong_bits=0, ber_damaged=None))
+    clean = computed("bit-errors", "%", stream(damaged=0, wrong_bits=0, ber_damaged=None))
     assert clean.values == [] and clean.rows[0]["bit_errors"] is None
-    assert not figures("bit-errors", "%", stream(wrong_bits=None, ber_damaged=None)).rows
+    assert not computed("bit-errors", "%", stream(wrong_bits=None, ber_damaged=None)).rows
 
 
 def test_correct_bits_are_those_of_all_that_arrived() -> None:
-    assert figures("correct-bits", "%", stream()).values == [pytest.approx(100 * (1 - 41 / 737280))]
-    assert not figures("correct-bits", "%", stream(right_share=None)).rows
+    assert computed("correct-bits", "%", stream()).values == [pytest.approx(100 * (1 - 41 / 737280))]
+    assert not computed("correct-bits", "%", stream(right_share=None)).rows
 
 
 def test_intact_bytes_are_neither_lost_nor_wrong() -> None:
@@ -56,35 +56,35 @@ def test_intact_bytes_are_neither_lost_nor_wrong() -> None:
                 "exit_code": 0}  # fmt: skip
     compared = [transfer, transfer | {"wrong_bytes": 0}, transfer | {"wrong_bytes": None}]
     fetch = source("sap-get", identifier="fetch", values={"transfers": compared, "expected": 2, "lost": 1})
-    assert figures("intact", "%", fetch).values == [45, 50]
+    assert computed("intact", "%", fetch).values == [45, 50]
 
 
 def test_loss_counts_what_did_not_come() -> None:
-    assert figures("loss", "%", stream()).values == [10]
-    assert figures("loss", "%", trace()).values == [10]
+    assert computed("loss", "%", stream()).values == [10]
+    assert computed("loss", "%", trace()).values == [10]
 
 
 def test_inter_arrival_times() -> None:
-    assert figures("inter-arrival", "ms", stream()).values == [5e6]
-    assert figures("inter-arrival", "ms", trace(), per="deviation").values == [2e6]
-    assert figures("inter-arrival", "ms", trace(), per="longest").values == [6]
-    assert not figures("inter-arrival", "ms", stream(inter_arrival=GAPS | {"variance_ns2": None})).rows
+    assert computed("inter-arrival", "ms", stream()).values == [5e6]
+    assert computed("inter-arrival", "ms", trace(), per="deviation").values == [2e6]
+    assert computed("inter-arrival", "ms", trace(), per="longest").values == [6]
+    assert not computed("inter-arrival", "ms", stream(inter_arrival=GAPS | {"variance_ns2": None})).rows
 
 
 def test_the_completion_time_of_what_came_to_its_end() -> None:
-    assert figures("completion-time", "ms", stream()).values == [7_000_000]
-    assert not figures("completion-time", "ms", stream(complete=False)).values
+    assert computed("completion-time", "ms", stream()).values == [7_000_000]
+    assert not computed("completion-time", "ms", stream(complete=False)).values
     sender = source("sap-streamer", identifier="stream", values={"elapsed_ns": 9})
-    assert figures("completion-time", "ms", sender).values == [9]
+    assert computed("completion-time", "ms", sender).values == [9]
 
 
 def test_speed_and_its_error() -> None:
     sender = source("sap-tracker", identifier="walk", values={"speed_m_s": 1.2}, params={"port": 1})
-    assert figures("mean-speed", "m/s", trace()).values == [1.5]
-    assert figures("speed-error", "%", sender, trace()).values == [pytest.approx(25)]
+    assert computed("mean-speed", "m/s", trace()).values == [1.5]
+    assert computed("speed-error", "%", sender, trace()).values == [pytest.approx(25)]
     other = source("sap-tracker", identifier="walk", values={"speed_m_s": 1.2}, params={"port": 2})
-    assert not figures("speed-error", "%", other, trace()).values
-    assert not figures("mean-speed", "m/s", trace(speed_m_s=None)).rows
+    assert not computed("speed-error", "%", other, trace()).values
+    assert not computed("mean-speed", "m/s", trace(speed_m_s=None)).rows
     with pytest.raises(ValueError, match="of: sent positions are missing; add a process of sap-tracker"):
         load("speed-error").check({"sink": "sap-track-sink"}, "%", None)
 
@@ -97,7 +97,7 @@ def test_the_psnr_of_one_wrong_colour() -> None:
     assert psnr_db(sent, sent) is None
 
 
-def picture(directory: Path, change: dict[int, int], cut: int | None = None) -> Figures:
+def picture(directory: Path, change: dict[int, int], cut: int | None = None) -> MetricValues:
     jpeg = (PICTURES / "picture.jpg").read_bytes()
     damaged = bytearray(jpeg)
     for place, value in change.items():
@@ -106,7 +106,7 @@ def picture(directory: Path, change: dict[int, int], cut: int | None = None) -> 
     (directory / "sink.received").write_bytes(bytes(damaged[:cut]))
     sender = source("sap-streamer", identifier="send", params={"port": 1}, raw=directory)
     sink = source("sap-stream-sink", identifier="sink", params={"port": 1}, raw=directory, values={"lost": 0})
-    return figures("psnr", "dB", sender, sink)
+    return computed("psnr", "dB", sender, sink)
 
 
 def test_the_psnr_of_a_picture(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def sent_twice(record: Record) -> Record:
     wanted: dict[str, Any] = {"name": "psnr", "kind": "psnr", "of": [], "unit": "dB", "per": None, "source": "w.yaml:1"}
     nothing: dict[str, Any] = {"count": 0, "sum": 0, "mean": None, "median": None, "min": None, "max": None}
     result: dict[str, Any] = {"kind": "psnr", "about": "", "of": [], "per": "process", "unit": "dB", "values": nothing}
-    result |= {"figures": [], "rows": rows, "columns": ["psnr"], "series": []}
+    result |= {"each": [], "rows": rows, "columns": ["psnr"], "series": []}
     plan = {**record.data["plan"], "metrics": [wanted], "checks": []}
     return dataclasses.replace(record, data={**record.data, "plan": plan, "metrics": {"psnr": result}})
 

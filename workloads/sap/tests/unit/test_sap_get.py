@@ -91,5 +91,5 @@ def test_the_command() -> None:
 def test_metrics(pasted: Parse, kind: str, unit: str, expected: list[float]) -> None:
     values = pasted("sap-get", "compared", epoch_ns=EPOCH_NS).values
     fetch = source("sap-get", identifier="fetch", values=values)
-    figures = metrics.load(kind).figures(wanted(kind, "fetch", unit=unit), context(fetch))
-    assert figures.values == pytest.approx(expected)
+    computed = metrics.load(kind).compute(wanted(kind, "fetch", unit=unit), context(fetch))
+    assert computed.values == pytest.approx(expected)

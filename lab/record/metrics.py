@@ -27,7 +27,7 @@ _DIGITS = 9  # decimal places of converted values: as precise as clocks and coun
 
 
 @dataclass
-class Run:
+class ProcessOutput:
     """A process of the plan and its results. ``parsed`` None: a plain program, or ``error`` has the reason."""
 
     process: types.Process
@@ -39,11 +39,13 @@ class Run:
     ended_ns: int = 0
 
 
-def metrics(plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, medium: OnAir | None = None) -> dict[str, Any]:
+def metrics(
+    plan: types.Plan, outputs: Mapping[str, ProcessOutput], outcome: Outcome, medium: OnAir | None = None
+) -> dict[str, Any]:
     """Return every metric of the plan, by name, in its unit. ``medium``: None if it is perfect."""
     context = Context(
         plan=plan,
-        sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},
+        sources={identifier: _source(output) for identifier, output in outputs.items() if output.parsed is not None},
         events=outcome.events,
         end_ns=outcome.end_ns,
         epoch_ns=outcome.epoch_ns,
@@ -53,15 +55,15 @@ def metrics(plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, medium:
     return {metric.name: _result(metric, context) for metric in plan.metrics}
 
 
-def _source(run: Run) -> Source:
+def _source(output: ProcessOutput) -> Source:
     return Source(
-        id=run.process.id,
-        node=run.node,
-        probe=run.process.probe or kinds.PRINTED,
-        params=run.process.params,
-        parsed=run.parsed or Parsed(),
-        raw=run.raw,
-        ended_ns=run.ended_ns,
+        id=output.process.id,
+        node=output.node,
+        probe=output.process.probe or kinds.PRINTED,
+        params=output.process.params,
+        parsed=output.parsed or Parsed(),
+        raw=output.raw,
+        ended_ns=output.ended_ns,
     )
 
 
@@ -91,20 +93,20 @@ def _result(metric: types.PlannedMetric, context: Context) -> dict[str, Any]:
         "per": metric.per or kind.per[0],
         "unit": metric.unit,
         "values": summary(values),
-        "figures": values,
+        "each": values,
         "rows": [{name: of_row(name, value) for name, value in row.items()} for row in found.rows],
         "columns": list(kind.columns),
         "series": [of_series(series) for series in found.series],
     }
 
 
-def _found(kind: Metric, metric: types.PlannedMetric, context: Context) -> kinds.Figures:
+def _found(kind: Metric, metric: types.PlannedMetric, context: Context) -> kinds.MetricValues:
     """Compute a metric; raise RecordError if the metric of a stack fails, or a value is not a finite number."""
-    with kinds.METRICS.blaming(metric.kind, "figures", RecordError):
-        found: object = kind.figures(metric, context)
+    with kinds.METRICS.blaming(metric.kind, "compute", RecordError):
+        found: object = kind.compute(metric, context)
     where = kinds.METRICS.where(metric.kind)
-    if not isinstance(found, kinds.Figures):
-        raise RecordError(f"metric {metric.name} gave {found!r}; figures returns a Figures", where=where)
+    if not isinstance(found, kinds.MetricValues):
+        raise RecordError(f"metric {metric.name} gave {found!r}; compute returns MetricValues", where=where)
     in_rows = [row.get(column) for row in found.rows for column in kind.columns]
     for value in (
         *found.values,
@@ -127,10 +129,10 @@ def _kind(metric: types.PlannedMetric) -> Metric:
 
 
 def checks(
-    plan: types.Plan, runs: Mapping[str, Run], outcome: Outcome, results: Mapping[str, Any]
+    plan: types.Plan, outputs: Mapping[str, ProcessOutput], outcome: Outcome, results: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
-    context = values(plan, runs, results)
+    context = values(plan, outputs, results)
     on = {process.id: f"{process.name}@{process.node}" for process in plan.processes}
     return [_check(check, context, outcome.error, results, on) for check in plan.checks]
 
@@ -156,11 +158,11 @@ def _check(
 def _culprits(that: str, results: Mapping[str, Any], on: Mapping[str, str]) -> str:
     """Return `` (call@sta2)``: what has the greatest or smallest value that a check is about, by its id in ``on``."""
     found: list[str] = []
-    for name, figure in (path for path in expression.names(that) if len(path) == 2):
-        if name not in results or figure not in ("min", "max"):
+    for name, statistic in (path for path in expression.names(that) if len(path) == 2):
+        if name not in results or statistic not in ("min", "max"):
             continue
         result = results[name]
-        extreme = result["values"][figure]
+        extreme = result["values"][statistic]
         of = [(_owner(row), [row.get(column) for column in result["columns"]]) for row in result["rows"]]
         found += [on.get(owner, owner) for owner, numbers in of if owner and extreme in numbers]
     shown = list(dict.fromkeys(found))
@@ -173,21 +175,21 @@ def _owner(row: Mapping[str, Any]) -> str:
     return next((value for value in row.values() if isinstance(value, str)), "")
 
 
-def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]) -> dict[str, Any]:
+def values(plan: types.Plan, outputs: Mapping[str, ProcessOutput], results: Mapping[str, Any]) -> dict[str, Any]:
     """Return what checks can refer to: processes, files and metrics by name, quantities with their units."""
     context: dict[str, Any] = {}
     for file in plan.files:
         if not file.in_folder:
             context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
     read = []
-    for identifier, run in runs.items():
-        printed = run.process.prints.units if run.process.prints is not None else None
-        ended = {"exit": run.exit}  # whatever a program prints of that name
-        found = ended | measured(run.parsed.values if run.parsed else {}, printed) | ended
-        read.append((identifier, run.process.name, found))
+    for identifier, output in outputs.items():
+        printed = output.process.prints.units if output.process.prints is not None else None
+        ended = {"exit": output.exit}  # whatever a program prints of that name
+        found = ended | measured(output.parsed.values if output.parsed else {}, printed) | ended
+        read.append((identifier, output.process.name, found))
     context |= by_name(read)
     for name, result in results.items():
-        found = measures(result["figures"])
+        found = measures(result["each"])
         context[name] = {key: _quantity(found[key], result["unit"]) for key in found} | {"count": found["count"]}
     return context
 
