@@ -24,8 +24,21 @@ EXPERIMENTS = "experiments"  # folder next to the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # next to it: the stacks whose code this one uses
-# in workloads/<stack>, or next to a workload (lab.registry)
-CODE_ROOMS = ("probes", "metrics", "views", "radio_settings", "events", "nodes", "mobility", "phy", "report_parts")
+# in the lab, in workloads/<stack>, or next to a workload (lab.registry); with what messages call one of their things
+NOUNS = {
+    "probes": "probe",
+    "metrics": "metric",
+    "views": "view",
+    "radio_settings": "setting of radios",
+    "events": "kind of event",
+    "nodes": "kind of node",
+    "mobility": "mobility model",
+    "phy/propagation": "propagation model",
+    "phy/fading": "fading",
+    "phy/error_models": "error model",
+    "report_parts": "part of a report",
+}
+CODE_ROOMS = tuple(dict.fromkeys(room.partition("/")[0] for room in NOUNS))
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 

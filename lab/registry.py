@@ -63,11 +63,15 @@ class RoomFile:
 class Room(Generic[T]):
     """A folder of things of one sort."""
 
-    folder: str  # in the lab and in a stack: probes, phy/propagation
-    noun: str  # what messages call one of them
+    folder: str  # in the lab and in a stack: probes, phy/propagation; library.NOUNS has it
     base: type[T]
     part: str = ""  # in rooms of folders: the file of a folder that has the class
     goes_with: str = ""  # a file needs a file of the same name and stack in this room
+
+    @property
+    def noun(self) -> str:
+        """What messages call one of them."""
+        return library.NOUNS[self.folder]
 
     def known(self) -> tuple[str, ...]:
         """Return all names, in alphabetical order, without an import."""
@@ -187,7 +191,7 @@ def _imported(file: RoomFile, what: str) -> ModuleType:
 
 def _of_guest(folder: str, name: str) -> ModuleType:
     """Return what the guest does for a name, for a dry run; in the guest, all of it lies in the lab's folder."""
-    file: RoomFile = Room[Any](folder, "kind", object, "guest").file(name)
+    file: RoomFile = Room[Any](folder, object, "guest").file(name)
     return _imported(file, f"{folder}/{name}")
 
 

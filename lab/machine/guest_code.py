@@ -113,7 +113,7 @@ def _of_stacks() -> dict[Path, bytes]:
     return {
         Path(room, found.path.parent.name, file.name): file.read_bytes()
         for room in (NODES, EVENTS)
-        for found in Room(room, "kind", object, Path(KIND_FILE).stem).of_stacks()
+        for found in Room(room, object, Path(KIND_FILE).stem).of_stacks()
         for file in sorted(found.path.parent.glob("*.py"))
         if file.name != HOST_FILE
     }

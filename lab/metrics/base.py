@@ -292,6 +292,6 @@ def increase(counter: TimeSeries, samples_ns: Sequence[int]) -> float:
     return total
 
 
-METRICS = Room("metrics", "metric", Metric)
+METRICS = Room("metrics", Metric)
 known = METRICS.known
 load = METRICS.made

@@ -71,7 +71,7 @@ class Event(Model):
         return ", ".join(f"{key}: {value}" for key, value in params.items())
 
 
-EVENTS = Room("events", "kind of event", Event, part="file")  # type: ignore[type-abstract]
+EVENTS = Room("events", Event, part="file")  # type: ignore[type-abstract]
 AnyEvent = Annotated[Event, OneOf(EVENTS, by_key)]
 
 

@@ -258,7 +258,7 @@ class Node(Model):
         return self
 
 
-NODES = Room("nodes", "kind of node", Node, part="file")
+NODES = Room("nodes", Node, part="file")
 
 
 def _width(value: Any) -> Any:

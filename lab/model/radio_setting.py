@@ -47,7 +47,7 @@ class RadioSetting:
         return {}
 
 
-SETTINGS = Room("radio_settings", "setting of radios", RadioSetting)
+SETTINGS = Room("radio_settings", RadioSetting)
 
 
 @cache

@@ -20,7 +20,7 @@ class ReportPart:
         return ()
 
 
-PARTS = Room("report_parts", "part of a report", ReportPart)
+PARTS = Room("report_parts", ReportPart)
 
 
 def tables(record: Record) -> Iterator[Table]:

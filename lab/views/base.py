@@ -65,7 +65,7 @@ class View:
         return ()
 
 
-VIEWS = Room("views", "view", View, goes_with="metrics")
+VIEWS = Room("views", View, goes_with="metrics")
 
 
 def load(kind: str) -> View:

@@ -25,6 +25,7 @@ from lab.phy.propagation.base import PROPAGATION
 from lab.probes import base as probes
 from lab.probes.base import PROBES
 from lab.registry import Room
+from lab.report.parts import PARTS
 from lab.views.base import VIEWS
 from tests.refused import refused
 
@@ -171,6 +172,10 @@ def test_an_unknown_name_is_reported_with_the_known(room: Room[Any]) -> None:
     assert refusal(room, f"{known[0]}x") == (
         f'unknown {room.noun} "{known[0]}x" (did you mean {known[0]}?); known: {", ".join(known)}'
     )
+
+
+def test_the_library_knows_every_room() -> None:
+    assert {room.folder for room in (*ROOMS, PARTS)} == set(library.NOUNS)
 
 
 @pytest.mark.parametrize("room", ROOMS)

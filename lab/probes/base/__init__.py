@@ -262,7 +262,7 @@ class Probe:
         return {name: param.default for name, param in self.params.items()} | params
 
 
-PROBES = Room("probes", "probe", Probe)
+PROBES = Room("probes", Probe)
 known = PROBES.known
 
 
