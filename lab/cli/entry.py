@@ -81,7 +81,7 @@ def _verb() -> int:
         refuse_copy(sys.argv[0])
         from lab.cli.main import app
 
-        return _status(app(standalone_mode=False))
+        return _status(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except LabError as error:
         # several mistakes: each begins its line with file:line, for editors
         several = f"{len(error.errors)} mistakes:\n" if isinstance(error, InputErrors) else ""

@@ -25,9 +25,25 @@ typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start,
 
 completion_init()  # as typer does if it may edit the start-up files of shells; `lab completion` leaves them alone
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; for another one, all of them are named unless a similar one is."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments begin with."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if "Did you mean" not in error.message:
+                error.message = f"{error.message.rstrip('.')}; the commands are {', '.join(self.commands)}."
+            raise
+
+
 app = typer.Typer(
     name="lab",
-    no_args_is_help=True,
+    cls=_Commands,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -90,8 +106,11 @@ Built = Annotated[
 ]
 
 
-class _JunitCommand(typer.core.TyperCommand):
-    """A command whose --junit also receives mistakes in its options: no earlier result must stay there."""
+class _RunCommand(typer.core.TyperCommand):
+    """A command whose --junit also receives mistakes in its options: no earlier result must stay there.
+
+    A missing value is answered with the possible ones.
+    """
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -101,6 +120,11 @@ class _JunitCommand(typer.core.TyperCommand):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except click.UsageError as error:
+            if isinstance(error, click.BadOptionUsage):
+                option = next(one for one in self.params if error.option_name in one.opts)
+                if isinstance(option.type, click.Choice):
+                    values = " or ".join(map(str, option.type.choices))
+                    error.message = f"{error.message.rstrip('.')}: {error.option_name} {values}."
             lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
             options = super().make_context(info_name, [*words], parent, **lenient).params
             if options["junit"]:
@@ -131,7 +155,7 @@ def options(
     """Take the options that precede a command."""
 
 
-@app.command(cls=_JunitCommand)
+@app.command(cls=_RunCommand)
 def run(
     topology: Topology,
     workload: Workload,

@@ -69,6 +69,8 @@ def run(options: RunOptions) -> Runs:
     from lab.plan.load import load
 
     topology, workload, seed = options.topology, options.workload, options.seed
+    if options.jobs > 1 and options.repeat == 1:
+        print("lab: --jobs has no effect on a single run; --repeat N runs it N times", file=sys.stderr)
     with _failing_in(options.junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = wall_s("--timeout", options.timeout)
         plans = [

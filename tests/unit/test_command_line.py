@@ -22,17 +22,11 @@ def lab(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 
-def test_without_arguments_the_lab_prints_its_help() -> None:
-    done = lab()
-    assert (done.returncode, done.stdout) == (2, ""), "as click's commands do without a verb"
-    assert done.stderr.startswith("Usage: lab [OPTIONS] COMMAND") and "Traceback" not in done.stderr
-
-
-def test_help_has_three_spellings() -> None:
+def test_help_has_four_spellings() -> None:
     long = lab("--help")
     assert long.returncode == 0 and "Run a workload on a topology" in long.stdout
-    for other in (lab("-h"), lab("help")):
-        assert (other.returncode, other.stdout) == (0, long.stdout)
+    for other in (lab("-h"), lab("help"), lab()):
+        assert (other.returncode, other.stdout, other.stderr) == (0, long.stdout, "")
 
 
 def test_help_shows_whole_summaries_on_80_columns() -> None:
@@ -55,6 +49,18 @@ def test_help_for_a_verb_that_does_not_exist() -> None:
     done = lab("help", "rum")
     assert done.returncode == 2
     assert done.stderr.endswith("Error: No such command 'rum'. Did you mean 'run'?\n")
+
+
+@pytest.mark.parametrize("arguments", [["help", "foo"], ["foo"]])
+def test_another_verb_is_answered_with_all_of_them(arguments: list[str]) -> None:
+    done = lab(*arguments)
+    assert done.returncode == 2
+    assert f"Error: No such command 'foo'; the commands are {', '.join(VERBS)}.\n" in done.stderr
+
+
+def test_an_option_without_its_value_names_the_values() -> None:
+    done = lab("run", "one-ap", "ping/ping", "--pcap")
+    assert (done.returncode, done.stderr) == (2, "Error: Option '--pcap' requires an argument: --pcap air.\n")
 
 
 COMPLETED = [
@@ -123,3 +129,9 @@ def test_completion_imports_little() -> None:
     command = [sys.executable, "-c", program]
     shown = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     assert set(shown.split()).isdisjoint({"pydantic", "ruamel.yaml", "rich", "lab.machine.machine", "lab.plan.load"})
+
+
+def test_jobs_for_a_single_run_are_said_to_have_no_effect() -> None:
+    done = lab("run", "nowhere", "ping/ping", "--jobs", "2")
+    assert "--jobs has no effect on a single run; --repeat N runs it N times" in done.stderr
+    assert "--jobs" not in lab("run", "nowhere", "ping/ping", "--jobs", "2", "--repeat", "2").stderr
