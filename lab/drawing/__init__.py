@@ -13,12 +13,10 @@ from lab.drawing.figure import Figure, Panel
 from lab.drawing.files import FORMATS, save
 from lab.drawing.layout import WIDTH, lay_out, lay_out_together
 from lab.drawing.marks import Band, Line, Rule, Span
-from lab.drawing.palette import PALETTE
 from lab.drawing.svg import svg
 
 __all__ = [
     "FORMATS",
-    "PALETTE",
     "WIDTH",
     "Band",
     "Figure",

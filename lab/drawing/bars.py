@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lab.drawing.frame import Frame
 from lab.drawing.marks import Band, Bar, Box, Cell, Dash, Rule, Span
-from lab.drawing.palette import NAMED, PALETTE, Colour, series
+from lab.drawing.palette import NAMED, SERIES, Colour, series
 from lab.drawing.series import TINT, cross, error_bar, marker
 from lab.drawing.shapes import Dots, Path, Shapes, Text, box
 from lab.drawing.words import text_width
@@ -73,7 +73,7 @@ def rectangle(
         yield Path(corners, colour, "paper", closed=True, width=1.6, dash="4 2.5", tip=tip)
         return
     yield Path(box(left, top, right, bottom), None, colour, closed=True, tip=tip)
-    texture = 0 if style is None else style // len(PALETTE)
+    texture = 0 if style is None else style // SERIES
     middle = (left + right) / 2
     if texture % 2 and bottom - top > 4:  # stripes across: a line as wide as the bar, dashed
         yield Path(((middle, bottom - 4), (middle, top)), "paper", width=right - left, dash="1.5 3.5")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lab.drawing.bars import BOX_TINT, heat, rectangle
 from lab.drawing.figure import Chart, Key, Look, Ramp
 from lab.drawing.marks import Line
-from lab.drawing.palette import DASHES, Colour, series
+from lab.drawing.palette import Colour, dash, of_node, series
 from lab.drawing.series import marker, stroke
 from lab.drawing.shapes import Dots, Path, Shape, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
@@ -64,7 +64,11 @@ def _colour(key: Key) -> Colour:
     return "soft" if key.style is None else series(key.style)
 
 
-def _patch(key: Key, x: float, y: float) -> Shapes:
+def _of_line(key: Key) -> Colour:
+    return "soft" if key.style is None else of_node(key.style)
+
+
+def _bar(key: Key, x: float, y: float) -> Shapes:
     yield from rectangle(x + 4, y, x + 26, y + 12, key.style, key.published)
 
 
@@ -83,17 +87,21 @@ def _joined(key: Key, x: float, y: float) -> Shapes:
     yield marker(x + 14, y + 6, key.style or 0, key.published, _colour(key))
 
 
+def _patch(key: Key, x: float, y: float) -> Shapes:
+    yield Path(box(x + 4, y, x + 26, y + 12), None, _of_line(key), closed=True)
+
+
 def _stroke(key: Key, x: float, y: float) -> Shapes:
-    yield Path(((x, y + 6), (x + 28, y + 6)), _colour(key), dash=DASHES[(key.style or 0) % len(DASHES)])
+    yield Path(((x, y + 6), (x + 28, y + 6)), _of_line(key), dash=dash(key.style or 0))
 
 
 def _dotted(key: Key, x: float, y: float) -> Shapes:
-    yield Dots(tuple((x + 5 + 9 * index, y + 6) for index in range(3)), 2.0, fill=_colour(key))
+    yield Dots(tuple((x + 5 + 9 * index, y + 6) for index in range(3)), 2.0, fill=_of_line(key))
 
 
 _SAMPLES: dict[Look, Callable[[Key, float, float], Shapes]] = {
     "line": _joined,
-    "bar": _patch,
+    "bar": _bar,
     "box": _boxed,
     "patch": _patch,
     "stroke": _stroke,

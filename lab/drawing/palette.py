@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The colours of drawings, on light and dark backgrounds.
 
-A colour is the number of a series, one of the names of NAMED, or a literal ``#rrggbb`` that is the same on both.
-The colours of series can be distinguished by people with colour blindness (Okabe and Ito, 2008); dashes differ, too.
+A colour is an index into the palette, one of the names of NAMED, or a literal ``#rrggbb`` that is the same on both.
+The first six can be distinguished by people with colour blindness (Okabe and Ito, 2008), and are those of series, which
+also differ in markers. Nodes have all twelve; then they differ in dashes and rings.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from collections.abc import Iterable
 
 Colour = int | str
 
-# Okabe and Ito's, without the two that are hard to see on white; a lighter variant of each for dark backgrounds
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b05a93", "#c98600", "#2f9fd6")
-PALETTE_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e39ac4", "#f0b93a", "#8ecdf0")
+# Okabe and Ito's, without the two that are hard to see on white, and six of Tol's and ColorBrewer's that differ most
+# from them; a lighter variant of each for dark backgrounds
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b05a93", "#c98600", "#2f9fd6",
+           "#332288", "#843c39", "#ee6677", "#637939", "#882255", "#6a3d9a")  # fmt: skip
+PALETTE_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e39ac4", "#f0b93a", "#8ecdf0",
+                "#8769f0", "#f03c5a", "#ffd2d2", "#82913a", "#e13ca5", "#f0e1ff")  # fmt: skip
+SERIES = 6  # colours of series
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4")
 NAMED = {
     "ink": ("#1c2127", "#e8eaed"),
@@ -26,7 +31,17 @@ _DARK = "@media (prefers-color-scheme:dark){{{}}}"
 
 def series(number: int) -> int:
     """Return the colour of a series; colours repeat if there are more series."""
+    return number % SERIES
+
+
+def of_node(number: int) -> int:
+    """Return the colour of a node, or of a line over time."""
     return number % len(PALETTE)
+
+
+def dash(number: int) -> str:
+    """Return the dashes of a line over time, which differ for lines of the same colour."""
+    return DASHES[(number + number // len(PALETTE)) % len(DASHES)]
 
 
 def on_white(colour: Colour) -> str:

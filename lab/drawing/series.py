@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from lab.drawing.frame import Frame
 from lab.drawing.marks import Area, Dot, Line, Trace
-from lab.drawing.palette import DASHES, PALETTE, Colour, series
+from lab.drawing.palette import SERIES, Colour, dash, of_node, series
 from lab.drawing.shapes import XY, Dots, Path, Shapes
 
 Point = TypeVar("Point")
@@ -38,7 +38,7 @@ _MARKERS: tuple[tuple[XY, ...], ...] = (
 
 def line(mark: Line, frame: Frame) -> Shapes:
     """Draw points, a line through them, or the space below it."""
-    colour: Colour = "soft" if mark.colour is None else series(mark.colour)
+    colour: Colour = "soft" if mark.colour is None else of_node(mark.colour)
     tip, width, radius = (mark.label, _THIN, _SPECK) if mark.colour is None else ("", _WIDE, _DOT)
     points = list(zip(mark.x, mark.y, strict=True))
     if mark.dots:
@@ -56,9 +56,9 @@ def line(mark: Line, frame: Frame) -> Shapes:
             below = ((places[0][0], base), *places, (places[-1][0], base))
             yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
         if not mark.solid:
-            dash = DASHES[(mark.colour or 0) % len(DASHES)] if mark.dashed else ""
+            dashes = dash(mark.colour or 0) if mark.dashed else ""
             opacity = _FAINT if mark.colour is None else 1.0
-            yield Path(tuple(places), colour, dash=dash, width=width, opacity=opacity, tip=tip)
+            yield Path(tuple(places), colour, dash=dashes, width=width, opacity=opacity, tip=tip)
 
 
 def trace(mark: Trace, frame: Frame) -> Shapes:
@@ -94,7 +94,7 @@ def area(mark: Area, frame: Frame) -> Shapes:
 def stroke(places: tuple[XY, ...], style: int | None, published: bool) -> Shapes:
     """Draw the line of a series: dashed if published, double when the colours repeat."""
     colour: Colour = "soft" if style is None else series(style)
-    double = style is not None and style // len(PALETTE) % 2 == 1
+    double = style is not None and style // SERIES % 2 == 1
     yield Path(places, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
     if double:
         yield Path(places, "paper", width=1.2)

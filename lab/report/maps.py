@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lab.drawing import WIDTH
-from lab.drawing.palette import series
-from lab.drawing.shapes import XY, Dots, Path, Shape, Shapes, Text, box
+from lab.drawing.palette import DASHES, PALETTE, of_node
+from lab.drawing.shapes import XY, Dots, Path, Shapes, Text, box
 from lab.drawing.words import text_width
 from lab.numbers import distinct, plain, ticks
 from lab.plan.timeline.movement import Courses, xyz
@@ -25,6 +25,7 @@ _LEFT, _RIGHT = 58, 24
 _HEIGHT_MOST, _HEIGHT_LEAST = 460, 150
 _AIR = 0.08  # around what is drawn, of its extent
 _LINE = 12.0  # height of a label
+_MARGIN = 3.0  # around a box
 _GRID = 4.0  # px: how exactly the places of lines and markers are known to labels
 # how bad it is for a label to cover a marker, each point of a line, a name, and to leave the map
 DOT, LINES, _NAME, _BEYOND = 20, 1, 50, 1000
@@ -155,16 +156,27 @@ def _axes(paper: Map) -> Shapes:
 
 def tint(plan: Plan, node: str) -> int:
     """Return the colour of a node, which is the same in all pictures of a plan."""
-    return series(colours(plan)[node])
+    return of_node(colours(plan)[node])
 
 
-def symbol(node: Node, at: XY, plan: Plan) -> Shape:
-    """Return the look of a node: a square for an access point, a dot for another radio, a circle for others."""
+def dashes(plan: Plan, node: str) -> str:
+    """Return the dashes of a node's lines, which differ for nodes of the same colour."""
+    return DASHES[colours(plan)[node] // len(PALETTE) % len(DASHES)]
+
+
+def symbol(node: Node, at: XY, plan: Plan) -> Shapes:
+    """Draw a node: a square for an access point, a dot for another radio, a circle for others.
+
+    If its colour is that of an earlier node, it has a hole, or the circle a dot.
+    """
     x, y = at
     colour, tip = tint(plan, node.name), details(node)
     if node.kind == "ap":
-        return Path(box(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS), colour, colour, closed=True, tip=tip)
-    return Dots((at,), RADIUS, colour, colour if node.radio else "paper", tip=tip)
+        yield Path(box(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS), colour, colour, closed=True, tip=tip)
+    else:
+        yield Dots((at,), RADIUS, colour, colour if node.radio else "paper", tip=tip)
+    if dashes(plan, node.name):
+        yield Dots((at,), RADIUS / 2, fill="paper" if node.radio else colour)
 
 
 def details(node: Node) -> str:
@@ -201,26 +213,16 @@ class Labels:
             self._avoided[cell] += badness
 
     def take(self, corners: Sequence[XY]) -> None:
-        """Keep a rectangle free."""
+        """Keep a rectangle free, with a margin."""
         (left, top), (right, bottom) = corners[0], corners[2]
-        self._taken.append((left, top, right, bottom))
+        self._taken.append((left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN))
 
-    def near(self, point: XY, text: str) -> Iterator[Text]:
-        """Yield a name at the first free place: to the right, left, above, below, at a corner; nothing if none is."""
-        x, y = point
+    def near(self, points: Sequence[XY], text: str, below: int = _NAME) -> Iterator[Text]:
+        """Yield a name at the best place near one of these points; nothing if all are this bad."""
         width = text_width(text, "mark")
-        boxes = [
-            (x + 9, y - _LINE / 2),
-            (x - 9 - width, y - _LINE / 2),
-            (x - width / 2, y - 9 - _LINE),
-            (x - width / 2, y + 9),
-            (x + 7, y - 7 - _LINE),
-            (x + 7, y + 7),
-            (x - 7 - width, y - 7 - _LINE),
-            (x - 7 - width, y + 7),
-        ]
+        boxes = [corner for point in points for corner in _around(point, width)]
         left, top = min(boxes, key=lambda corner: self._covered(corner, width))
-        if self._covered((left, top), width) < _NAME:
+        if self._covered((left, top), width) < below:
             self._taken.append((left, top, left + width, top + _LINE))
             yield Text(left, top + _LINE - 2, text, "mark", colour="ink")
 
@@ -235,6 +237,21 @@ class Labels:
         down = range(math.floor(top / _GRID), math.ceil(bottom / _GRID) + 1)
         marks = sum(self._avoided[x, y] for x in across for y in down)
         return _NAME * hit + marks + (0 if inside else _BEYOND)
+
+
+def _around(point: XY, width: float) -> list[XY]:
+    """Return the corners of a name next to a point: to the right, left, above, below, at a corner."""
+    x, y = point
+    return [
+        (x + 9, y - _LINE / 2),
+        (x - 9 - width, y - _LINE / 2),
+        (x - width / 2, y - 9 - _LINE),
+        (x - width / 2, y + 9),
+        (x + 7, y - 7 - _LINE),
+        (x + 7, y + 7),
+        (x - 7 - width, y - 7 - _LINE),
+        (x - 7 - width, y + 7),
+    ]
 
 
 _DOT_SAMPLES = {"dot": "soft", "circle": "paper"}

@@ -7,7 +7,7 @@ Linked nodes in rows are near each other: a row has the neighbours of the row be
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,7 +18,21 @@ from lab.drawing import WIDTH, svg
 from lab.drawing.shapes import XY, Path, Scene, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
 from lab.errors import InputError, writing
-from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, details, dotted, fitted, legend, stroke, symbol, tint
+from lab.report.maps import (
+    BELOW,
+    DOT,
+    LINES,
+    RADIUS,
+    Labels,
+    dashes,
+    details,
+    dotted,
+    fitted,
+    legend,
+    stroke,
+    symbol,
+    tint,
+)
 from lab.shared.types import Link, Netem, Node, Plan
 from lab.show.medium import HEARS_DB
 from lab.show.words import noun, shape
@@ -26,6 +40,7 @@ from lab.show.words import noun, shape
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _LEGEND = 34.0  # height
 _ROW_TOP, _ROW_HEIGHT, _ROW_MOST = 58.0, 92.0, 7
+_FROM_BUSY = 0.65  # where a label is on a line, from the end with more lines
 _PAIRS_MOST = 6  # of more pairs that hear each other, only the best of each station
 _BULGE, _BULGE_MOST, _CURVE_STEPS = 0.3, 110.0, 16  # of a line around a node between its ends
 
@@ -59,12 +74,13 @@ def draw(plan: Plan) -> Scene:
     for node in plan.nodes:
         at = places[node.name]
         if node.name in boxes:
-            shapes += _node(node, at, tint(plan, node.name))
+            shapes += _node(node, at, plan)
         else:
-            shapes += [symbol(node, at, plan), *labels.near(at, _name(node))]
+            shapes += [*symbol(node, at, plan), *labels.near([at], _name(node))]
+    busy = Counter(end for line, _ in lines for end in (line.places[0], line.places[-1]))
     for line, text in lines:
         if text:
-            shapes += labels.near(line.places[len(line.places) // 2] if len(line.places) > 2 else _middle(line), text)
+            shapes += labels.near(_along(line, boxes.values(), busy), text, below=LINES)
     shapes += legend(_entries(plan, meaning, placed=bool(paper)))
     height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
     return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
@@ -200,9 +216,17 @@ def _on_line(point: XY, begin: XY, end: XY) -> bool:
     return RADIUS < along < length - RADIUS and aside < 2 * RADIUS
 
 
-def _middle(line: Path) -> XY:
-    (x1, y1), (x2, y2) = line.places
-    return (x1 + x2) / 2, (y1 + y2) / 2
+def _along(line: Path, boxes: Iterable[XY], busy: Mapping[XY, int]) -> list[XY]:
+    """Return the places of a line that its label may be at, the best ones first: towards the end with fewer lines."""
+    seen = [
+        (x, y)
+        for x, y in dotted(line.places)
+        if not any(abs(x - left) < _BOX_WIDTH / 2 and abs(y - top) < _BOX_HEIGHT / 2 for left, top in boxes)
+    ]
+    by_busy = seen if busy[line.places[0]] >= busy[line.places[-1]] else seen[::-1]
+    where = 0.5 if busy[line.places[0]] == busy[line.places[-1]] else _FROM_BUSY
+    outwards = sorted(range(len(seen)), key=lambda number: abs(number - (len(seen) - 1) * where))
+    return [by_busy[number] for number in outwards]
 
 
 def _outlines(shapes: Iterable[Shape]) -> Iterable[Sequence[XY]]:
@@ -231,9 +255,10 @@ def _around(at: XY) -> tuple[XY, ...]:
     return box(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
 
 
-def _node(node: Node, at: XY, colour: int) -> Shapes:
+def _node(node: Node, at: XY, plan: Plan) -> Shapes:
     x, y = at
-    yield Path(_around(at), colour, "paper", closed=True, width=2, tip=details(node))
+    dash = dashes(plan, node.name)
+    yield Path(_around(at), tint(plan, node.name), "paper", closed=True, dash=dash, width=2, tip=details(node))
     room = _BOX_WIDTH - 8
     yield Text(x, y - 3, shortened(node.name, room, "panel"), "panel", "middle")
     yield Text(x, y + 13, shortened(_caption(node), room, "mark"), "mark", "middle")

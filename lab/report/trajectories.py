@@ -7,12 +7,10 @@ import math
 from collections.abc import Iterator
 
 from lab.drawing import WIDTH
-from lab.drawing.palette import DASHES, PALETTE
 from lab.drawing.shapes import XY, Dots, Path, Scene, Shape, Shapes
 from lab.numbers import plain
-from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, Map, Track, dotted, fitted, legend, symbol, tint
+from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, Map, Track, dashes, dotted, fitted, legend, symbol, tint
 from lab.shared.types import Plan
-from lab.show.words import colours
 
 _TOP = 34.0
 _APART = 0.5  # px: nearer points are drawn as one
@@ -38,7 +36,7 @@ def draw(plan: Plan) -> Scene | None:
         shapes += _way(track, paper)
     for node in resting:
         at = paper.at(paper.starts_m[node.name])
-        shapes += [symbol(node, at, plan), *labels.near(at, node.name)]
+        shapes += [*symbol(node, at, plan), *labels.near([at], node.name)]
     for track in paper.ways:
         shapes += _ends(track, paper, labels)
     entries = [("circle", "start"), ("dot", "end")]
@@ -51,7 +49,7 @@ def draw(plan: Plan) -> Scene | None:
 def _way(track: Track, paper: Map) -> Shapes:
     """Draw the lines of a way, and dotted ones for jumps."""
     colour = tint(paper.plan, track.node)
-    dash = DASHES[colours(paper.plan)[track.node] // len(PALETTE) % len(DASHES)]
+    dash = dashes(paper.plan, track.node)
     tip = f"{track.node}: {plain(track.length_m)} m"
     for index, part in enumerate(track.parts):
         places = tuple(_thinned([paper.at(point) for point in part]))
@@ -76,4 +74,4 @@ def _ends(track: Track, paper: Map, labels: Labels) -> Shapes:
     colour = tint(paper.plan, track.node)
     yield Dots((begin,), 1.5 * RADIUS, colour, "paper", tip=f"{track.node} at the start")
     yield Dots((end,), RADIUS, colour, colour, tip=f"{track.node} at the end")
-    yield from labels.near(end, track.node)
+    yield from labels.near([end], track.node)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Any number of lines over the time of a run: in one panel, in a panel each, or summarised.
 
-Lines have the colours that their nodes have on the maps of the report. More lines than there are colours get a panel
+Lines have the colours that their nodes have on the maps of the report. More than LINES_AT_MOST get a panel
 each. Very many become thin grey ones; above them are their median, and the two that are highest and lowest on average.
 """
 
@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median
 
-from lab.drawing import PALETTE, Figure, Line, Panel
+from lab.drawing import Figure, Line, Panel
+from lab.drawing.palette import of_node
 from lab.drawing.words import text_width
 from lab.record.record import Record
 from lab.show.words import colours
 from lab.views.parts.lines import rules, run_range
 
-LINES_AT_MOST = len(PALETTE)  # in one panel; more cannot be distinguished
+LINES_AT_MOST = 6  # in one panel; more cannot be distinguished
 PANELS_AT_MOST = 24
 _COLUMNS = 3, 2  # 2 if names are long
 _NAME = 210.0  # width that a name has in three columns
@@ -78,7 +79,7 @@ def _coloured(record: Record, lines: Sequence[Line]) -> list[Line]:
     named = [_nodes(record, line.label) for line in lines]
     for which in (0, -1):
         chosen = [known[nodes[which]] for nodes in named if nodes]
-        distinct = len({colour % LINES_AT_MOST for colour in chosen}) == len(lines)
+        distinct = len({of_node(colour) for colour in chosen}) == len(lines)
         if distinct or len(chosen) == len(lines) > LINES_AT_MOST:
             found = [replace(line, colour=colour) for line, colour in zip(lines, chosen, strict=True)]
             return found if which else sorted(found, key=lambda line: line.colour or 0)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import combinations
 
 import pytest
 
 from lab.drawing import svg
-from lab.drawing.palette import DASHES, NAMED, PALETTE, PALETTE_DARK, dark_style, page_style
+from lab.drawing.palette import NAMED, PALETTE, PALETTE_DARK, dark_style, dash, of_node, page_style
 
 from . import samples
 
@@ -27,8 +29,28 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize(("palette", "paper"), [(PALETTE, NAMED["paper"][0]), (PALETTE_DARK, NAMED["paper"][1])])
 def test_series_can_be_seen_on_their_paper(palette: tuple[str, ...], paper: str) -> None:
-    assert len(palette) == len(DASHES) == len(set(palette))
     assert all(contrast(colour, paper) > 2.9 for colour in palette)
+
+
+def place(colour: str) -> list[float]:
+    """L*, a* and b* of a colour (CIE 1976)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.0888
+    fx, fy, fz = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, brightness(colour), z))
+    return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)]
+
+
+@pytest.mark.parametrize("palette", [PALETTE, PALETTE_DARK])
+def test_colours_of_twelve_nodes_differ(palette: tuple[str, ...]) -> None:
+    assert len({palette[of_node(number)] for number in range(12)}) == 12
+    assert min(math.dist(place(one), place(other)) for one, other in combinations(palette, 2)) > 14
+
+
+def test_lines_of_one_colour_differ_in_dashes() -> None:
+    looks = [(of_node(number), dash(number)) for number in range(24)]
+    assert len(set(looks)) == len(looks)
 
 
 def test_small_text_can_be_read_on_a_projector() -> None:

@@ -7,17 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from lab import report
-from lab.drawing.shapes import XY, Scene, Text
+from lab import library, report
+from lab.drawing.shapes import XY, Dots, Scene, Text
 from lab.drawing.shapes import Path as Line
 from lab.plan.load import load
 from lab.record import Record
 from lab.report import topology, trajectories
+from lab.report.maps import dotted
 from lab.shared.types import Plan
 
 from ..drawing.test_layout import extent, overlap, texts
 from .test_pages import Page
 
+SHIPPED = sorted(library.known("topology"))
 HIDDEN = """\
 name: here
 nodes:
@@ -113,6 +115,15 @@ def test_the_maps_agree_in_scale_orientation_and_colours() -> None:
     assert {name: here[name][1] for name in lines} == lines
 
 
+@pytest.mark.parametrize("name", ["saturated-cell", "twenty-nodes"])
+def test_no_two_nodes_look_alike(name: str) -> None:
+    scene = topology.draw(load(name, "idle"))
+    holes = {shape.places for shape in scene.shapes if isinstance(shape, Dots) and shape.fill == "paper"}
+    looks = [(type(shape), shape.stroke, shape.dash if isinstance(shape, Line) else (shape.places in holes))
+             for shape in scene.shapes if not isinstance(shape, Text) and isinstance(shape.stroke, int)]  # fmt: skip
+    assert len(looks) == len(set(looks)) == len(load(name, "idle").nodes)
+
+
 MANY = """\
 name: many
 nodes:
@@ -131,7 +142,36 @@ def test_of_many_labels_those_are_drawn_that_fit() -> None:
     assert 20 < len(levels) < len(tips) == 99 and tips[0] == "ap1, sta1: 40 dB"
 
 
-@pytest.mark.parametrize("name", ["two-aps-handoff", "walk", "twenty-nodes", "hidden-terminals", "three-aps", "office"])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_label_covers_a_node_or_a_line(name: str) -> None:
+    scene = topology.draw(load(name, "idle"))
+    labels = [extent(text) for text in texts(scene) if text.face == "mark" and not in_a_box(text, scene)]
+    for shape in scene.shapes:
+        if isinstance(shape, Line) and not shape.closed and shape.tip not in ("", "wall"):
+            covered = [point for point in dotted(shape.places) for label in labels if within(point, label)]
+            assert covered == [], shape.tip
+        elif isinstance(shape, Dots) and shape.tip:
+            assert not any(within(shape.places[0], label) for label in labels), shape.tip
+
+
+@pytest.mark.parametrize("name", ["performance-anomaly", "saturated-cell", "edca-priority"])
+def test_each_line_has_its_label(name: str) -> None:
+    drawn = load(name, "idle")
+    wanted = sorted(label for _, _, label in topology.heard(drawn)[0])
+    assert sorted(text.text for text in texts(topology.draw(drawn)) if text.text.endswith(" dB")) == wanted
+
+
+def in_a_box(text: Text, scene: Scene) -> bool:
+    boxes = [shape.places for shape in scene.shapes if isinstance(shape, Line) and shape.closed and ";" in shape.tip]
+    return any(within((text.x, text.y), (*places[0], *places[2])) for places in boxes)
+
+
+def within(point: XY, area: tuple[float, float, float, float]) -> bool:
+    left, top, right, bottom = area
+    return left < point[0] < right and top < point[1] < bottom
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_no_word_covers_another_or_leaves_the_picture(name: str) -> None:
     scene = topology.draw(load(name, "idle"))
     words = [extent(text) for text in texts(scene)]
