@@ -21,17 +21,19 @@ if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as pl
 
 
 LINE_EVERY_S = 5.0
-PIPE_COLUMNS = 110
+PIPE_COLUMNS = 80
 _CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables that declare standard error a terminal
 
 
 def console() -> Console:
-    """Return the console for results, standard output; wide enough for every table if it is not a terminal."""
+    """Return the console for results, standard output; as wide as COLUMNS says, else 80, if it is not a terminal."""
     from rich.console import Console
 
     if sys.stdout.isatty():
         return Console(highlight=False)
-    return Console(highlight=False, width=PIPE_COLUMNS, file=cast(IO[str], _Trimmed(sys.stdout)))
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdigit() and int(columns) else PIPE_COLUMNS
+    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed(sys.stdout)))
 
 
 class _Trimmed:

@@ -14,7 +14,7 @@ import pytest
 from lab.cli.main import app
 
 BIN = Path(sys.executable).parent
-VERBS = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
+VERBS = [command.name or str(getattr(command.callback, "__name__", "")) for command in app.registered_commands]
 
 
 def lab(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -135,3 +135,12 @@ def test_jobs_for_a_single_run_are_said_to_have_no_effect() -> None:
     done = lab("run", "nowhere", "ping/ping", "--jobs", "2")
     assert "--jobs has no effect on a single run; --repeat N runs it N times" in done.stderr
     assert "--jobs" not in lab("run", "nowhere", "ping/ping", "--jobs", "2", "--repeat", "2").stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["show", "random-walkers", "http/download"], ["show", "office", "idle"]]
+)
+def test_output_in_a_pipe_has_80_columns_or_those_that_the_user_sets(arguments: list[str]) -> None:
+    narrow, wide = lab(*arguments, COLUMNS="").stdout, lab(*arguments, COLUMNS="200").stdout
+    assert max(map(len, narrow.splitlines())) <= 80 < max(map(len, wide.splitlines()))
+    assert sorted(narrow.split()) == sorted(wide.split()), "nothing is cut"
