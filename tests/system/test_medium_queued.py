@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames that wait in mac80211's queues while the key changes."""
+"""Frames that wait in mac80211's queues while the key changes, or the link of their station ends."""
 
 from __future__ import annotations
 
@@ -41,6 +41,27 @@ timeline:
   - {{at: 500 ms, exec: sta1, run: [sh, -c, "{OWN}"]}}
   - {{at: 7900 ms, exec: sta1, run: [cat, /tmp/own.log]}}
 """
+DIRECT = """\
+name: direct
+nodes:
+  ap1: {kind: ap, ssid: x, wmm: true, mode: g, channel: 1}
+  sta1: {kind: sta, mac: '02:00:00:00:00:01', rate: 6 Mbit/s, roles: [client]}
+  sta2: {kind: sta, mac: '02:00:00:00:00:02', roles: [server]}
+medium: {}
+"""
+TEARDOWN = """\
+name: teardown
+roles: {server: 1, client: 1}
+duration: 4 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: client, at: 1500 ms, run: {probe: udp-sender, to: "{server.ip}"}, as: load}
+timeline:
+  - {at: 1 s, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, tdls_setup, '02:00:00:00:00:02']}
+  - {at: 2 s, exec: sta2, run: [wpa_cli, -i, sta2-wlan0, tdls_link_status, '02:00:00:00:00:01']}
+  - {at: 3 s, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, tdls_teardown, '02:00:00:00:00:02']}
+  - {at: 3100 ms, exec: sta2, run: [wpa_cli, -i, sta2-wlan0, tdls_link_status, '02:00:00:00:00:01']}
+"""
 
 
 def test_what_was_queued_before_a_key_change_has_the_old_key(boot: Boot) -> None:
@@ -48,3 +69,9 @@ def test_what_was_queued_before_a_key_change_has_the_old_key(boot: Boot) -> None
     log = boot(PLACE, REKEY).outputs()[-1]
     assert log.count("WPA: Key negotiation completed") >= 6
     assert log.count("CTRL-EVENT-CONNECTED") == 1 and "CTRL-EVENT-DISCONNECTED" not in log
+
+
+def test_the_end_of_a_direct_link_reaches_the_peer(boot: Boot) -> None:
+    """TDLS Teardown waits in a queue of the peer's, which ended with the link; the peer still believed in it."""
+    _, before, _, after = boot(DIRECT, TEARDOWN).outputs()
+    assert "connected" in before and "connected" not in after
