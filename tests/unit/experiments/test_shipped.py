@@ -13,6 +13,7 @@ from lab.experiments.file import resolve
 from lab.experiments.file.grid import MOST_TRIALS, trials
 from lab.experiments.run.trials import trial
 from lab.experiments.types import Experiment
+from lab.experiments.variations import uncertain
 from tests.removed import REMOVED
 from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
 
@@ -33,6 +34,11 @@ def test_every_point_of_every_experiment_can_be_run(name: str) -> None:
     assert len({one.plan for one in planned}) == len(planned) > 1  # each point is another run
     assert trials(experiment) <= MOST_TRIALS
     assert experiment.about and experiment.figures and experiment.claims
+
+
+@each
+def test_lab_check_finds_no_mistake_in_an_experiment_and_what_it_may_change(name: str) -> None:
+    uncertain.check(loaded(name))
 
 
 @each
