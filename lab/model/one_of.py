@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
@@ -67,6 +68,12 @@ def by_key(room: Room[Any], value: Any) -> str:
         refuse(f"an event must look like {{at: 5 s, {known[0]}: …}}")
     given = [key for key in value if key in known]
     if len(given) > 1:
+        for name, key in itertools.permutations(given, 2):
+            if key in room.get(name).described():
+                refuse(
+                    f'"{key}" is a {room.noun} ({room.where(key)}), but also a key of {name} ({room.where(name)}); '
+                    "rename one of them"
+                )
         refuse(
             f"an event does one thing, but this one has {' and '.join(given)}; write {len(given)} entries", key=given[1]
         )

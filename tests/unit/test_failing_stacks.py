@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab import registry, report
+from lab import library, registry, report
+from lab.checkout import PACKAGE
 from lab.errors import RecordError
+from lab.model.event import EVENTS
 from lab.record import Record, build
 from tests.refused import refused
 from tests.unit.plan.conftest import WORKLOAD, Plans, plans
@@ -240,3 +242,28 @@ def test_a_part_of_a_report_that_fails_is_reported(record_of_the_lab: Record) ->
     assert (
         "workloads/mine/report_parts/own.py:7  the part own of reports failed: tables raised ZeroDivisionError" in page
     )
+
+
+EVENT = """\
+from lab.model.base import Text
+from lab.model.event import Event
+
+
+class Own(Event):
+    {name}: Text
+
+    def resolve(self, scene):
+        yield self.{name}, {{}}
+"""
+
+
+def test_an_event_with_the_name_of_another_events_key_is_reported_with_both_files(plans: Plans) -> None:
+    stack("events/to/file.py", EVENT.format(name="to"))
+    reported = refused(plans, workload=f"{WORKLOAD}timeline:\n  - {{at: 5 s, roam: sta1, to: ap2}}\n")
+    files = f"workloads/mine/events/to/file.py), but also a key of roam ({library.shown(PACKAGE)}/events/roam/file.py)"
+    assert f'timeline.0: "to" is a kind of event ({files}; rename one of them' in reported
+
+
+def test_no_event_of_the_lab_or_a_stack_has_the_name_of_another_ones_key() -> None:
+    keys = {name: event.described() for name, event in EVENTS.classes().items()}
+    assert [(name, key) for name, own in keys.items() for key in own if key in keys and key != name] == []
