@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +28,7 @@ _LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 _HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_PYTHON_FILE = re.compile(r"<!-- (?:file|new): \S+\.py -->\n```python\n(.*?)```\n", re.DOTALL)
 _COMMAND = re.compile(r"(?:^|`|[$&;] |/bin/)lab (?P<words>[^`|;&#\n]*)", re.MULTILINE)
 _MAKE = re.compile(r"(?:^|`|[$&;] )make (?P<verb>[a-z][a-z-]*)", re.MULTILINE)
 
@@ -144,3 +148,16 @@ def test_the_probe_and_the_metric_of_the_guides_work(tmp_path: Path, monkeypatch
         wanted("backlog", "queue", unit="kB"), context(source("queue", series=parsed.series, raw=tmp_path))
     )
     assert found.values == [98]
+
+
+def test_python_files_of_the_guides_pass_the_checks_of_the_project(tmp_path: Path) -> None:
+    """Also where they lie elsewhere: without the exceptions that pyproject.toml makes for tests."""
+    (tmp_path / "lab").mkdir()  # so that imports from there are sorted apart
+    for guide in PROJECT.glob("docs/extend/*.md"):
+        for number, text in enumerate(_PYTHON_FILE.findall(guide.read_text())):
+            (tmp_path / f"{guide.stem.replace('-', '_')}_{number}.py").write_text(text)
+    assert len(list(tmp_path.glob("*.py"))) > 5
+    shutil.copy(PROJECT / "pyproject.toml", tmp_path)
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "concise", "."]
+    done = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
