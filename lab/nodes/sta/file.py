@@ -172,14 +172,17 @@ class Station(Wireless):
     def _joined(self, name: str, site: Site) -> str:
         """Return the network to join: the given one, or the only one."""
         known = list(dict.fromkeys(cell.ssid for cell in site.cells()))
+        if not known:
+            site.refuse("there is no access point; add one, such as ap1: {kind: ap, ssid: home}", "ssid")
+            return ""
         if self.ssid is None and len(known) == 1:
             return known[0]
         if self.ssid is None:
-            choice = f"there are several networks ({', '.join(known)})" if known else "there is no access point"
-            site.refuse(f"{choice}; write ssid: for the network that {name} joins", "ssid")
+            listed = ", ".join(known)
+            site.refuse(f"there are several networks ({listed}); write ssid: for the network that {name} joins", "ssid")
             return ""
         if self.ssid not in known:
-            listed = ", ".join(known) or "none"
+            listed = ", ".join(known)
             site.refuse(
                 f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid"
             )

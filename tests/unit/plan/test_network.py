@@ -238,7 +238,7 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("sta1: {kind: sta}"),
-            "t.yaml:3  nodes.sta1.ssid: there is no access point; write ssid: for the network that sta1 joins",
+            "t.yaml:3  nodes.sta1.ssid: there is no access point; add one, such as ap1: {kind: ap, ssid: home}",
         ),
         (
             nodes("h1: {kind: host}", rest="links: [{between: [h1, switch]}]\n"),
