@@ -71,7 +71,7 @@ def ensure_kernel(
     """Return the kernel; build it unless it is cached.
 
     Args:
-        report: Also gets a warning if the source is not the one last tested.
+        report: Also learns whether the source is not the one last tested.
         source: A kernel tree or archive, or a tree of `make kernel-edit`, whose changes then replace the series;
             default: Debian's package.
         refresh: Fetch the package again, to use a newer version.
@@ -128,7 +128,7 @@ def load_kernel(directory: Path, series: PatchSeries) -> Kernel:
 def _make(directory: Path, changed: PatchSeries, source: Source, compiler: str, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
-    tell_if_untested(changed.tested, source, series_sha256, report)
+    report_untested(changed.tested, source, series_sha256, report)
     with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, log, report, shelf(KEPT, changed.debug)) as tree:
         differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
         again = tree.has_built()
@@ -162,15 +162,18 @@ def _listing(files: list[Path]) -> str:
     return f"{named} {'has' if len(files) == 1 else 'have'}"
 
 
-def tell_if_untested(tested: Tested, source: Source, series_sha256: str, report: Report) -> None:
-    """Warn if the test suite last passed with another source or series."""
+def report_untested(tested: Tested, source: Source, series_sha256: str, report: Report) -> None:
+    """Say if the test suite last passed with another source or series."""
     if source.sha256 != tested.sha256:
         report.step(
-            f"kernel: {source.version} is not the last tested source ({tested.package_version}); run `make test` to "
-            "check it"
+            f"kernel: the source is {source.version}; the lab was last tested with {tested.package_version}. You need "
+            "not do anything; `make test` tests this one"
         )
     elif not tested.names(source.sha256, series_sha256):
-        report.step("kernel: not tested with these patches and modules; `make test` checks patches")
+        report.step(
+            "kernel: the lab was last tested with other patches and modules, as usual after a change or with your own. "
+            "You need not do anything; `make test` tests patches"
+        )
 
 
 def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
