@@ -52,12 +52,15 @@ class Batch(Shell):
 
     def run(self) -> None:
         ended = False
+        number = 1
         asked = self._next()
         while asked is not None:
             self._guest.loop.run_until(now_ns())  # listen to daemons
+            self._place = f"line {number}: "
             command = asked["line"].strip()
             if command and not command.startswith("#") and not ended:
                 ended = bool(self.onecmd(command))
+            number += 1
             asked = self._next(self._status)
 
     def _next(self, status: int | None = None) -> dict[str, Any] | None:

@@ -80,7 +80,7 @@ class Shell(CLI):
         self._host = Host(opened())
         self._session = Session(guest, self._host)
         self._sources: list[str] = []  # files that are being read, one from the other
-        self._place = ""  # FILE:LINE of the current command, if it comes from a file
+        self._place = ""  # of the current command, if it comes from a file: FILE:LINE, or its line in the input
         self._typed = b""  # while commands ran, and nothing has read it: more than the terminal has room for
         lg.addFilter(self._placed)
         network.build()

@@ -239,7 +239,7 @@ def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) 
         "commands:6: to: is missing (the new state: up or down)",
         "commands:7: commands is being read already",
         "two",
-        "*** missing cannot be read: No such file or directory",
+        "line 2: missing cannot be read: No such file or directory",
         "three",
     ]
     terminal = Terminal("one-ap", cwd=tmp_path)
@@ -258,9 +258,9 @@ def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) 
 def test_mistakes_at_the_prompt_say_what_to_write(machine: runs.Machine) -> None:
     found = piped("move sta1 40,0,0\nmove sta1 1 2 3 4\nevent fault: lose frames: ack\n")
     assert found.stdout.splitlines() == [
-        "a position without units: write move sta1 40 m, 0 m, 0 m",
-        "a position without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
-        '*** "fault: lose frames: ack" is not an event; write event fault: lose, frames: ack',
+        "line 1: a position without units: write move sta1 40 m, 0 m, 0 m",
+        "line 2: a position without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
+        'line 3: "fault: lose frames: ack" is not an event; write event fault: lose, frames: ack',
     ]
 
 
@@ -434,7 +434,7 @@ def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_p
 
 def test_what_an_event_prints_is_shown(machine: runs.Machine) -> None:
     found = piped("event exec: sta1, run: [seq, '2']\nevent exec: sta1, run: [sh, -c, echo out; exit 3]\n")
-    assert found.stdout == "exec sta1 seq 2\n1\n2\n*** sh -c 'echo out; exit 3' ended with 3\nout\n"
+    assert found.stdout == "exec sta1 seq 2\n1\n2\nline 2: sh -c 'echo out; exit 3' ended with 3\nout\n"
 
 
 def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machine, tmp_path: Path) -> None:
@@ -449,7 +449,7 @@ def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machi
 def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
     found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
     assert found.stdout == (
-        "*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows which nodes are connected\n"
+        "line 2: sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows which nodes are connected\n"
     )
     assert found.returncode == 1
 
@@ -524,7 +524,7 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: 
 def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> None:
     found = piped("iperf ap1 h1\nwait\n")
     assert found.stdout.splitlines() == [
-        "*** ap1 has no IP address; name hosts or stations",
+        "line 1: ap1 has no IP address; name hosts or stations",
         "There is nothing to wait for: switches need no OpenFlow controller, and the network is up.",
     ]
 
@@ -533,10 +533,10 @@ def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> Non
     ("commands", "said", "status"),
     [
         ("", "", 0),
-        ("ip a\n", "*** Unknown command: ip a\n", 127),
+        ("ip a\n", "line 1: Unknown command: ip a\n", 127),
         ("sta1 false\nexit\nnodes\n", "", 1),
-        ("roam sta1 nowhere\n", "roam STATION ACCESS-POINT, with one of sta1 and one of ap1\n", 1),
-        ("nowhere\nsta1 true\n", "*** Unknown command: nowhere\n", 0),
+        ("\n# comment\nroam sta1 nowhere\n", "line 3: roam STATION ACCESS-POINT, with one of sta1 and one of ap1\n", 1),
+        ("nowhere\nsta1 true\n", "line 1: Unknown command: nowhere\n", 0),
     ],
 )
 def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands: str, said: str, status: int) -> None:
@@ -577,8 +577,8 @@ def test_a_line_that_hides_or_closes_what_the_shell_needs(machine: runs.Machine)
 def test_a_node_whose_container_has_ended(machine: runs.Machine) -> None:
     off = "h1 python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'\n"
     found = piped(f"{off}h1 echo here\nsta1 echo there\nh1 echo again\n")
-    gone = "*** h1 has stopped: its first process has ended, and with it all of its programs\n"
-    assert (found.stdout, found.returncode) == (f"{gone}there\n{gone}", 1)
+    gone = "h1 has stopped: its first process has ended, and with it all of its programs\n"
+    assert (found.stdout, found.returncode) == (f"line 2: {gone}there\nline 4: {gone}", 1)
 
 
 def test_a_stack_that_there_is_not(tmp_path: Path) -> None:
