@@ -53,6 +53,7 @@ ROAM_TIMEOUT_NS = 10_000_000_000
 _LONG_NS = 100_000_000
 _TERMINALS = ("/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo")  # where programs look for what one can do
 _USUAL_TERMINAL = "xterm-256color"
+BY_LINE = {"PYTHON_BASIC_REPL": "1"}  # Python's other prompt reads ahead, and drops what was pasted for the next program
 PLAIN = {"NO_COLOR": "1"}  # ip does not ask what the terminal can do
 _CTRL_C, _CTRL_D = b"\x03", b"\x04"
 _FIT_MS = 500
@@ -119,6 +120,7 @@ class Shell(CLI):
         os.environ["TERM"] = ENVIRONMENT["TERM"] = found if known else _USUAL_TERMINAL
         if found == "dumb":
             ENVIRONMENT.update(PLAIN)
+        ENVIRONMENT.update(BY_LINE)
         setLogLevel("info")
         kinds = "  ".join(f"{node.name}\N{NO-BREAK SPACE}({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=fill(kinds, 80).replace("\N{NO-BREAK SPACE}", " ")))

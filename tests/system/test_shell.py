@@ -175,6 +175,12 @@ def test_what_is_pasted_goes_where_it_is_read(terminal: Terminal) -> None:
     assert "\n43\n" in terminal.until(PROMPT)
 
 
+def test_what_is_pasted_after_the_end_of_python_goes_to_the_prompt(terminal: Terminal) -> None:
+    terminal.type("sta1 python3\nprint(40 + 1)\nexit()\nh1 echo $((40 + 3))\n")
+    assert "\n41\n" in terminal.until(PROMPT)
+    assert "\n43\n" in terminal.until(PROMPT)
+
+
 @pytest.mark.parametrize(
     "pasted",
     [
