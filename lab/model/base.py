@@ -7,6 +7,7 @@ that ``lab.model.build`` can list the known keys when one is mistyped.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -249,6 +250,10 @@ Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 def _coordinates(value: Any) -> Any:
     if not isinstance(value, list) or len(value) != 3:
         refuse("needs three coordinates, such as [30 m, 0 m, 2 m]")
+    bare = [re.fullmatch(r"[-+]?[\d.]+", str(axis)) for axis in value]
+    if any(bare):
+        written = ", ".join(f"{axis} m" if lacks else str(axis) for axis, lacks in zip(value, bare, strict=True))
+        refuse(f"coordinates need units; write [{written}]")
     return value
 
 

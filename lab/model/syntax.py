@@ -120,7 +120,7 @@ def lost_values(where: str, path: str, before: str | None, lost: Iterable[str]) 
     elif not _NUMERIC.match(before):
         return None
     else:
-        unit = " m" if path.endswith((".position", ".to")) else ""
+        unit = " m" if path.rpartition(".")[2] in ("position", "to") else ""
         listed = ", ".join(re.sub(r"^[+-]?[\d.]+$", rf"\g<0>{unit}", word) for word in (before, *keys))
         said = f"{path}: a list needs brackets; write [{listed}]"
     return InputError(said, where=where)

@@ -7,6 +7,7 @@ They are entries of the workload's timeline, so the plan that results is one tha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +112,8 @@ class AddedEvents:
 def _without_keys(error: InputError) -> InputError:
     """Return the same without the keys that lead to the event: nobody has written it into a file."""
     keys = error.keys[2:] if error.keys[:1] == ("timeline",) else error.keys
-    return InputError(error.about_value, where=error.where, hint=error.hint, keys=keys)
+    about = re.sub(rf"^{_TIMELINE}\.\d+: ", "", error.about_value)
+    return InputError(about, where=error.where, hint=error.hint, keys=keys)
 
 
 def _without(events: Sequence[Event], known: Sequence[Event]) -> list[Event]:

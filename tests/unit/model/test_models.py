@@ -171,7 +171,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: ap, ssid: campus, position: [0, 0 m, 3 m]}"),
-            'mine.yaml:3  nodes.ap1.position.0: "0" has no unit; write 0 m',
+            "mine.yaml:3  nodes.ap1.position: coordinates need units; write [0 m, 0 m, 3 m]",
         ),
         (
             node("{kind: host, memory: 100 kB}"),

@@ -196,7 +196,7 @@ def test_a_grid_and_a_circle(plans: Plans) -> None:
         ),
         (
             'position: ["{5 * index}", 0 m, 0 m]',
-            't.yaml:6  nodes.sta.position.0: "5" has no unit; write 5 m',
+            "t.yaml:6  nodes.sta.position: coordinates need units; write [5 m, 0 m, 0 m]",
         ),
         (
             'position: ["{5 * indx + index} m", 0 m, 0 m]',

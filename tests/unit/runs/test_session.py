@@ -74,7 +74,7 @@ def test_any_event_of_a_timeline(guest: Guest) -> None:
     [
         ("move: sta2, to: [6 m, 0 m, 1 m]", 'unknown node "sta2" (did you mean sta1?)'),
         ("move: h1, to: [6 m, 0 m, 1 m]", "h1 has no radio (it is a host); only nodes with a radio move"),
-        ("move: sta1, to: [6, 0 m, 1 m]", "has no unit"),
+        ("move: sta1, to: [6, 0 m, -1.5]", "to: coordinates need units; write [6 m, 0 m, -1.5 m]"),
         ("jump: sta1", "jump"),
         ("move: [", '"move: [" is not an event; write event KIND: TARGET, KEY: VALUE, such as event netem: h1-s1'),
         ("fault: lose frames: ack", '"fault: lose frames: ack" is not an event; write event fault: lose, frames: ack'),
@@ -83,6 +83,11 @@ def test_any_event_of_a_timeline(guest: Guest) -> None:
 def test_a_mistake_is_one_message_and_changes_nothing(guest: Guest, written: str, message: str) -> None:
     assert message in guest.event(1, written)["refused"]
     assert len(guest.event(2, "link: h1-s1, to: down")["events"]) == 1
+
+
+def test_a_list_without_brackets_is_answered_without_keys_that_nobody_wrote(guest: Guest) -> None:
+    refused = guest.event(1, "move: sta1, to: 1,2,3")["refused"]
+    assert refused == "to: a list needs brackets; write [1 m, 2 m, 3 m]"
 
 
 def test_a_move_on_a_perfect_medium_is_refused(tmp_path: Path) -> None:
