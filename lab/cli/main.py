@@ -160,7 +160,7 @@ def run(
     topology: Topology,
     workload: Workload,
     seed: Seed = 1,
-    settings: Overrides = None,
+    overrides: Overrides = None,
     out: Out = None,
     repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", click_type=AtLeast(1))] = 1,
     jobs: Annotated[int, _option(help="Number of guests to run in parallel.", click_type=AtLeast(1))] = 1,
@@ -183,13 +183,13 @@ def run(
 
     It runs in virtual time. Exit status 1: a check failed, or the run did.
     """
-    settings = settings or []
+    overrides = overrides or []
     if dry_run:
         from lab.library import code_of
         from lab.plan.load import load
         from lab.runs.dry_run import commands
 
-        plan = load(topology, workload, seed, settings, pcap=pcap)
+        plan = load(topology, workload, seed, overrides, pcap=pcap)
         found = commands(plan, code_of(workload, plan.stack))
         print(json.dumps(found, indent=2) if as_json else "\n".join(found))
         return
@@ -200,7 +200,7 @@ def run(
         topology=topology,
         workload=workload,
         seed=seed,
-        settings=settings,
+        overrides=overrides,
         out=out,
         repeat=repeat,
         jobs=jobs,
@@ -220,7 +220,7 @@ def run(
 def shell(
     topology: Topology,
     seed: Seed = 1,
-    settings: Overrides = None,
+    overrides: Overrides = None,
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     timeout: Annotated[
         str | None, _option(metavar="DURATION", help="End a session that takes longer than this in wall time: 10 min.")
@@ -237,7 +237,7 @@ def shell(
     options = ShellOptions(
         topology=topology,
         seed=seed,
-        settings=settings or (),
+        overrides=overrides or (),
         stack=stack,
         timeout=timeout,
         source=kernel_source,
@@ -251,7 +251,7 @@ def show(
     topology: Topology,
     workload: Workload = "idle",
     seed: Seed = 1,
-    settings: Overrides = None,
+    overrides: Overrides = None,
     svg: Annotated[
         Path | None, _option("--svg", metavar="FILE", help="Draw the topology, as in a report; print nothing.")
     ] = None,
@@ -260,7 +260,7 @@ def show(
     """Print the plan: addresses, links, timeline, processes."""
     from lab.plan.load import load
 
-    plan = load(topology, workload, seed, settings or [])
+    plan = load(topology, workload, seed, overrides or [])
     if svg is not None:
         from lab.report.topology import write
 
@@ -416,7 +416,7 @@ def compare(
 ) -> None:
     """Compare two runs, or two results of an experiment.
 
-    Of runs: settings that differ, metrics with difference and ratio, checks that changed. Of results of an experiment,
+    Of runs: keys that differ, metrics with difference and ratio, checks that changed. Of results of an experiment,
     made with two builds: the difference of each metric, with a confidence interval.
     """
     from lab.cli.results import print_differences

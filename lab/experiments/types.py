@@ -41,8 +41,8 @@ class Point:
     labels: dict[str, str]  # axis -> label
     topology: str  # name or path
     workload: str
-    settings: tuple[str, ...]  # key=value, as --set takes them
-    places: dict[str, str] = field(default_factory=dict, compare=False)  # key of a setting -> FILE:LINE
+    overrides: tuple[str, ...]  # key=value, as --set takes them
+    places: dict[str, str] = field(default_factory=dict, compare=False)  # key of an override -> FILE:LINE
     seed_offset: int = 0  # its seeds are the experiment's plus this
 
 

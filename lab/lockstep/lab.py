@@ -22,7 +22,7 @@ from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
 from lab.lockstep.forks import keep_from_forks
 from lab.lockstep.node import Node
-from lab.lockstep.words import Time, caller, longer_duration, setting, time_ns
+from lab.lockstep.words import Time, caller, longer_duration, override, time_ns
 from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
@@ -82,14 +82,16 @@ class Lab:
         """Plan it; nothing is started yet."""
         self._names = (str(topology), str(workload))
         self._seed = seed
-        self._settings = [
-            *([setting("medium", medium if isinstance(medium, str) else dict(medium))] if medium is not None else []),
-            *([setting("workload.duration", duration)] if duration is not None else []),
-            *(setting(key, value) for key, value in (set or {}).items()),
+        self._overrides = [
+            *([override("medium", medium if isinstance(medium, str) else dict(medium))] if medium is not None else []),
+            *([override("workload.duration", duration)] if duration is not None else []),
+            *(override(key, value) for key, value in (set or {}).items()),
         ]
         where = caller() if place is None else place
-        self._places = {text.partition("=")[0]: where for text in self._settings}
-        self._plan = load(*self._names, seed, self._settings, pcap=None if pcap == _AUTO else pcap, places=self._places)
+        self._places = {text.partition("=")[0]: where for text in self._overrides}
+        self._plan = load(
+            *self._names, seed, self._overrides, pcap=None if pcap == _AUTO else pcap, places=self._places
+        )
         if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
             self._plan = replace(self._plan, pcap="air")
         self._out = directory
@@ -101,7 +103,7 @@ class Lab:
         self._ended: str | None = None  # why nothing more can be done
         self._record: Record | None = None
         self._added = AddedEvents(
-            *self._names, seed, self._settings, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
+            *self._names, seed, self._overrides, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
         )
         nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
         self._nodes: Named[Node] = Named("node", nodes, CallError)

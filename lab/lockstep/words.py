@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How callers write times, commands and settings, and where in their files.
+"""How callers write times, commands and overrides, and where in their files.
 
 Anything else raises CallError, which says what to write instead.
 """
@@ -104,8 +104,8 @@ def signal_of(number: int) -> int:
     return int(number)
 
 
-def setting(key: str, value: Any) -> str:
-    """Return a setting as ``--set`` takes it: ``key=value``."""
+def override(key: str, value: Any) -> str:
+    """Return an override as ``--set`` takes it: ``key=value``."""
     return f"{key}={value if isinstance(value, str) else json.dumps(value)}"
 
 

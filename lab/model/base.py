@@ -214,8 +214,8 @@ def _argv(value: Any) -> Any:
     return value
 
 
-def _settings(value: Any) -> Any:
-    """Accept a variant with nothing after the colon: it has no settings."""
+def _overrides(value: Any) -> Any:
+    """Accept a variant with nothing after the colon: it has no overrides."""
     return {} if value is None else value
 
 
@@ -225,7 +225,7 @@ Argv = Annotated[list[Text], Field(min_length=1), BeforeValidator(_argv)]
 ANY = "Any value."
 Anything = Annotated[Any, WithJsonSchema({"description": ANY})]
 # of other files, within a file: keys as for ``--set``, and any values
-Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[Text, Anything])]
+Overrides = Annotated[dict[Text, Anything], BeforeValidator(_overrides, json_schema_input_type=dict[Text, Anything])]
 INCLUDE = (
     "Files whose content is added to this one, as paths relative to it. Their lists come first, their mappings are "
     "merged with those here; single values here take precedence."

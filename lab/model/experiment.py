@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from lab import units
-from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Settings, Text, Texts, listed, refuse
+from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Overrides, Quantity, Text, Texts, listed, refuse
 from lab.model.names import Identifier
 from lab.model.uncertain import UncertainParameters
 from lab.model.what_if import WhatIf
@@ -44,7 +44,7 @@ def _axis(value: Any) -> str:
     if not isinstance(value, dict):
         refuse(
             "must be values, such as [2 m, 4 m]; a range, such as {from: 1 m, to: 60 m, step: 5 m}; or variants, each "
-            "with its settings, such as {off: {}, on: {nodes.ap1.wmm: true}}"
+            "with its overrides, such as {off: {}, on: {nodes.ap1.wmm: true}}"
         )
     ranged = [
         key for key, inner in value.items() if key in _RANGE and inner is not None and not isinstance(inner, dict)
@@ -53,7 +53,7 @@ def _axis(value: Any) -> str:
 
 
 Values = Annotated[list[Text], Field(min_length=1, max_length=LEVELS_MAX)]
-Variants = Annotated[dict[Text, Settings], Field(min_length=1)]
+Variants = Annotated[dict[Text, Overrides], Field(min_length=1)]
 AnyAxis = Annotated[
     Values | Range | Variants,
     Choice(_axis, lambda: {"values": Values, "range": Range, "variants": Variants}),
@@ -232,16 +232,16 @@ class ExperimentFile(Model):
     cites: Cites | None = Field(None, description="Source of the figure.")
     topology: Text = Field(description="The topology: a name, or a path relative to this file. May contain {axis}.")
     workload: Text = Field(description="The workload: a name, or a path relative to this file. May contain {axis}.")
-    set_: Settings = Field(
+    set_: Overrides = Field(
         {},
         alias="set",
-        description="Settings of every run, as for --set: {links.0.delay: 5 ms}. {axis} in a text is replaced by the "
+        description="Overrides of every run, as for --set: {links.0.delay: 5 ms}. {axis} in a text is replaced by the "
         "value of that axis; {{axis}} gives the text {axis}.",
     )
     grid: dict[Identifier, AnyAxis] = Field(
         {},
         description="The parameters to vary: axes by name. An axis is a list of values ([2 m, 4 m]), a range, or "
-        "variants with their settings ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a point; the last "
+        "variants with their overrides ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a point; the last "
         "axis changes fastest.",
     )
     zip_: list[Annotated[list[Text], Field(min_length=2)]] = Field(

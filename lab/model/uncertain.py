@@ -16,7 +16,7 @@ class Uncertain(Model):
 
     keys: Texts = Field(
         min_length=1,
-        description="The settings that have this value, as for --set: [nodes.sta1.txpower, nodes.sta2.txpower].",
+        description="The overrides that have this value, as for --set: [nodes.sta1.txpower, nodes.sta2.txpower].",
     )
     from_: Text | None = Field(None, alias="from", description="The lowest plausible value, such as 12 dBm.")
     to: Text | None = Field(None, description="The highest plausible value.")

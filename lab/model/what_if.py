@@ -7,14 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lab.model.base import Model, Settings, Text
+from lab.model.base import Model, Overrides, Text
 from lab.model.names import Identifier
 
 
 class WhatIfChange(Model):
     """A change that may explain why a claim holds or fails."""
 
-    set_: Settings = Field(
+    set_: Overrides = Field(
         alias="set",
         min_length=1,
         description="What it sets, as for --set, even if the experiment sets the same: {medium.fading.coherence: "

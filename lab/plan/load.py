@@ -11,12 +11,13 @@ from pathlib import Path
 from lab import library, registry
 from lab.docker.reference import is_reference
 from lab.errors import InputError, InputErrors, flat, raise_all, warn
-from lab.model import groups, overrides
+from lab.model import groups
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, Keys, label_of
 from lab.model.image import FoundImage, image_file
 from lab.model.include import read
+from lab.model.overrides import apply, parse
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.contents import TOGETHER_BYTES, Content
@@ -36,7 +37,7 @@ def load(
     topology: str,
     workload: str,
     seed: int = 1,
-    settings: Collection[str] = (),
+    overrides: Collection[str] = (),
     *,
     pcap: str | None = None,
     places: Mapping[str, str] | None = None,
@@ -45,15 +46,15 @@ def load(
 ) -> Plan:
     """Return the plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
-    ``places`` maps keys of settings that do not come from the command line to FILE:LINE. ``draft``,
+    ``places`` maps keys of overrides that do not come from the command line to FILE:LINE. ``draft``,
     ``piece``: see ``lab.plan.resolve.resolve``.
 
     Raises:
         InputError, InputErrors: If there are mistakes in what the user wrote.
     """
-    parsed = overrides.parse(settings)
+    parsed = parse(overrides)
     try:
-        found = documents(topology, workload, settings, places)
+        found = documents(topology, workload, overrides, places)
         with registry.settled():  # the code next to the workload is known now
             return _resolved(found, seed, parsed, pcap, draft, piece)
     except InputError:
@@ -62,40 +63,40 @@ def load(
 
 
 def code_of(
-    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> Path | None:
     """Return the folder of the stack whose code the run needs, or None, without resolving the plan.
 
     If there is a plan already, use ``library.code_of(workload, plan.stack)``.
 
     Raises:
-        InputError, InputErrors: If the workload or a setting has mistakes.
+        InputError, InputErrors: If the workload or an override has mistakes.
     """
-    document = documents(topology, workload, settings, places)["workload"]
+    document = documents(topology, workload, overrides, places)["workload"]
     return _code(document, build(Workload, document))
 
 
 def modules_of(
-    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> dict[str, Path]:
     """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
 
     Raises:
-        InputError, InputErrors: If the workload or a setting has mistakes.
+        InputError, InputErrors: If the workload or an override has mistakes.
     """
-    document = documents(topology, workload, settings, places)["workload"]
+    document = documents(topology, workload, overrides, places)["workload"]
     return {name: library.module_called(name) for name in build(Workload, document).modules}
 
 
 def documents(
-    topology: str, workload: str, settings: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
 ) -> dict[str, Document]:
-    """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
+    """Return the files ``topology`` and ``workload`` with what they include, and with the overrides, unchecked.
 
     Raises:
-        InputError, InputErrors: If they cannot be read, or a key of a setting matches nothing.
+        InputError, InputErrors: If they cannot be read, or a key of an override matches nothing.
     """
-    parsed = overrides.parse(settings)
+    parsed = parse(overrides)
     found = {
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
@@ -107,14 +108,14 @@ def documents(
         data = found[file_type].data
         if isinstance(data, dict) and foreign in data and own not in data:
             raise InputError(f"is a {other}; write the file of a {file_type} here", where=found[file_type].label)
-    overrides.apply(parsed, found, _MODELS, places)
+    apply(parsed, found, _MODELS, places)
     return found
 
 
 def _resolved(
     documents: Mapping[str, Document],
     seed: int,
-    settings: Mapping[str, str],
+    overrides: Mapping[str, str],
     pcap: str | None,
     draft: bool,
     piece: Piece | None,
@@ -131,7 +132,7 @@ def _resolved(
     except InputError as error:
         errors += flat(error)
     if site is not None and workload is not None:
-        return resolve(site, workload, seed, settings, pcap=pcap, draft=draft, piece=piece)
+        return resolve(site, workload, seed, overrides, pcap=pcap, draft=draft, piece=piece)
     try:  # the one that can be read may have other mistakes
         if site is not None:
             check_topology(site)

@@ -20,7 +20,7 @@ from lab.views import base as views
 if TYPE_CHECKING:
     from rich.console import Group
 
-# what says nothing about the settings: where it is written, what a seed draws, what follows from other settings
+# what says nothing about the keys: where it is written, what a seed draws, what follows from other keys
 _OMITTED = {
     "source", "about", "name", "overrides", "sha256", "text", "packed", "clock_us", "clock_ppb", "stream",
     "packed_bytes", "attributes",  # the kernel's, of the settings of a radio
@@ -47,7 +47,7 @@ class Compared:
     """Two runs side by side. ``metrics`` have the summary that is on the card of the report."""
 
     failures: list[str]  # of runs that failed, with their letters
-    settings: list[Change]
+    keys: list[Change]
     builds: list[str]  # what was built differently
     metrics: list[dict[str, Any]]  # metric, unit, a, b, difference, ratio
     checks: list[Change]
@@ -56,9 +56,9 @@ class Compared:
     def verdict(self) -> str:
         """One line."""
         one_failed = len(self.failures) == 1
-        changed = self.settings or self.builds or self.checks or one_failed
+        changed = self.keys or self.builds or self.checks or one_failed
         if not changed and all(row["a"] == row["b"] for row in self.metrics):
-            return "A and B are the same: settings, builds, metrics and checks"
+            return "A and B are the same: keys, builds, metrics and checks"
         checks = len(self.checks)
         return f"{checks or 'No'} check{'' if checks == 1 else 's'} changed"
 
@@ -73,7 +73,7 @@ def compare(a: Record, b: Record) -> Compared:
     if workloads[0] != workloads[1]:
         raise InputError(
             f"A runs {workloads[0]}, B runs {workloads[1]}: only runs of the same workload can be compared",
-            hint=f"repeat A with other settings, such as: {command(a.plan)} --set KEY=VALUE",
+            hint=f"repeat A with another value of a key, such as: {command(a.plan)} --set KEY=VALUE",
         )
     hashes = [record.data["hashes"] for record in (a, b)]  # None: of a failed run that was built again
     both = sorted(key for key in hashes[0] if key != "plan" and hashes[0][key] and hashes[1].get(key))
@@ -84,7 +84,7 @@ def compare(a: Record, b: Record) -> Compared:
         for letter, record in (("A", a), ("B", b))
         if record.data["error"]
     ]
-    return Compared(failures, _changes(_settings(a), _settings(b)), builds, list(_metrics(a, b)), _changes(*checks))
+    return Compared(failures, _changes(_keys(a), _keys(b)), builds, list(_metrics(a, b)), _changes(*checks))
 
 
 def _outcome(check: Mapping[str, Any]) -> str:
@@ -95,8 +95,8 @@ def _changes(a: Mapping[str, str], b: Mapping[str, str]) -> list[Change]:
     return [(key, a.get(key), b.get(key)) for key in dict.fromkeys([*a, *b]) if a.get(key) != b.get(key)]
 
 
-def _settings(record: Record) -> dict[str, str]:
-    """Return the settings of a plan as text, by the path of each, then at which SNR radios hear each other."""
+def _keys(record: Record) -> dict[str, str]:
+    """Return the keys of a plan as text, by the path of each, then at which SNR radios hear each other."""
     found = dict(_flat("", record.data["plan"]))
     medium = record.plan.medium
     if medium is not None:
@@ -151,7 +151,7 @@ def _metrics(a: Record, b: Record) -> Iterator[dict[str, Any]]:
 
 
 def rich_tables(found: Compared) -> Group:
-    """Return settings, builds, metrics, checks and a verdict for rich."""
+    """Return keys, builds, metrics, checks and a verdict for rich."""
     from rich.console import Group
     from rich.text import Text
 
@@ -168,9 +168,9 @@ def rich_tables(found: Compared) -> Group:
 
 def _tables(found: Compared) -> Iterator[Table]:
     both = [words("a", "A"), words("b", "B")]
-    rows = [{"what": what, "a": a, "b": b} for what, a, b in found.settings]
+    rows = [{"what": what, "a": a, "b": b} for what, a, b in found.keys]
     more = f"and {len(rows) - _LINES_MOST} more: --json lists all" if len(rows) > _LINES_MOST else ""
-    yield Table("settings", "Settings that differ", [words("what", "setting"), *both], rows[:_LINES_MOST], remark=more)
+    yield Table("keys", "Keys that differ", [words("what", "key"), *both], rows[:_LINES_MOST], remark=more)
     numbers = [Column("a", "A"), Column("b", "B"), Column("difference", "B \N{MINUS SIGN} A", show=_signed)]
     columns = [words("metric", "metric"), words("unit", "unit"), *numbers, Column("ratio", "B / A")]
     yield Table("metrics", "Metrics", columns, found.metrics)
@@ -187,7 +187,7 @@ def as_json(found: Compared) -> dict[str, Any]:
     return {
         "verdict": found.verdict,
         "failures": found.failures,
-        "settings": [{"setting": what, "a": a, "b": b} for what, a, b in found.settings],
+        "keys": [{"key": what, "a": a, "b": b} for what, a, b in found.keys],
         "builds": found.builds,
         "metrics": found.metrics,
         "checks": [{"check": what, "a": a, "b": b} for what, a, b in found.checks],

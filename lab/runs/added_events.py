@@ -37,7 +37,7 @@ class AddedEvents:
         topology: str,
         workload: str,
         seed: int,
-        settings: Sequence[str],
+        overrides: Sequence[str],
         places: Mapping[str, str],
         *,
         pcap: str | None = None,
@@ -51,7 +51,7 @@ class AddedEvents:
         """
         self.plan: Plan | None = None
         self._arguments = (topology, workload, seed)
-        self._settings = settings
+        self._overrides = overrides
         self._places = places
         self._pcap = pcap
         self._medium_hint = medium_hint
@@ -86,7 +86,7 @@ class AddedEvents:
 
     def _of_workload(self) -> list[tuple[str, str]]:
         topology, workload, _ = self._arguments
-        document = load.documents(topology, workload, self._settings, self._places)["workload"]
+        document = load.documents(topology, workload, self._overrides, self._places)["workload"]
         own = document.data.get("timeline") or []
         return [(json.dumps(plain(entry)), document.where(("timeline", index))) for index, entry in enumerate(own)]
 
@@ -99,14 +99,14 @@ class AddedEvents:
         raise errors[0] if len(errors) == 1 else InputErrors(errors)
 
     def _plan(self, entries: Sequence[tuple[str, str]], since_ns: int) -> Plan:
-        settings, places = list(self._settings), dict(self._places)
+        overrides, places = list(self._overrides), dict(self._places)
         if entries:
-            settings.append(f"{_TIMELINE}={json.dumps([None] * len(entries))}")
+            overrides.append(f"{_TIMELINE}={json.dumps([None] * len(entries))}")
         for index, (text, place) in enumerate(entries):
-            settings.append(f"{_TIMELINE}.{index}={text}")
+            overrides.append(f"{_TIMELINE}.{index}={text}")
             places[f"{_TIMELINE}.{index}"] = place
         piece = None if self._piece_ns is None else (since_ns, since_ns + self._piece_ns)
-        return load.load(*self._arguments, settings, pcap=self._pcap, places=places, piece=piece)
+        return load.load(*self._arguments, overrides, pcap=self._pcap, places=places, piece=piece)
 
 
 def _without_keys(error: InputError) -> InputError:

@@ -34,7 +34,7 @@ class RunOptions:
     topology: str
     workload: str
     seed: int = 1  # of the first run
-    settings: Sequence[str] = ()
+    overrides: Sequence[str] = ()
     out: Path | None = None
     repeat: int = 1
     jobs: int = 1
@@ -74,7 +74,7 @@ def run(options: RunOptions) -> Runs:
     with _failing_in(options.junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = wall_s("--timeout", options.timeout)
         plans = [
-            load(topology, workload, seed + number, options.settings, pcap=options.pcap)
+            load(topology, workload, seed + number, options.overrides, pcap=options.pcap)
             for number in range(options.repeat)
         ]
     folders = [Path()] * len(plans)

@@ -33,7 +33,7 @@ class ShellOptions:
 
     topology: str
     seed: int = 1
-    settings: Sequence[str] = ()  # of --set
+    overrides: Sequence[str] = ()  # of --set
     stack: str | None = None  # whose programs every node gets
     timeout: str | None = None  # of the session, in wall time
     source: Path | None = None  # of the kernel
@@ -50,19 +50,19 @@ def interact(options: ShellOptions) -> int:
     """
     timeout_s = wall_s("--timeout", options.timeout)
     # a prompt has no end, and the topology's timeline does not run here
-    settings = [*options.settings, "workload.duration=24h", "topology.timeline=[]"]
+    overrides = [*options.overrides, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
     if options.stack is not None:
-        settings.append(f"workload.stack={options.stack}")
+        overrides.append(f"workload.stack={options.stack}")
         places["workload.stack"] = f"--stack {options.stack}"
-    plan = load(options.topology, WORKLOAD, options.seed, settings, places=places, piece=(0, PIECE_NS))
+    plan = load(options.topology, WORKLOAD, options.seed, overrides, places=places, piece=(0, PIECE_NS))
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
     with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        session = Session(directory, options.topology, options.seed, settings, places)
+        session = Session(directory, options.topology, options.seed, overrides, places)
         with Channel() as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for

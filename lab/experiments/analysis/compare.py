@@ -8,7 +8,7 @@ have a pair, Welch's t-test compares the means. Each difference is tested on its
 chance even if nothing changed.
 
 Only results of the same experiment are compared: with the same name, seed and metrics, and at each point the same
-topology, workload and settings. Then results differ only by the build: kernel, image, code, and the text files that
+topology, workload and overrides. Then results differ only by the build: kernel, image, code, and the text files that
 topology and workload name.
 """
 
@@ -77,7 +77,7 @@ def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Compa
     """Compare A with B, the contents of two results.json, at the points that both have.
 
     Raises:
-        InputError: If experiments, seeds, settings, topologies, workloads, metrics or units differ; with their names.
+        InputError: If experiments, seeds, overrides, topologies, workloads, metrics or units differ; with their names.
         RecordError: If the rows are damaged.
     """
     check(results_a, results_b)
@@ -165,7 +165,7 @@ def check(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
         points = f"A has {listed(list(ours))}; B has {listed(list(theirs))}"
         raise InputError(f"A and B have no point in common: {points}", hint="run lab reproduce with the same --only")
     both = [(labels, ours[labels], theirs[labels]) for labels in ours if labels in theirs]
-    found = [*_seeds(a, b), *_metrics(_metrics_of(a, "A"), _metrics_of(b, "B")), *_files(both), *_settings(both)]
+    found = [*_seeds(a, b), *_metrics(_metrics_of(a, "A"), _metrics_of(b, "B")), *_files(both), *_overrides(both)]
     if found:
         more = [f"and {len(found) - _LISTED_MAX} more"] if len(found) > _LISTED_MAX else []
         lines = "".join(f"\n    {line}" for line in [*found[:_LISTED_MAX], *more])
@@ -193,7 +193,7 @@ def listed(found: Sequence[Labels]) -> str:
 class _Point:
     names: dict[str, str]  # topology, workload
     hashes: dict[str, dict[str, str]]  # of their content, by key
-    settings: dict[str, str]
+    overrides: dict[str, str]
 
 
 def _points(results: Mapping[str, Any], side: str) -> dict[Labels, _Point]:
@@ -205,8 +205,8 @@ def _points(results: Mapping[str, Any], side: str) -> dict[Labels, _Point]:
 
 def _point(data: Mapping[str, Any], files: Mapping[str, Any]) -> _Point:
     names = {file_type: str(data[file_type]) for file_type in _FILE_TYPES}
-    settings = dict(setting.split("=", 1) for setting in data["settings"])
-    return _Point(names, {file_type: dict(files[file_type][name]) for file_type, name in names.items()}, settings)
+    overrides = dict(override.split("=", 1) for override in data["overrides"])
+    return _Point(names, {file_type: dict(files[file_type][name]) for file_type, name in names.items()}, overrides)
 
 
 def _metrics_of(results: Mapping[str, Any], side: str) -> dict[str, tuple[str, str]]:
@@ -252,12 +252,12 @@ def _files(both: Sequence[tuple[Labels, _Point, _Point]]) -> list[str]:
     return list(found)
 
 
-def _settings(both: Sequence[tuple[Labels, _Point, _Point]]) -> Iterator[str]:
-    """Yield settings with different values, each with the points concerned."""
+def _overrides(both: Sequence[tuple[Labels, _Point, _Point]]) -> Iterator[str]:
+    """Yield overrides with different values, each with the points concerned."""
     found: dict[str, list[Labels]] = {}
     for labels, one, other in both:
-        for key in {**one.settings, **other.settings}:
-            values = one.settings.get(key, "not set"), other.settings.get(key, "not set")
+        for key in {**one.overrides, **other.overrides}:
+            values = one.overrides.get(key, "not set"), other.overrides.get(key, "not set")
             if values[0] != values[1]:
                 found.setdefault(f"{key}: {values[0]} in A, {values[1]} in B", []).append(labels)
     for difference, points in found.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The grid of an experiment: its axes, and every point with its settings."""
+"""The grid of an experiment: its axes, and every point with its overrides."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Override:
     """A value to set, and where it comes from."""
 
     key: str
@@ -56,10 +56,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Varied:
-    """An axis with the settings of its levels; plain values have none, they replace ``{axis}`` in texts."""
+    """An axis with the overrides of its levels; plain values have none, they replace ``{axis}`` in texts."""
 
     axis: Axis
-    settings: tuple[tuple[Setting, ...], ...]
+    overrides: tuple[tuple[Override, ...], ...]
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Grid:
 
     source: Source[Model]
     varied: list[Varied]
-    common: tuple[Setting, ...]
+    common: tuple[Override, ...]
     groups: list[list[int]] = field(default_factory=list)  # axes that advance together, by index
     _places: dict[Keys, str] = field(default_factory=dict, repr=False)
 
@@ -92,22 +92,22 @@ class Grid:
 
     def _point(self, number: int, indexes: list[int]) -> Point:
         labels = {one.axis.name: one.axis.levels[index].label for one, index in zip(self.varied, indexes, strict=True)}
-        settings = dict(placeholders.setting(one.key, one.value, labels) for one in self._settings(indexes))
+        overrides = dict(placeholders.override(one.key, one.value, labels) for one in self._overrides(indexes))
         model = self.source.model
         return Point(
             number=number,
             labels=labels,
             topology=placeholders.fill(model.topology, labels),
             workload=placeholders.fill(model.workload, labels),
-            settings=tuple(f"{key}={text}" for key, text in settings.items()),
-            places={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._settings(indexes)},
+            overrides=tuple(f"{key}={text}" for key, text in overrides.items()),
+            places={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._overrides(indexes)},
         )
 
-    def _settings(self, indexes: list[int]) -> Iterator[Setting]:
-        """Yield the settings of a point: common ones first, then those of its levels."""
+    def _overrides(self, indexes: list[int]) -> Iterator[Override]:
+        """Yield the overrides of a point: common ones first, then those of its levels."""
         yield from self.common
         for one, index in zip(self.varied, indexes, strict=True):
-            yield from one.settings[index]
+            yield from one.overrides[index]
 
     def _where(self, keys: Keys) -> str:
         """Return ``document.where``, computed once for all points."""
@@ -120,7 +120,7 @@ def resolve(source: Source[Model], problems: Problems) -> Grid:
     """Resolve the grid of an experiment and record mistakes; with mistakes, it has no points."""
     before = len(problems.errors)
     varied = [_varied(source, name, problems) for name in source.model.grid]
-    common = tuple(Setting(key, value, ("set", key)) for key, value in source.model.set_.items())
+    common = tuple(Override(key, value, ("set", key)) for key, value in source.model.set_.items())
     found = Grid(source, [one for one in varied if one is not None], common)
     known = set(source.model.grid)
     _check_references(source, found, problems)
@@ -157,17 +157,17 @@ def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | No
     axis = axis_of(name, labels, lambda message, index: refuse(message, places[int(index or 0)]))
     if not isinstance(written, dict):
         return Varied(axis, ((),) * len(labels))
-    settings = tuple(
-        tuple(Setting(key, value, (*keys, label, key)) for key, value in variant.items())
+    overrides = tuple(
+        tuple(Override(key, value, (*keys, label, key)) for key, value in variant.items())
         for label, variant in written.items()
     )
-    return Varied(axis, settings)
+    return Varied(axis, overrides)
 
 
 def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
     yield source.model.topology, ("topology",)
     yield source.model.workload, ("workload",)
-    for one in itertools.chain(grid.common, *(settings for axis in grid.varied for settings in axis.settings)):
+    for one in itertools.chain(grid.common, *(overrides for axis in grid.varied for overrides in axis.overrides)):
         yield {one.key: one.value}, one.keys
 
 
@@ -220,31 +220,31 @@ def _check_effects(grid: Grid, problems: Problems) -> None:
         name = one.axis.name
         if name not in named:
             _check_differences(source, one, problems)
-        for setting in {setting.key: setting for settings in one.settings for setting in settings}.values():
-            other = owners.setdefault(setting.key, name)
+        for override in {override.key: override for overrides in one.overrides for override in overrides}.values():
+            other = owners.setdefault(override.key, name)
             if other != name:
                 problems.add(
                     source,
-                    setting.keys,
+                    override.keys,
                     f"the axis {other} also sets this, so one of them would have no effect; remove one",
                 )
 
 
 def _check_differences(source: Source[Model], one: Varied, problems: Problems) -> None:
-    """Check that the levels of an axis that no text names differ in their settings."""
+    """Check that the levels of an axis that no text names differ in their overrides."""
     name = one.axis.name
-    if not any(one.settings):
+    if not any(one.overrides):
         problems.add(
             source,
             ("grid", name),
             "has no effect",
             f'name it in a text, such as set: {{nodes.sta1.position: ["{{{name}}}", 0 m, 1 m]}}, in topology: or '
-            "workload:; or give each value settings",
+            "workload:; or give each value overrides",
         )
         return
     first: list[tuple[Mapping[str, Any], str]] = []
-    for level, settings in zip(one.axis.levels, one.settings, strict=True):
-        values = {setting.key: setting.value for setting in settings}
+    for level, overrides in zip(one.axis.levels, one.overrides, strict=True):
+        values = {override.key: override.value for override in overrides}
         same = next((label for other, label in first if other == values), None)
         if same is not None:
             problems.add(source, ("grid", name, level.label), f"sets the same as {same}; remove one of them")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``{axis}`` in the texts of an experiment, and its settings in the form of ``--set``.
+"""``{axis}`` in the texts of an experiment, and its overrides in the form of ``--set``.
 
 Only the name of an axis in braces is a reference. ``%{http_code}``, ``${HOME}`` and ``{server.ip}`` stay unchanged, and
 ``{{axis}}`` gives the text ``{axis}``.
@@ -42,7 +42,7 @@ def fill(text: str, labels: Mapping[str, str]) -> str:
     return "".join(pieces)
 
 
-def setting(key: str, value: Any, labels: Mapping[str, str]) -> tuple[str, str]:
+def override(key: str, value: Any, labels: Mapping[str, str]) -> tuple[str, str]:
     """Return key and text of ``--set key=text``, which parses to the same value.
 
     A text in which an axis was replaced is parsed as if written literally: ``"{count}"`` becomes a number.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The points of an experiment: which ``--only`` selects, which are tried before anything runs, which files they name.
 
-Settings that match nothing or are invalid are reported before anything runs. The sample of points whose plans are
+Overrides that match nothing or are invalid are reported before anything runs. The sample of points whose plans are
 tried has each value of each axis, then each pair of values of two axes, up to ``MOST_TRIED`` points. A mistake that
 needs more values in combination is reported when the plan of that trial is resolved.
 
@@ -93,10 +93,10 @@ def drafted(experiment: Experiment, point: Point) -> Plan:
     """Return the plan of a point, not ready to be run.
 
     Raises:
-        InputError: If a setting is not valid.
+        InputError: If an override is not valid.
     """
-    topology, workload, settings = point.topology, point.workload, point.settings
-    return load(topology, workload, experiment.seed, settings, places=point.places, draft=True)
+    topology, workload, overrides = point.topology, point.workload, point.overrides
+    return load(topology, workload, experiment.seed, overrides, places=point.places, draft=True)
 
 
 def located(error: InputError, point: Point) -> InputError:
@@ -181,7 +181,7 @@ def _narrowed(axis: Axis, labels: set[str]) -> Axis:
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 _FOR_PEOPLE = ("name", "about", "needs")
-_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another file
+_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # an override that may name another file
 
 
 def contents(points: Iterable[Point]) -> Contents:
@@ -194,7 +194,7 @@ def contents(points: Iterable[Point]) -> Contents:
     texts: dict[str, str] = {}
     seen: set[tuple[str, ...]] = set()
     for point in points:
-        naming = [setting for setting in point.settings if _NAMING.search(setting)]
+        naming = [override for override in point.overrides if _NAMING.search(override)]
         one = (point.topology, point.workload, *naming)
         if one in seen:
             continue
@@ -208,9 +208,9 @@ def contents(points: Iterable[Point]) -> Contents:
 
 
 def _texts(point: Point) -> dict[str, str]:
-    """Hash the files that a point names with its settings."""
+    """Hash the files that a point names with its overrides."""
     documents = {file_type: read(library.find(file_type, getattr(point, file_type))) for file_type in _MODELS}
-    overrides.apply(overrides.parse(point.settings), documents, _MODELS)
+    overrides.apply(overrides.parse(point.overrides), documents, _MODELS)
     topology, workload = topology_source(documents["topology"]), workload_source(documents["workload"])
     found = {
         label_of(topology.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()

@@ -98,7 +98,7 @@ def as_json(results: Results) -> dict[str, Any]:
         ],
         "metrics": [_picked(metric, _METRIC) for metric in experiment.metrics],
         "points": [
-            {"point": point.labels} | _picked(point, ("topology", "workload", "settings"))
+            {"point": point.labels} | _picked(point, ("topology", "workload", "overrides"))
             for point in experiment.points
         ],
         "files": experiment.contents.files,

@@ -121,8 +121,8 @@ def _setup(results: Results) -> list[tuple[str, str]]:
         ("workload", ", ".join(dict.fromkeys(point.workload for point in experiment.points))),
     ]
     rows += [(axis.name, ", ".join(level.label for level in axis.levels)) for axis in experiment.axes]
-    settings = [point.settings for point in experiment.points]
-    common = [one for one in settings[0] if all(one in others for others in settings)] if settings else []
+    overrides = [point.overrides for point in experiment.points]
+    common = [one for one in overrides[0] if all(one in others for others in overrides)] if overrides else []
     if common:
         rows.append(("set everywhere", "; ".join(common)))
     rows.append(("repetitions", repetitions(experiment.repetitions)))

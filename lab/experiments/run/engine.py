@@ -145,7 +145,7 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
         InputError: If a stack does not exist.
     """
     differing = _differing(points, "stack")
-    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in differing)
+    found = (code_of(point.topology, point.workload, point.overrides, point.places) for point in differing)
     return {code for code in found if code}
 
 
@@ -156,7 +156,7 @@ def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
         InputError: If a module does not exist, or points need different ones: one kernel serves all.
     """
     differing = _differing(points, "modules")
-    found = [modules_of(point.topology, point.workload, point.settings, point.places) for point in differing]
+    found = [modules_of(point.topology, point.workload, point.overrides, point.places) for point in differing]
     for other in found[1:]:
         if other != found[0]:
             one, two = (", ".join(sorted(names)) or "none" for names in (found[0], other))
@@ -168,12 +168,12 @@ def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
 
 
 def _differing(points: Sequence[Point], key: str) -> list[Point]:
-    """Return one point for each value of a key of the workload, as far as workload and settings determine it."""
+    """Return one point for each value of a key of the workload, as far as workload and overrides determine it."""
     found: dict[tuple[str, ...], Point] = {}
     for point in points:
-        names = (text.partition("=")[0].strip().removeprefix("workload.") for text in point.settings)
-        settings = [text for text, name in zip(point.settings, names, strict=True) if name.partition(".")[0] == key]
-        found.setdefault((point.workload, *settings), point)
+        names = (text.partition("=")[0].strip().removeprefix("workload.") for text in point.overrides)
+        overrides = [text for text, name in zip(point.overrides, names, strict=True) if name.partition(".")[0] == key]
+        found.setdefault((point.workload, *overrides), point)
     return list(found.values())
 
 

@@ -37,17 +37,17 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
     """Plan the ``repetition``-th run of a point, counted from 0.
 
     Raises:
-        InputError: If the topology, the workload or the settings are not valid.
+        InputError: If the topology, the workload or the overrides are not valid.
     """
     seed = experiment.seed + point.seed_offset + repetition
-    plan = load(point.topology, point.workload, seed, point.settings, places=point.places)
+    plan = load(point.topology, point.workload, seed, point.overrides, places=point.places)
     return Trial(point.number, seed, plan.to_json(), command(point, seed))
 
 
 def command(point: Point, seed: int) -> str:
     """Return the command, quoted for a shell, that runs only this trial."""
-    settings = [word for setting in point.settings for word in ("--set", setting)]
-    return shlex.join(["lab", "run", point.topology, point.workload, *settings, "--seed", str(seed)])
+    overrides = [word for override in point.overrides for word in ("--set", override)]
+    return shlex.join(["lab", "run", point.topology, point.workload, *overrides, "--seed", str(seed)])
 
 
 def key(plan: str, hashes: Mapping[str, str | None]) -> str:

@@ -27,7 +27,7 @@ class Change:
 
     name: str  # for --vary: of a parameter, or of an entry of what_if:
     value: str  # of a parameter; empty for an entry of what_if:
-    settings: Mapping[str, Any]  # by key as for --set: any YAML if firm, else texts as after --set
+    overrides: Mapping[str, Any]  # by key as for --set: any YAML if firm, else texts as after --set
     why: str
     where: Mapping[str, str]  # FILE:LINE by key
     topology: str | None = None  # of whose points; None: of all
@@ -45,17 +45,17 @@ class Change:
             return {}
         if self.firm:
             labels = point.labels if self.own else {}
-            return dict(placeholders.setting(key, value, labels) for key, value in self.settings.items())
-        own = {text.partition("=")[0].strip() for text in point.settings}
-        return {key: value for key, value in self.settings.items() if key not in own}  # texts, as after --set
+            return dict(placeholders.override(key, value, labels) for key, value in self.overrides.items())
+        own = {text.partition("=")[0].strip() for text in point.overrides}
+        return {key: value for key, value in self.overrides.items() if key not in own}  # texts, as after --set
 
     def at(self, point: Point) -> Point:
         """Return a point with the change."""
         added = self.written(point)
-        kept = [text for text in point.settings if text.partition("=")[0].strip() not in added]
+        kept = [text for text in point.overrides if text.partition("=")[0].strip() not in added]
         new = [f"{key}={text}" for key, text in added.items()]
-        settings = (*kept, *new) if self.firm else (*new, *kept)
-        return dataclasses.replace(point, settings=settings, places={**point.places, **self.where})
+        overrides = (*kept, *new) if self.firm else (*new, *kept)
+        return dataclasses.replace(point, overrides=overrides, places={**point.places, **self.where})
 
 
 def files(experiment: Experiment) -> Iterator[tuple[Document, Topology | ExperimentFile, str | None]]:
@@ -86,7 +86,7 @@ def what_if(experiment: Experiment) -> Iterator[Change]:
 
 
 def _check_axes(change: Change, axes: Sequence[str]) -> None:
-    for key, value in change.settings.items():
+    for key, value in change.overrides.items():
         for axis in placeholders.names({key: value}):
             if axis not in axes:
                 listed = f"known axes: {', '.join(axes)}" if axes else "the experiment has no grid:"

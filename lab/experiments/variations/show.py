@@ -114,7 +114,7 @@ def _changes(found: Changes) -> Table:
     rows = [
         {
             "change": one.label,
-            "sets": ", ".join(f"{key}: {value}" for key, value in one.settings.items()),
+            "sets": ", ".join(f"{key}: {value}" for key, value in one.overrides.items()),
             "why": one.why,
         }
         for one in (changed.change for changed in found.changed)
@@ -131,7 +131,7 @@ def _changes_json(found: Changes) -> dict[str, Any]:
         "changes": [
             {
                 "name": one.change.label,
-                "set": one.change.settings,
+                "set": one.change.overrides,
                 "why": one.change.why,
                 "failed_trials": one.failed,
                 "claims": [vars(judged) for judged in one.judged],

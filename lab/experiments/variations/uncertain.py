@@ -37,7 +37,7 @@ class Parameter:
     """A parameter that is known only within a range."""
 
     name: str
-    keys: tuple[str, ...]  # settings that have its value
+    keys: tuple[str, ...]  # overrides that have its value
     labels: tuple[str, ...]  # the lowest and the highest value, or all values
     unit: str  # of a range
     log: bool  # values of a range are drawn evenly by their ratio

@@ -58,7 +58,7 @@ def found(*names: str) -> tuple[Experiment, tuple[Change, ...]]:
 
 
 def plan_of(point: Point) -> Plan:
-    return load_plan(point.topology, point.workload, 1, point.settings, places=point.places, draft=True)
+    return load_plan(point.topology, point.workload, 1, point.overrides, places=point.places, draft=True)
 
 
 def test_ends_of_ranges_listed_values_and_what_the_files_list(here: Path) -> None:
@@ -81,11 +81,11 @@ def test_an_entry_of_the_files_replaces_what_the_experiment_sets(here: Path) -> 
     whole = in_all(experiment, [slow.at, other.at])
     size = len(experiment.points)
     first, second = whole.points[0], whole.points[size]
-    assert [text for text in first.settings if text.startswith("links")] == [
+    assert [text for text in first.overrides if text.startswith("links")] == [
         "links.0.delay=80 ms",
         "links.1.delay=80 ms",
     ]
-    assert "nodes.sta.position=[0 m, 2 m, 2 m]" in second.settings
+    assert "nodes.sta.position=[0 m, 2 m, 2 m]" in second.overrides
     assert [one.number for one in whole.points] == list(range(2 * size))
     assert second.places["nodes.sta.position"] == "mine.yaml:23"
 
@@ -167,7 +167,7 @@ def test_a_change_of_one_of_two_topologies(here: Path) -> None:
     text = text.replace("grid:\n", "grid:\n  where: [place, other]\n")
     (here / "mine.yaml").write_text(text.replace("by: roaming}\npaper", "by: roaming, where: {where: place}}\npaper"))
     experiment, (slow,) = found("slow")
-    delays = {one.topology: "links.1.delay=80 ms" in one.settings for one in in_all(experiment, [slow.at]).points}
+    delays = {one.topology: "links.1.delay=80 ms" in one.overrides for one in in_all(experiment, [slow.at]).points}
     assert delays == {"place.yaml": True, "other.yaml": False}
 
 

@@ -31,7 +31,7 @@ def results(
         reported = {"mean": found.mean, "ci95": found.ci95, "n": found.n, "unit": unit}
         rows.append({"distance": label, "throughput": reported})
         settings = [f"nodes.sta1.position=[{label}, 0 m]", "duration=5 s"]
-        run.append({"point": {"distance": label}, "topology": "one-ap", "workload": "udp", "settings": settings})
+        run.append({"point": {"distance": label}, "topology": "one-ap", "workload": "udp", "overrides": settings})
     return {
         "name": name,
         "metrics": [{"name": "throughput", "that": that, "unit": unit}],
@@ -135,10 +135,10 @@ def other(change: Change) -> dict[str, Any]:
             "the workload udp in A, tcp in B: duration",
         ),
         (
-            lambda b: b["points"][1].update(settings=["duration=9 s", b["points"][1]["settings"][0]]),
+            lambda b: b["points"][1].update(overrides=["duration=9 s", b["points"][1]["overrides"][0]]),
             "duration: 5 s in A, 9 s in B (at distance 4 m)",
         ),
-        (lambda b: [one["settings"].pop() for one in b["points"]], "duration: 5 s in A, not set in B"),
+        (lambda b: [one["overrides"].pop() for one in b["points"]], "duration: 5 s in A, not set in B"),
     ],
 )
 def test_another_experiment_is_not_compared(change: Change, reported: str) -> None:
@@ -162,7 +162,7 @@ def test_a_file_of_another_name_that_says_the_same_is_the_same() -> None:
 
 
 def test_the_first_few_differences_are_reported() -> None:
-    b = other(lambda b: [one["settings"].extend(f"key{n}=a=b" for n in range(8)) for one in b["points"]])
+    b = other(lambda b: [one["overrides"].extend(f"key{n}=a=b" for n in range(8)) for one in b["points"]])
     with pytest.raises(InputError) as failure:
         compare(results(("2 m", A), ("4 m", A)), b)
     assert len(failure.value.message.splitlines()) == 7 and failure.value.message.endswith("\n    and 3 more")

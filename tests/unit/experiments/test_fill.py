@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``{axis}`` in texts, and settings that are read again as they were written."""
+"""``{axis}`` in texts, and overrides that are read again as they were written."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ LABELS = {"n": "3", "rate": "54 Mbit/s", "on": "true", "word": "a: b", "way": "x
 
 
 def read(value: Any) -> Any:
-    """A setting as the lab reads it from a command line."""
-    key, text = placeholders.setting("some.key", value, LABELS)
+    """An override as the lab reads it from a command line."""
+    key, text = placeholders.override("some.key", value, LABELS)
     (said,) = parse([f"{key}={text}"]).items()
     return scalar(said[1], "")
 
@@ -41,14 +41,14 @@ def read(value: Any) -> Any:
         ({":": "", "?": "-", "a: b": "{n}"}, {":": "", "?": "-", "a: b": 3}),
     ],
 )
-def test_what_a_setting_is(value: Any, meant: Any) -> None:
+def test_what_an_override_is(value: Any, meant: Any) -> None:
     found = read(value)
     assert found == meant
     assert type(found) is type(meant) or isinstance(found, type(meant))
 
 
 def test_keys_and_names() -> None:
-    assert placeholders.setting("links.{n}.delay", "5 ms", LABELS) == ("links.3.delay", "5 ms")
+    assert placeholders.override("links.{n}.delay", "5 ms", LABELS) == ("links.3.delay", "5 ms")
     assert list(placeholders.names({"{a}": ["{b} {c}", "{{d}}", 5, {"x": "%{e}{f}"}]})) == ["a", "b", "c", "f"]
 
 
@@ -63,7 +63,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_any_value_is_read_again_as_it_was_written(value: Any) -> None:
     """As long as it names no axis, whatever it holds."""
-    key, text = placeholders.setting("key", value, {})
+    key, text = placeholders.override("key", value, {})
     assert "\n" not in text
     assert scalar(parse([f"{key}={text}"])["key"], "") == _unquoted(value)
 

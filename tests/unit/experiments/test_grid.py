@@ -53,7 +53,7 @@ def test_a_product_has_every_combination_once_the_last_axis_fastest(axes: dict[s
     assert [tuple(point.labels.values()) for point in points] == list(itertools.product(*axes.values()))
     assert [point.number for point in points] == list(range(len(points)))
     assert all(list(point.labels) == list(axes) for point in points)
-    assert len({point.settings for point in points}) == len(points)
+    assert len({point.overrides for point in points}) == len(points)
 
 
 @settings(deadline=None)  # other work on the machine must not fail a test
@@ -79,7 +79,7 @@ def test_zipped_axes_advance_together_and_all_others_are_a_product(data: st.Data
 @given(AXES)
 def test_settings_have_the_values_of_their_axes(axes: dict[str, list[str]]) -> None:
     for point in resolved(axes).points():
-        assert dict(text.split("=") for text in point.settings) == {
+        assert dict(text.split("=") for text in point.overrides) == {
             f"key.{name}": '"null"' if label == "null" else label for name, label in point.labels.items()
         }
 
@@ -185,4 +185,4 @@ def test_where_a_setting_is_written_is_known_of_each_point() -> None:
     )
     found = grid.resolve(Source(document, build(Model, document)), Problems())
     assert [point.places["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
-    assert [point.settings for point in found.points()] == [("k=2",), ("k=1",)]
+    assert [point.overrides for point in found.points()] == [("k=2",), ("k=1",)]

@@ -161,7 +161,7 @@ def test_what_a_parser_did_not_find_is_reported() -> None:
 
 
 def test_a_program_has_an_exit_status_and_what_several_nodes_run_several_values() -> None:
-    found = load("wired-pair", "ping/ping", settings=("nodes.h1.roles=[server, client]",))
+    found = load("wired-pair", "ping/ping", overrides=("nodes.h1.roles=[server, client]",))
     assert [process.id for process in found.processes] == ["echo@h1", "echo@h2"]
     check(TrialMetric("m", "sum(echo.exit)", ""), found)
     check(TrialMetric("m", "echo@h2.rtt_mean", "ms"), found)

@@ -56,12 +56,12 @@ def test_its_points_are_what_lab_run_takes() -> None:
         ("2 m", "quick"),
         ("4 m", "never"),
     ]
-    assert points[3].settings == (
+    assert points[3].overrides == (
         "links.0.delay=5 ms",
         "nodes.sta.position=[4 m, 0 m, 1 m]",
         "nodes.sta.bgscan=simple:2:-60:30",
     )
-    plan = load_plan(points[3].topology, points[3].workload, 1, points[3].settings)
+    plan = load_plan(points[3].topology, points[3].workload, 1, points[3].overrides)
     assert plan.node("sta2").position_m == [4.0, 0.0, 1.0]
 
 

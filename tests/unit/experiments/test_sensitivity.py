@@ -120,7 +120,7 @@ def test_each_point_is_run_in_each_place(here: Path) -> None:
     whole = in_all(experiment, [place.at for place in drawn], Repetitions(2, 2))
     assert len(whole.points) == 3 * len(experiment.points) and whole.repetitions.most == 2
     point = whole.points[len(experiment.points) + 1]
-    plan = load_plan(point.topology, point.workload, 1, point.settings, places=point.places, draft=True)
+    plan = load_plan(point.topology, point.workload, 1, point.overrides, places=point.places, draft=True)
     powers = {node.name: node.radio.txpower_dbm for node in plan.nodes if node.radio}
     assert powers["ap1"] == powers["ap2"] == float(drawn[1].values["power"].split()[0])
     assert point.places["nodes.ap1.txpower"] == "place.yaml:12"
@@ -132,7 +132,7 @@ def test_what_the_grid_varies_is_not_overridden(here: Path) -> None:
     write(here, "uncertain: {delay: {keys: links.0.delay, from: 1 ms, to: 9 ms, source: x}}\n", "")
     experiment, known = found()
     whole = in_all(experiment, [place.at for place in places(known, 2, 1)])
-    assert [text for text in whole.points[0].settings if text.startswith("links.0")] == ["links.0.delay=5 ms"]
+    assert [text for text in whole.points[0].overrides if text.startswith("links.0")] == ["links.0.delay=5 ms"]
     with pytest.raises(InputError, match="the experiment itself sets all that is uncertain, so nothing is left"):
         parameters(experiment)
 
@@ -150,7 +150,7 @@ def test_a_parameter_of_a_topology_is_not_set_in_others(here: Path) -> None:
     (here / "mine.yaml").write_text(text.replace("by: roaming}\npaper", "by: roaming, where: {where: place}}\npaper"))
     experiment, known = found()
     whole = in_all(experiment, [place.at for place in places(known, 2, 1)])
-    powers = {one.topology: any("txpower" in text for text in one.settings) for one in whole.points}
+    powers = {one.topology: any("txpower" in text for text in one.overrides) for one in whole.points}
     assert powers == {"place.yaml": True, "other.yaml": False}
 
 

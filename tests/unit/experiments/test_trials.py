@@ -35,7 +35,7 @@ def test_a_trial_is_what_its_command_runs() -> None:
     point = Point(4, {"delay": "5 ms"}, "wired-pair", "ping/ping", ("links.0.delay=5 ms", "workload.duration=3 s"))
     trial = trials.trial(experiment(point), point, 2)
     assert (trial.point, trial.seed) == (4, 9)
-    assert trial.plan == load("wired-pair", "ping/ping", 9, point.settings).to_json()
+    assert trial.plan == load("wired-pair", "ping/ping", 9, point.overrides).to_json()
     lab, run, topology, workload, *options = shlex.split(trial.command)
     assert (lab, run) == ("lab", "run")
     settings = [word for option, word in itertools.pairwise(options) if option == "--set"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab import CallError, Event, event, link, move, power, roam
-from lab.lockstep.words import argv_of, caller, environment_of, mode_of, setting, signal_of, text_of, time_ns
+from lab.lockstep.words import argv_of, caller, environment_of, mode_of, override, signal_of, text_of, time_ns
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_the_agent_can_take() -> None:
 
 def test_settings_are_those_of_the_command_line() -> None:
     values = {"links.0.delay": "20 ms", "topology.timeline": [], "medium": {"retries": {"short": 4}}, "wmm": True}
-    assert [setting(key, value) for key, value in values.items()] == [
+    assert [override(key, value) for key, value in values.items()] == [
         "links.0.delay=20 ms",
         "topology.timeline=[]",
         'medium={"retries": {"short": 4}}',

@@ -24,14 +24,14 @@ GIB = 1 << 30
     [(5, "idle", 1), (200, "idle", 1), (300, "idle", 2), (60, "udp/saturate", 1), (200, "udp/saturate", 3)],
 )
 def test_memory_grows_with_nodes_and_processes(stations: int, workload: str, gib: int) -> None:
-    plan = load("saturated-cell", workload, settings=[f"nodes.sta.count={stations}"])
+    plan = load("saturated-cell", workload, overrides=[f"nodes.sta.count={stations}"])
     assert guest_bytes(plan) == gib * GIB
     text = memory_text(plan)
     assert text is None if gib == 1 else text is not None and f"gets {gib} GiB of memory" in text
 
 
 def test_the_guest_is_started_with_it() -> None:
-    plan = load("saturated-cell", "idle", settings=["nodes.sta.count=300"])
+    plan = load("saturated-cell", "idle", overrides=["nodes.sta.count=300"])
     assert " mem=2048M " in dry_run.commands(plan)[1]
 
 
@@ -70,7 +70,7 @@ def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) ->
     )
     with pytest.raises(InputError, match="1025 nodes with a radio; a guest has room for 1024: use fewer"):
         load(str(place), "idle")
-    load(str(place), "idle", settings=["nodes.west.count=23"])
+    load(str(place), "idle", overrides=["nodes.west.count=23"])
 
 
 def test_that_is_the_room_of_the_kernel() -> None:

@@ -53,7 +53,7 @@ def test_lists_come_first_and_single_values_are_ones_own(here: Path) -> None:
 
 
 def test_a_plan_has_all_of_it_and_settings_find_it(here: Path) -> None:
-    plan = load("wired-pair", "own.yaml", settings=["processes.two.run=[other]"])
+    plan = load("wired-pair", "own.yaml", overrides=["processes.two.run=[other]"])
     assert [process.argv[0] for process in plan.processes if process.node == "h1"] == ["first", "other", "third"]
     assert plan.files[0].text == "welcome\n"
 

@@ -32,7 +32,7 @@ duration: 30 s
 
 class Plans(Protocol):
     def __call__(
-        self, topology: str = ..., workload: str = ..., seed: int = ..., settings: list[str] = ...
+        self, topology: str = ..., workload: str = ..., seed: int = ..., overrides: list[str] = ...
     ) -> Plan: ...
 
 
@@ -42,10 +42,10 @@ def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plans:
     monkeypatch.chdir(tmp_path)
 
     def make(
-        topology: str = TOPOLOGY, workload: str = WORKLOAD, seed: int = 1, settings: list[str] | None = None
+        topology: str = TOPOLOGY, workload: str = WORKLOAD, seed: int = 1, overrides: list[str] | None = None
     ) -> Plan:
         Path("t.yaml").write_text(topology)
         Path("w.yaml").write_text(workload)
-        return load("t.yaml", "w.yaml", seed, settings or [])
+        return load("t.yaml", "w.yaml", seed, overrides or [])
 
     return make

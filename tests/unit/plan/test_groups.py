@@ -46,8 +46,8 @@ def without_places(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if '"source"' not in line)
 
 
-def refusal(plans: Plans, topology: str, *settings: str) -> str:
-    return refused(plans, topology, WORKLOAD, 1, list(settings))
+def refusal(plans: Plans, topology: str, *overrides: str) -> str:
+    return refused(plans, topology, WORKLOAD, 1, list(overrides))
 
 
 def test_a_count_is_what_one_would_write_one_by_one(plans: Plans) -> None:

@@ -537,14 +537,14 @@ def test_a_topology_is_judged_by_itself(plans: Plans) -> None:
 
 
 def test_settings_reach_the_medium(plans: Plans) -> None:
-    plan = plans(topology("{}"), WORKLOAD, settings=["medium.errors=yans", "medium.propagation={model: friis}"])
+    plan = plans(topology("{}"), WORKLOAD, overrides=["medium.errors=yans", "medium.propagation={model: friis}"])
     assert (
         plan.medium is not None and plan.medium.errors == "yans" and plan.medium.levels(plan.medium.links)[0][1] == 3389
     )
-    plan = plans(topology("perfect"), WORKLOAD, settings=["medium={}"])
+    plan = plans(topology("perfect"), WORKLOAD, overrides=["medium={}"])
     assert plan.medium is not None
     with pytest.raises(InputError, match=r"^--set medium.step=5  medium.step: \"5\" has no unit; write 5 ms$"):
-        plans(topology("{}"), WORKLOAD, settings=["medium.step=5"])
+        plans(topology("{}"), WORKLOAD, overrides=["medium.step=5"])
 
 
 # The plan as a file

@@ -212,7 +212,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_command(files: None, topology: str, workload: str, setting: str, message: str) -> None:
-    assert message in refused(load, topology, workload, settings=[setting])
+    assert message in refused(load, topology, workload, overrides=[setting])
 
 
 @pytest.mark.parametrize(

@@ -309,5 +309,5 @@ def test_mistakes_of_both_files_are_reported_together(plans: Plans) -> None:
 
 def test_level_of_the_console_is_in_the_plan_only_if_it_is_another_one(plans: Plans) -> None:
     assert "console_level" not in plans().to_json()
-    assert "console_level" not in plans(settings=["console_level=warning"]).data()
-    assert plans(settings=["console_level=info"]).data()["console_level"] == "info"
+    assert "console_level" not in plans(overrides=["console_level=warning"]).data()
+    assert plans(overrides=["console_level=info"]).data()["console_level"] == "info"

@@ -14,10 +14,10 @@ from tests.refused import refused
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
 
-def refusal(topology: str, settings: tuple[str, ...] = ()) -> str:
+def refusal(topology: str, overrides: tuple[str, ...] = ()) -> str:
     Path("t.yaml").write_text(topology)
     Path("w.yaml").write_text("name: idle\nduration: 1 s\n")
-    return refused(load, "t.yaml", "w.yaml", settings=settings, pcap="air")
+    return refused(load, "t.yaml", "w.yaml", overrides=overrides, pcap="air")
 
 
 def test_a_plan_mentions_it_and_is_the_same_bytes_without(plans: Plans) -> None:
@@ -30,7 +30,7 @@ def test_a_plan_mentions_it_and_is_the_same_bytes_without(plans: Plans) -> None:
 
 def test_it_can_be_asked_for_together_with_a_medium(plans: Plans) -> None:
     plans(TOPOLOGY, WORKLOAD)
-    assert load("t.yaml", "w.yaml", settings=["medium={}"], pcap="air").pcap == "air"
+    assert load("t.yaml", "w.yaml", overrides=["medium={}"], pcap="air").pcap == "air"
 
 
 @pytest.mark.parametrize(("said", "line"), [("", 1), ("medium: perfect\n", 13)])

@@ -99,9 +99,9 @@ def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> No
         f"w.yaml:5  processes.0.run.{only}, and the topology has no medium. {write}",
         f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}",
     ]
-    reported = refused(plans, workload=text, settings=["medium={}"])
+    reported = refused(plans, workload=text, overrides=["medium={}"])
     assert reported == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
-    plans(workload=text, settings=["medium={}", "processes.down.run.every=1 ms"])
+    plans(workload=text, overrides=["medium={}", "processes.down.run.every=1 ms"])
 
 
 def test_overrides_are_noted_and_heeded() -> None:
@@ -635,10 +635,10 @@ def test_a_draft_is_the_plan_without_the_levels_that_change_on_the_way() -> None
 
 def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     plans()
-    settings = ["nodes.sta1.pids=none", "nodes.x.y=1"]
-    reported = refused(load, "t.yaml", "w.yaml", 1, settings, places={"nodes.x.y": "e.yaml:7"})
+    overrides = ["nodes.sta1.pids=none", "nodes.x.y=1"]
+    reported = refused(load, "t.yaml", "w.yaml", 1, overrides, places={"nodes.x.y": "e.yaml:7"})
     assert reported.startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
-    reported = refused(load, "t.yaml", "w.yaml", 1, settings[:1], places={"nodes.sta1.pids": "e.yaml:8"})
+    reported = refused(load, "t.yaml", "w.yaml", 1, overrides[:1], places={"nodes.sta1.pids": "e.yaml:8"})
     assert reported.startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
 
 
@@ -727,6 +727,6 @@ def test_clients_must_end_and_others_may_run_on(plans: Plans) -> None:
     }
     text = f"{WORKLOAD}processes:\n" + "".join(f"  - {line}\n" for line in lines.values())
     watch = 'probes:\n  - {on: client, probe: ping, to: "{server.ip}", count: 3, as: watch}\n'
-    plan = plans(workload=text.replace("1..", "1") + watch, settings=["workload.roles.client=1"])
+    plan = plans(workload=text.replace("1..", "1") + watch, overrides=["workload.roles.client=1"])
     assert {one.name for one in plan.processes if one.must_end()} == {"program", "fetch", "pings"}
     assert {one.name for one in plan.processes if one.may_run_on} == {"always", "sink", "free", "watch"}

@@ -39,11 +39,11 @@ def slower(data: dict[str, Any]) -> None:
     data["hashes"]["kernel"] = "d" * 64
 
 
-def test_settings_metrics_and_checks_side_by_side(record: Record) -> None:
+def test_keys_metrics_and_checks_side_by_side(record: Record) -> None:
     found = compare.compare(record, other(record, slower))
     link = record.plan.links[0].name
-    assert (f"links.{link}.delay", "5 ms", "20 ms") in found.settings and ("seed", "1", "7") in found.settings
-    assert len(found.settings) == 2 and found.builds == ["kernel"]
+    assert (f"links.{link}.delay", "5 ms", "20 ms") in found.keys and ("seed", "1", "7") in found.keys
+    assert len(found.keys) == 2 and found.builds == ["kernel"]
     (goodput,) = [row for row in found.metrics if row["metric"] == "goodput"]
     assert goodput["ratio"] == 0.5 and goodput["difference"] == -goodput["b"]
     assert found.checks == [(record.data["checks"][0]["that"], "passed", "FAILED")]
@@ -72,7 +72,7 @@ def test_a_process_that_one_run_lacks() -> None:
 
 def test_a_run_is_the_same_as_itself(record: Record) -> None:
     found = compare.compare(record, record)
-    assert (found.settings, found.builds, found.checks) == ([], [], [])
+    assert (found.keys, found.builds, found.checks) == ([], [], [])
     assert found.verdict.startswith("A and B are the same")
 
 
@@ -104,7 +104,7 @@ def test_the_verb_prints_text_and_json(
     words = ("compare", record.directory, other(record, slower).directory)
     status, out, _ = lab(*words, capsys=capsys, monkeypatch=monkeypatch)
     assert status == 0 and out.endswith("The builds differ in kernel\n1 check changed\n")
-    for word in ("Settings that differ", "20 ms", "B / A", "0.5", "Checks that changed", "FAILED"):
+    for word in ("Keys that differ", "20 ms", "B / A", "0.5", "Checks that changed", "FAILED"):
         assert word in out
     status, out, _ = lab(*words, "--json", capsys=capsys, monkeypatch=monkeypatch)
     assert json.loads(out)["checks"][0]["b"] == "FAILED"

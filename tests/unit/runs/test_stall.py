@@ -19,7 +19,7 @@ from lab.runs.run import boot
 def test_many_processes_may_take_longer_to_start(
     stations: int, stall_wall_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = load("saturated-cell", "udp/saturate", settings=[f"nodes.sta.count={stations}"])
+    plan = load("saturated-cell", "udp/saturate", overrides=[f"nodes.sta.count={stations}"])
     given = []
 
     @contextmanager

@@ -26,12 +26,12 @@ SAP = folders("workload")[-1] / "sap"
 
 
 def refusal(plans: Plans, workload: str, settings: list[str] | None = None) -> str:
-    return refused(plans, workload=workload, settings=settings or [])
+    return refused(plans, workload=workload, overrides=settings or [])
 
 
 def test_a_workload_says_its_stack(plans: Plans) -> None:
     assert plans(workload=SAID).stack == "sap"
-    assert plans(settings=["stack=sap"]).stack == plans(settings=["workload.stack=sap"]).stack == "sap"
+    assert plans(overrides=["stack=sap"]).stack == plans(overrides=["workload.stack=sap"]).stack == "sap"
 
 
 def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
@@ -138,7 +138,7 @@ def test_a_workload_names_kernel_modules(plans: Plans) -> None:
     module("one")
     module("two")
     assert plans(workload=f"{WORKLOAD}modules: [two, one]\n").modules == ["one", "two"]
-    assert plans(settings=["modules=one"]).modules == ["one"]
+    assert plans(overrides=["modules=one"]).modules == ["one"]
 
 
 def test_an_unknown_kernel_module_is_reported_with_the_known(plans: Plans) -> None:
