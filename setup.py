@@ -15,7 +15,7 @@ from setuptools.command.build_py import build_py
 
 PACKED = ("hwsim-patches", "images", "scripts/packages", "topologies", "workloads")
 INTO = "lab/share"
-NOT_PACKED = ("__pycache__", "build", "tests")  # folders: what a make or Python left, and tests of stacks
+NOT_PACKED = ("__pycache__", "build", "figures", "tests")  # what make and Python left; for readers; for developers
 
 
 def packed() -> Iterator[Path]:

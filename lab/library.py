@@ -22,6 +22,7 @@ IMAGE_FILE = "image.yaml"  # in images/<name>
 BASE_IMAGE, INITRD = "base", "initrd"  # in images/, but no images of nodes
 EXPERIMENTS = "experiments"  # folder next to the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+FIGURES = "figures"  # in workloads/<stack>: pictures of its documentation
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # next to it: the stacks whose code this one uses
 # in the lab, in workloads/<stack>, or next to a workload (lab.registry); with what messages call one of their things

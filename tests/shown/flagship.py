@@ -15,10 +15,10 @@ from pathlib import Path
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from tests.shown.pictures import IMAGES, LAB, ROOT
+from tests.shown.pictures import LAB, ROOT
 
 FIGURES = ("goodput", "signal", "rx-bitrate")
-PICTURE = IMAGES / "report.png"
+PICTURE = ROOT / "docs" / "images" / "report.png"
 DESCRIPTION = "Description"
 _WIDTH = 1200
 _TITLE = re.compile(r'aria-label="([^"]*)"')

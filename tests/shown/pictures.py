@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``make figures``: draw docs/images/experiment-*.svg again, by ``lab reproduce`` of each experiment.
+"""``make figures``: draw workloads/*/figures/experiment-*.svg again, by ``lab reproduce`` of each experiment.
 
 Stored trials are not run again, so a change of the figures' appearance takes seconds. To draw only some experiments,
 give their names: ``python -m tests.shown.pictures handoff/outage``. If a claim does not hold, this is reported, and the
@@ -22,7 +22,6 @@ from lab import library
 from lab.errors import suggestion
 
 ROOT = Path(__file__).resolve().parents[2]
-IMAGES = ROOT / "docs" / "images"
 LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
 
 
@@ -32,9 +31,18 @@ def experiments() -> dict[str, Path]:
     return {name: path for name, path in library.known("experiment").items() if path.is_relative_to(own)}
 
 
+def folder(experiment: str) -> Path:
+    """Return the folder of the pictures of an experiment, next to its file's folder."""
+    return ROOT / library.FOLDERS["experiment"] / experiment.partition("/")[0] / library.FIGURES
+
+
+def _stem(experiment: str) -> str:
+    return f"experiment-{experiment.partition('/')[2].replace('/', '-')}"
+
+
 def pictures(experiment: str, count: int) -> list[str]:
     """Return the picture names of an experiment with this many figures: numbered if there are several."""
-    stem = f"experiment-{experiment.replace('/', '-')}"
+    stem = _stem(experiment)
     return [f"{stem}.svg"] if count == 1 else [f"{stem}-{number}.svg" for number in range(1, count + 1)]
 
 
@@ -44,6 +52,7 @@ def take(experiment: str, drawn: Path, images: Path) -> list[str]:
     names = pictures(experiment, len(found))
     for old in _of(experiment, images):
         old.unlink()
+    images.mkdir(exist_ok=True)
     for path, name in zip(found, names, strict=True):
         shutil.copyfile(path, images / name)
     return names
@@ -60,7 +69,7 @@ def complete(drawn: Path) -> bool:
 
 def _of(experiment: str, images: Path) -> Iterable[Path]:
     """Yield the existing pictures of an experiment, however many figures it had at the time."""
-    stem = f"experiment-{experiment.replace('/', '-')}"
+    stem = _stem(experiment)
     for path in images.glob(f"{stem}*.svg"):
         rest = path.stem.removeprefix(stem)
         if not rest or (rest[0] == "-" and rest[1:].isdigit()):
@@ -82,15 +91,17 @@ def main() -> int:
 def _draw(name: str) -> int:
     """Run an experiment and copy its figures; if a trial fails, its pictures do not change."""
     print(f"lab reproduce {name}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
-        command = [*LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]
+    with tempfile.TemporaryDirectory(prefix="pictures-") as out:
+        command = [*LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", out]
         ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
         *lines, _ = ended.stdout.splitlines() or [""]  # the last line names the directory, which is temporary
         if ended.returncode:
             print("\n".join(lines))
-            if not complete(Path(folder)):
+            if not complete(Path(out)):
                 return ended.returncode
-        print("\n".join([*lines[-2:], f"docs/images: {', '.join(take(name, Path(folder), IMAGES))}"]), flush=True)
+        images = folder(name)
+        taken = f"{images.relative_to(ROOT)}: {', '.join(take(name, Path(out), images))}"
+        print("\n".join([*lines[-2:], taken]), flush=True)
         return 0
 
 

@@ -51,10 +51,10 @@ def to_pack() -> set[str]:
     """The files that a wheel has of the checkout, with their places in it."""
     found = set()
     for path in tracked():
-        of_tests = path.parts[0] == "workloads" and path.parts[2:3] == ("tests",)
+        not_packed = path.parts[0] == "workloads" and path.parts[2:3] in (("tests",), ("figures",))
         if path.parts[0] == "lab":
             found.add(str(path))
-        elif str(path).startswith(PACKED) and not of_tests:
+        elif str(path).startswith(PACKED) and not not_packed:
             found.add(f"lab/share/{path}")
     return found
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -14,17 +15,16 @@ from lab.experiments.file.grid import MOST_TRIALS, trials
 from lab.experiments.run.trials import trial
 from lab.experiments.types import Experiment
 from lab.experiments.variations import uncertain
-from tests.removed import REMOVED
-from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
+from tests.shown.pictures import ROOT, experiments, folder, pictures
 
 _PAGES = (ROOT / "docs" / "experiments.md", *sorted(ROOT.glob("workloads/*/*.md")))
 each = pytest.mark.parametrize("name", experiments())
 loaded = cache(resolve.load)  # it is frozen, and several tests look at it
 
 
-def drawn(experiment: Experiment) -> list[str]:
+def drawn(experiment: Experiment) -> list[Path]:
     """Its pictures in the documentation."""
-    return pictures(experiment.name, len(experiment.figures))
+    return [folder(experiment.name) / name for name in pictures(experiment.name, len(experiment.figures))]
 
 
 @each
@@ -54,9 +54,8 @@ def test_the_documentation_shows_every_figure(name: str) -> None:
     text = "".join(page.read_text() for page in _PAGES)
     assert f"**{name}**" in text
     for picture, figure in zip(drawn(experiment), experiment.figures, strict=True):
-        assert f"images/{picture})" in text
-        svg = (IMAGES / picture).read_text()
-        words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", svg)).split())
+        assert f"figures/{picture.name})" in text
+        words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", picture.read_text())).split())
         lines = [level.label for axis in experiment.axes if axis.name == figure.by for level in axis.levels]
         for said in (figure.title, *lines):
             assert said in words, f"{picture} is of an older file; run: make figures"
@@ -64,5 +63,4 @@ def test_the_documentation_shows_every_figure(name: str) -> None:
 
 def test_the_documentation_has_no_figure_of_what_is_not_there() -> None:
     known = {picture for name in experiments() for picture in drawn(loaded(name))}
-    removed = tuple(f"experiment-{stack}-" for stack in REMOVED)
-    assert {path.name for path in IMAGES.glob("experiment-*") if not path.name.startswith(removed)} == known
+    assert set(ROOT.glob("workloads/*/figures/experiment-*")) == known

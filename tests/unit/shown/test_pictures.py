@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from tests.shown.pictures import complete, experiments, pictures, take
+from tests.shown.pictures import complete, experiments, folder, pictures, take
 
 
 def drawn(folder: Path, *texts: str) -> Path:
@@ -21,42 +21,42 @@ def held(folder: Path) -> dict[str, str]:
 
 
 def test_several_figures_are_numbered() -> None:
-    assert pictures("handoff/outage", 1) == ["experiment-handoff-outage.svg"]
-    assert pictures("handoff/outage", 2) == ["experiment-handoff-outage-1.svg", "experiment-handoff-outage-2.svg"]
+    assert pictures("handoff/outage", 1) == ["experiment-outage.svg"]
+    assert pictures("handoff/outage", 2) == ["experiment-outage-1.svg", "experiment-outage-2.svg"]
 
 
 def test_new_pictures_take_the_place_of_those_of_their_experiment(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
     for name in (
-        "experiment-x-a",
-        "experiment-x-a-2",
-        "experiment-x-a-3",
-        "experiment-x-a-b",
-        "experiment-x-ab",
+        "experiment-a",
+        "experiment-a-2",
+        "experiment-a-3",
+        "experiment-a-b",
+        "experiment-ab",
         "report",
     ):
         (images / f"{name}.svg").write_text("old")
-    others = {"experiment-x-a-b.svg": "old", "experiment-x-ab.svg": "old", "report.svg": "old"}
+    others = {"experiment-a-b.svg": "old", "experiment-ab.svg": "old", "report.svg": "old"}
 
-    assert take("x/a", drawn(tmp_path / "two", "1", "2"), images) == ["experiment-x-a-1.svg", "experiment-x-a-2.svg"]
-    assert held(images) == {"experiment-x-a-1.svg": "1", "experiment-x-a-2.svg": "2", **others}
+    assert take("x/a", drawn(tmp_path / "two", "1", "2"), images) == ["experiment-a-1.svg", "experiment-a-2.svg"]
+    assert held(images) == {"experiment-a-1.svg": "1", "experiment-a-2.svg": "2", **others}
     take("x/a", drawn(tmp_path / "one", "only"), images)
-    assert held(images) == {"experiment-x-a.svg": "only", **others}
+    assert held(images) == {"experiment-a.svg": "only", **others}
     many = [str(number) for number in range(1, 12)]  # 10 comes after 9
     take("x/a", drawn(tmp_path / "many", *many), images)
-    assert (images / "experiment-x-a-11.svg").read_text() == "11"
+    assert (images / "experiment-a-11.svg").read_text() == "11"
 
 
 def test_what_failed_is_not_taken_and_a_claim_that_does_not_hold_is_no_failure(tmp_path: Path) -> None:
-    folder = drawn(tmp_path / "drawn", "1")
-    assert not complete(folder)  # it was refused before anything ran
+    out = drawn(tmp_path / "drawn", "1")
+    assert not complete(out)  # it was refused before anything ran
     for errors, whole in ([None, None], True), ([None, "swp-get ended with status 28"], False):
         results = {"passed": False, "trials": [{"error": error} for error in errors]}
-        (folder / "results.json").write_text(json.dumps(results))
-        assert complete(folder) is whole
+        (out / "results.json").write_text(json.dumps(results))
+        assert complete(out) is whole
 
 
 def test_each_experiment_has_pictures_of_its_own() -> None:
-    stems = [name for experiment in experiments() for name in pictures(experiment, 1)]
+    stems = [folder(experiment) / name for experiment in experiments() for name in pictures(experiment, 1)]
     assert stems and len(set(stems)) == len(stems)

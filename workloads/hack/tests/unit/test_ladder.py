@@ -20,7 +20,7 @@ from workloads.hack import frames, ladder
 from workloads.hack.frames import Frame
 from workloads.hack.ladder import Span
 
-PICTURE = Path(__file__).resolve().parents[4] / "docs" / "images" / "hack-ladder.svg"
+PICTURE = Path(__file__).resolve().parents[2] / "figures" / "ladder.svg"
 AP, STA = "02:00:01:00:02:00", "02:00:01:00:03:00"
 SECOND_NS = 1_000_000_000
 ZERO_NS = 1_767_225_601 * SECOND_NS
