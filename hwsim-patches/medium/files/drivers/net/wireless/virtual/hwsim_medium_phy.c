@@ -26,6 +26,9 @@
 #define OFDM_TAIL_BITS		6		/* of each encoder */
 #define OFDM_EXTENSION_NS	6000		/* 18.3.2.4, 19.3.2 */
 
+#define HT_ENCODER_BITS		1080
+#define VHT_ENCODER_BITS	2160
+
 #define HT_SIG_NS		8000		/* 19.3.9.4.3 */
 #define HT_SIG_BITS		(OFDM_SIGNAL_BITS + 48)
 #define HT_STF_NS		4000
@@ -176,12 +179,23 @@ static u32 symbol_ns(const struct hwsim_phy_rate *rate)
 	return rate->short_gi ? OFDM_SHORT_SYMBOL_NS : OFDM_SYMBOL_NS;
 }
 
-/* convolutional encoders: one up to 300 Mbit/s (HT) or 600 Mbit/s (VHT) */
+/*
+ * Convolutional encoders (N_ES): each takes 1080 data bits of a symbol in HT, and
+ * 2160 in VHT, which are 300 and 600 Mbit/s with short guard intervals (Tables
+ * 19-38, 21-30 to 21-61). All get the same whole number of puncturing blocks.
+ */
 static u32 encoders(const struct hwsim_phy_rate *rate)
 {
-	u32 per_encoder_kbps = rate->class == HWSIM_PHY_VHT ? 600000 : 300000;
+	const struct modulation *modulation = modulation_of(rate);
+	u32 bits = bits_per_symbol(rate);
+	u32 coded = bits * modulation->denominator / modulation->numerator;
+	u32 number = DIV_ROUND_UP(bits, rate->class == HWSIM_PHY_VHT ?
+				  VHT_ENCODER_BITS : HT_ENCODER_BITS);
 
-	return max(1U, DIV_ROUND_UP(hwsim_phy_rate_kbps(rate), per_encoder_kbps));
+	while (coded % (number * modulation->denominator) ||
+	       bits % (number * modulation->numerator))
+		number++;
+	return number;
 }
 
 /**

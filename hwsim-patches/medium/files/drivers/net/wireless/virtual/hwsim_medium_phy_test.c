@@ -51,6 +51,12 @@ static const struct air_time air_times[] = {
 	/* 40 + 4 * ceil(12310 / 1560) */
 	{ "VHT MCS 9, 80 MHz", { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, true,
 	  MPDU_BYTES, 72 },
+	/* 40 + 4 * ceil(4684 / 2340): a second encoder's tail, whatever the GI */
+	{ "VHT MCS 7, 160 MHz", { HWSIM_PHY_VHT, 7, 1, HWSIM_PHY_160MHZ }, true,
+	  582, 52 },
+	/* 52 + 4 * ceil(28084 / 9360): 11232 coded bits are not five equal parts */
+	{ "VHT MCS 7, 160 MHz, four streams: six encoders",
+	  { HWSIM_PHY_VHT, 7, 4, HWSIM_PHY_160MHZ }, true, 3504, 68 },
 };
 
 static void phy_air_times(struct kunit *test)
