@@ -41,15 +41,9 @@ SERIES_HEAD = (
 )
 # Patches must not depend on the configuration of a user or machine.
 PLAIN_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
-US = {
-    "GIT_AUTHOR_NAME": "hwsim-lab",
-    "GIT_AUTHOR_EMAIL": "hwsim-lab@localhost",
-    "GIT_COMMITTER_NAME": "hwsim-lab",
-    "GIT_COMMITTER_EMAIL": "hwsim-lab@localhost",
-    "GIT_AUTHOR_DATE": "1970-01-01T00:00:00Z",
-    "GIT_COMMITTER_DATE": "1970-01-01T00:00:00Z",
-}
-COMMITTER = {name: value for name, value in US.items() if "COMMITTER" in name}
+NAME, EMAIL = "hwsim-lab", "hwsim-lab@localhost"  # of whom commits and their Signed-off-by are, also the user's
+COMMITTED = {"GIT_COMMITTER_DATE": "1970-01-01T00:00:00Z"}
+AUTHORED = {"GIT_AUTHOR_DATE": COMMITTED["GIT_COMMITTER_DATE"], **COMMITTED}
 FORMAT_PATCH = [
     "format-patch",
     "--quiet",
@@ -95,16 +89,18 @@ def _base_commits(tree: Path, source: Source, series: PatchSeries, report: Repor
     _forget_packaging(tree)
     git(tree, "init", "--quiet", "--initial-branch=lab")
     git(tree, "config", "gc.auto", "0")
+    git(tree, "config", "user.name", NAME)
+    git(tree, "config", "user.email", EMAIL)
     git(tree, "config", SOURCE_SHA256, source.sha256)
     git(tree, "config", SOURCE_PATH, "" if source.debian else str(source.path.resolve()))
     git(tree, "add", "--all", "--force")
-    git(tree, "commit", "--quiet", f"--message=Linux {source.version}", env=US)
+    git(tree, "commit", "--quiet", f"--message=Linux {source.version}", env=AUTHORED)
     git(tree, "tag", BASE)
     for part in series.parts:
         if part.files:
             part.copy_files(tree)
             git(tree, "add", "--all", "--force")
-            git(tree, "commit", "--quiet", f"--message=New files\n\nPart: {part.name}", env=US)
+            git(tree, "commit", "--quiet", f"--message=New files\n\nPart: {part.name}", env=AUTHORED)
     git(tree, "tag", FILES)
 
 
@@ -127,7 +123,7 @@ def _apply(tree: Path, source: Source, series: PatchSeries, report: Report) -> N
         for mail, patch, part in zip(mails, patches, parts, strict=True):
             mail.write_bytes(patch.read_bytes().replace(b"\n---\n", f"\nPart: {part}\n---\n".encode(), 1))
         try:
-            git(tree, "am", "--quiet", "--keep-cr", *map(str, mails), env=COMMITTER)
+            git(tree, "am", "--quiet", "--keep-cr", *map(str, mails), env=COMMITTED)
         except BuildError as error:
             raise BuildError(
                 f"a patch no longer applies to Linux {source.version}\n{error.message}",
@@ -194,7 +190,7 @@ def _sort(tree: Path, names: list[str]) -> None:
         todo.flush()
         editor = f"cp {shlex.quote(todo.name)}"
         try:
-            git(tree, "-c", f"sequence.editor={editor}", "rebase", "--quiet", "--interactive", FILES, env=COMMITTER)
+            git(tree, "-c", f"sequence.editor={editor}", "rebase", "--quiet", "--interactive", FILES, env=COMMITTED)
         except BuildError as error:
             raise BuildError(
                 f"a commit cannot be moved to its part without a conflict\n{error.message}",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,18 @@ def test_user_configuration_of_git_does_not_show(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     write_back(tree, series)
     assert content(series) == before
+
+
+def test_commits_made_there_are_by_the_project(tree: Path, series: PatchSeries, tmp_path: Path) -> None:
+    config = tmp_path / "gitconfig"
+    config.write_text("[user]\n\tname = A User\n\temail = user@example.org\n")
+    (tree / "net" / "hello.c").write_text("zero\none\nHELLO\nthree\n")
+    command = ["git", "commit", "--quiet", "--all", "--signoff", "--message=net: greet", "--trailer=Part: low"]
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    subprocess.run(command, cwd=tree, check=True, env={**plain, "GIT_CONFIG_GLOBAL": str(config)})
+    (patch,) = write_back(tree, series)
+    assert "\nFrom: hwsim-lab <hwsim-lab@localhost>\n" in patch.read_text()
+    assert "\nSigned-off-by: hwsim-lab <hwsim-lab@localhost>\n" in patch.read_text()
 
 
 def stacked(tree: Path) -> None:
