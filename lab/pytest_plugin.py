@@ -54,7 +54,7 @@ class Labs:
         from lab.lockstep.words import caller
 
         number = f"-{len(self.all) + 1}" if self.all else ""
-        defaults = {"pcap": "auto", "directory": self._directory / f"lab{number}", "place": caller()}
+        defaults = {"pcap": "auto", "directory": self._directory / f"lab{number}", "location": caller()}
         made = Lab(topology, workload, **{**defaults, **options})
         self.all.append(made)
         return made.start()
@@ -106,32 +106,32 @@ def _marked(labs: Labs, markers: Sequence[pytest.Mark], node: pytest.Item) -> La
     from lab.errors import InputError, InputErrors, LabError
 
     path, line, _ = node.reportinfo()
-    place = f"{Path(path).name}:{(line or 0) + 1}"
+    location = f"{Path(path).name}:{(line or 0) + 1}"
     options: dict[str, Any] = {}
     for marker in reversed(markers):
         options |= {**dict(zip(_BY_POSITION, marker.args, strict=False)), **marker.kwargs}
-    _check(options, place)
+    _check(options, location)
     try:
-        return labs.start(**{"place": place, **options})
+        return labs.start(**{"location": location, **options})
     except LabError as error:
         named = isinstance(error, InputError) and not isinstance(error, InputErrors) and error.where is None
-        message = f"{place}  {error}" if named else str(error)  # the mistake is a name in the marker
+        message = f"{location}  {error}" if named else str(error)  # the mistake is a name in the marker
     pytest.fail(message, pytrace=False)
 
 
-def _check(options: dict[str, Any], place: str) -> None:
+def _check(options: dict[str, Any], location: str) -> None:
     """Fail if markers have other parameters than a lab."""
     import inspect
 
     from lab import Lab
     from lab.errors import unknown
 
-    known = [name for name in inspect.signature(Lab).parameters if name not in ("directory", "place")]
+    known = [name for name in inspect.signature(Lab).parameters if name not in ("directory", "location")]
     for name in options:
         if name not in known:
-            pytest.fail(f"{place}  @pytest.mark.lab: {unknown('parameter', name, known)}", pytrace=False)
+            pytest.fail(f"{location}  @pytest.mark.lab: {unknown('parameter', name, known)}", pytrace=False)
     if "topology" not in options:
-        pytest.fail(f'{place}  @pytest.mark.lab: write which topology: topology="one-ap"', pytrace=False)
+        pytest.fail(f'{location}  @pytest.mark.lab: write which topology: topology="one-ap"', pytrace=False)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -42,7 +42,7 @@ class Point:
     topology: str  # name or path
     workload: str
     overrides: tuple[str, ...]  # key=value, as --set takes them
-    places: dict[str, str] = field(default_factory=dict, compare=False)  # key of an override -> FILE:LINE
+    locations: dict[str, str] = field(default_factory=dict, compare=False)  # key of an override -> FILE:LINE
     seed_offset: int = 0  # its seeds are the experiment's plus this
 
 

@@ -60,7 +60,7 @@ class Lab:
         set: other keys of both files, by their dotted names: ``{"links.0.delay": "20 ms"}``.
         pcap: "air": capture every frame on the medium; "auto": if there are radios on one.
         directory: of the run, new or empty; default: a new one in runs/.
-        place: FILE:LINE of these parameters, for messages; default: that of the caller.
+        location: FILE:LINE of these parameters, for messages; default: that of the caller.
 
     Raises:
         InputError, InputErrors: If they, or the files, have a mistake.
@@ -77,7 +77,7 @@ class Lab:
         set: Mapping[str, Any] | None = None,
         pcap: str | None = None,
         directory: Path | None = None,
-        place: str | None = None,
+        location: str | None = None,
     ) -> None:
         """Plan it; nothing is started yet."""
         self._names = (str(topology), str(workload))
@@ -87,10 +87,10 @@ class Lab:
             *([override("workload.duration", duration)] if duration is not None else []),
             *(override(key, value) for key, value in (set or {}).items()),
         ]
-        where = caller() if place is None else place
-        self._places = {text.partition("=")[0]: where for text in self._overrides}
+        where = caller() if location is None else location
+        self._locations = {text.partition("=")[0]: where for text in self._overrides}
         self._plan = load(
-            *self._names, seed, self._overrides, pcap=None if pcap == _AUTO else pcap, places=self._places
+            *self._names, seed, self._overrides, pcap=None if pcap == _AUTO else pcap, locations=self._locations
         )
         if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
             self._plan = replace(self._plan, pcap="air")
@@ -103,7 +103,7 @@ class Lab:
         self._ended: str | None = None  # why nothing more can be done
         self._record: Record | None = None
         self._added = AddedEvents(
-            *self._names, seed, self._overrides, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
+            *self._names, seed, self._overrides, self._locations, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
         )
         nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
         self._nodes: Named[Node] = Named("node", nodes, CallError)
@@ -344,7 +344,7 @@ class Lab:
         """
         self._add(self.now_ns, event, caller())
 
-    def _add(self, at_ns: int, event: Event, place: str) -> None:
+    def _add(self, at_ns: int, event: Event, location: str) -> None:
         self._running()
         if not isinstance(event, Event):
             raise CallError(
@@ -353,7 +353,7 @@ class Lab:
         if self._time_to_come(at_ns) > self.end_ns:
             raise self._beyond(at_ns)
         try:
-            added = self._added.add(at_ns, event.written, place, self.now_ns)
+            added = self._added.add(at_ns, event.written, location, self.now_ns)
         except InputError as error:
             raise error.with_traceback(None) from None
         self.ask(

@@ -37,19 +37,19 @@ class WrittenFloat(float):
 
 @dataclass
 class Document:
-    """One file: ``data`` as dicts, lists and scalars; ``places`` maps key paths to ``file:line``."""
+    """One file: ``data`` as dicts, lists and scalars; ``locations`` maps key paths to ``file:line``."""
 
     path: Path
     label: str
     data: Any
-    places: dict[Keys, str] = field(default_factory=dict)
+    locations: dict[Keys, str] = field(default_factory=dict)
 
     def where(self, keys: Keys) -> str:
         """Return ``file:line`` of the key, or of the innermost enclosing key that the file has."""
         for length in range(len(keys), -1, -1):
-            place = self.places.get(keys[:length])
-            if place is not None:
-                return place
+            location = self.locations.get(keys[:length])
+            if location is not None:
+                return location
         return self.label
 
     def error(self, keys: Keys, message: str, hint: str | None = None) -> InputError:
@@ -141,16 +141,16 @@ class _Builder:
         self.count = 0
 
     def build(self, root: Node) -> None:
-        self.document.places[()] = self._place(root)
+        self.document.locations[()] = self._location(root)
         self.document.data = self._value(root, (), 0)
 
-    def _place(self, node: Node) -> str:
+    def _location(self, node: Node) -> str:
         return f"{self.document.label}:{node.start_mark.line + 1}"
 
     def _value(self, node: Node, keys: Keys, depth: int) -> Any:
         self.count += 1
         if self.count > _NODES_MAX or depth > _DEPTH_MAX:
-            raise InputError("is nested too deeply, or refers to itself", where=self._place(node))
+            raise InputError("is nested too deeply, or refers to itself", where=self._location(node))
         if isinstance(node.value, str):
             return self._scalar(node)
         if node.value and isinstance(node.value[0], tuple):
@@ -162,7 +162,7 @@ class _Builder:
     def _sequence(self, node: Node, keys: Keys, depth: int) -> list[Any]:
         items = []
         for index, item in enumerate(node.value):
-            self.document.places[(*keys, index)] = self._place(item)
+            self.document.locations[(*keys, index)] = self._location(item)
             items.append(self._value(item, (*keys, index), depth + 1))
         return items
 
@@ -171,20 +171,20 @@ class _Builder:
         self._refuse_lost_values(node, keys)
         for key_node, value_node in node.value:
             if not isinstance(key_node.value, str):
-                raise InputError("a key must be text", where=self._place(key_node), hint=_BRACES)
+                raise InputError("a key must be text", where=self._location(key_node), hint=_BRACES)
             key = key_node.value
             if not key.isprintable():
                 raise InputError(
                     f"{key!r} is not a valid key: it has unprintable characters; remove them",
-                    where=self._place(key_node),
+                    where=self._location(key_node),
                 )
             path = (*keys, key)
             if key in items:
                 raise InputError(
-                    f"{dotted(path)}: is a duplicate of the key at {self.document.places[path]}",
-                    where=self._place(key_node),
+                    f"{dotted(path)}: is a duplicate of the key at {self.document.locations[path]}",
+                    where=self._location(key_node),
                 )
-            self.document.places[path] = self._place(key_node)
+            self.document.locations[path] = self._location(key_node)
             items[key] = self._value(value_node, path, depth + 1)
         return items
 
@@ -199,7 +199,7 @@ class _Builder:
         lost = [key for key, _ in entries[first:end]]
         before, value = entries[first - 1] if first else ("", None)
         path = dotted((*keys, before)) if value is not None else ""
-        error = syntax.lost_values(self._place(node.value[first][0]), path, value.value if value else None, lost)
+        error = syntax.lost_values(self._location(node.value[first][0]), path, value.value if value else None, lost)
         if error is not None:
             raise error
 
@@ -209,7 +209,7 @@ class _Builder:
         try:
             return _SCALARS.get(tag, str)(text)
         except ValueError:  # tagged by hand: !!int abc
-            raise InputError(f'"{text}" is not a valid {tag}', where=self._place(node)) from None
+            raise InputError(f'"{text}" is not a valid {tag}', where=self._location(node)) from None
 
 
 def _integer(text: str) -> WrittenInt:

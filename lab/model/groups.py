@@ -106,7 +106,7 @@ def _members(name: str, count: int) -> tuple[str, ...]:
 def place(document: Document, groups: Mapping[str, tuple[str, ...]]) -> None:
     """Record in the document that each node of a group is written where the group is."""
     for group, members in groups.items():
-        written = {keys[2:]: where for keys, where in document.places.items() if keys[:2] == ("nodes", group)}
-        document.places.update(
+        written = {keys[2:]: where for keys, where in document.locations.items() if keys[:2] == ("nodes", group)}
+        document.locations.update(
             {("nodes", member, *rest): where for member in members for rest, where in written.items()}
         )

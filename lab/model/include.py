@@ -73,11 +73,11 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
         own = document.data.get(key)
         if key not in document.data:
             document.data[key] = value
-            _take_places(document, other, key)
+            _take_locations(document, other, key)
         elif isinstance(own, list) and isinstance(value, list):
             _make_room(document, key, len(value))
             document.data[key] = value + own
-            _take_places(document, other, key)
+            _take_locations(document, other, key)
         elif isinstance(own, dict) and isinstance(value, dict):
             for name in value:
                 if name in own:
@@ -85,7 +85,7 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
                         (key, name), f"is also at {other.where((key, name))}, which is included; remove one of them"
                     )
             document.data[key] = {**value, **own}
-            _take_places(document, other, key)
+            _take_locations(document, other, key)
 
 
 def move_paths(other: Document, folder: Path) -> None:
@@ -104,16 +104,16 @@ def move_paths(other: Document, folder: Path) -> None:
             holder[last] = os.path.relpath(other.path.parent / value, folder)
 
 
-def _take_places(document: Document, other: Document, key: str) -> None:
-    """Take over where the values below a key are, without the place of a key that the document has itself."""
-    found = {keys: place for keys, place in other.places.items() if keys[:1] == (key,)}
-    document.places = {**found, **document.places}
+def _take_locations(document: Document, other: Document, key: str) -> None:
+    """Take over where the values below a key are, without the location of a key that the document has itself."""
+    found = {keys: location for keys, location in other.locations.items() if keys[:1] == (key,)}
+    document.locations = {**found, **document.locations}
 
 
 def _make_room(document: Document, key: str, count: int) -> None:
-    """Move the places of a list's entries by ``count``."""
+    """Move the locations of a list's entries by ``count``."""
     moved: dict[Keys, str] = {}
-    for keys, place in document.places.items():
+    for keys, location in document.locations.items():
         first = keys[1] if keys[:1] == (key,) and len(keys) > 1 else None
-        moved[(key, first + count, *keys[2:]) if isinstance(first, int) else keys] = place
-    document.places = moved
+        moved[(key, first + count, *keys[2:]) if isinstance(first, int) else keys] = location
+    document.locations = moved

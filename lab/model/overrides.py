@@ -36,24 +36,24 @@ def apply(
     overrides: Mapping[str, str],
     documents: Mapping[str, Document],
     models: Mapping[str, type[Model]],
-    places: Mapping[str, str] | None = None,
+    locations: Mapping[str, str] | None = None,
 ) -> None:
     """Apply the overrides to the documents ``topology`` and ``workload``.
 
-    ``places`` maps overrides that do not come from the command line to FILE:LINE.
+    ``locations`` maps overrides that do not come from the command line to FILE:LINE.
 
     Raises:
         InputError: If a key matches nothing; names the override.
     """
     errors = []
     for key, text in overrides.items():
-        place = (places or {}).get(key)
-        label = place or f"--set {key}={text}"
+        location = (locations or {}).get(key)
+        label = location or f"--set {key}={text}"
         try:
             owner, path = _owner(key, label, documents, models)
             _set(documents[owner], path, text, label)
         except InputError as error:
-            message = f"{key}: {error.message}" if place else error.message
+            message = f"{key}: {error.message}" if location else error.message
             errors.append(InputError(message, where=error.where, hint=error.hint))
     raise_all(errors)
 
@@ -76,7 +76,7 @@ def _owner(
             f"both files have {first}; write {' or '.join(f'{name}.{key}' for name in owners)}", where=label
         )
     known = [word for name in documents for word in models[name].described()]
-    deeper = [keys for document in documents.values() for keys in document.places if keys[-1:] == (first,)]
+    deeper = [keys for document in documents.values() for keys in document.locations if keys[-1:] == (first,)]
     meant = f" (did you mean {dotted(deeper[0])}?)" if deeper else suggestion(first, known)
     raise InputError(
         f'neither topology nor workload has a key "{first}"{meant}',
@@ -100,9 +100,9 @@ def _set(document: Document, path: list[str], text: str, label: str) -> None:
         last = _step(holder, path[-1], keys, label)
     holder[last] = scalar(text, label)
     keys = (*keys, last)
-    for inner in [place for place in document.places if place[: len(keys)] == keys]:
-        del document.places[inner]
-    document.places[keys] = label
+    for inner in [location for location in document.locations if location[: len(keys)] == keys]:
+        del document.locations[inner]
+    document.locations[keys] = label
 
 
 def _with_dots(path: list[str]) -> list[str]:

@@ -40,13 +40,13 @@ def load(
     overrides: Collection[str] = (),
     *,
     pcap: str | None = None,
-    places: Mapping[str, str] | None = None,
+    locations: Mapping[str, str] | None = None,
     draft: bool = False,
     piece: Piece | None = None,
 ) -> Plan:
     """Return the plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
-    ``places`` maps keys of overrides that do not come from the command line to FILE:LINE. ``draft``,
+    ``locations`` maps keys of overrides that do not come from the command line to FILE:LINE. ``draft``,
     ``piece``: see ``lab.plan.resolve.resolve``.
 
     Raises:
@@ -54,7 +54,7 @@ def load(
     """
     parsed = parse(overrides)
     try:
-        found = documents(topology, workload, overrides, places)
+        found = documents(topology, workload, overrides, locations)
         with registry.settled():  # the code next to the workload is known now
             return _resolved(found, seed, parsed, pcap, draft, piece)
     except InputError:
@@ -63,7 +63,7 @@ def load(
 
 
 def code_of(
-    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), locations: Mapping[str, str] | None = None
 ) -> Path | None:
     """Return the folder of the stack whose code the run needs, or None, without resolving the plan.
 
@@ -72,24 +72,24 @@ def code_of(
     Raises:
         InputError, InputErrors: If the workload or an override has mistakes.
     """
-    document = documents(topology, workload, overrides, places)["workload"]
+    document = documents(topology, workload, overrides, locations)["workload"]
     return _code(document, build(Workload, document))
 
 
 def modules_of(
-    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), locations: Mapping[str, str] | None = None
 ) -> dict[str, Path]:
     """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
 
     Raises:
         InputError, InputErrors: If the workload or an override has mistakes.
     """
-    document = documents(topology, workload, overrides, places)["workload"]
+    document = documents(topology, workload, overrides, locations)["workload"]
     return {name: library.module_called(name) for name in build(Workload, document).modules}
 
 
 def documents(
-    topology: str, workload: str, overrides: Collection[str] = (), places: Mapping[str, str] | None = None
+    topology: str, workload: str, overrides: Collection[str] = (), locations: Mapping[str, str] | None = None
 ) -> dict[str, Document]:
     """Return the files ``topology`` and ``workload`` with what they include, and with the overrides, unchecked.
 
@@ -108,7 +108,7 @@ def documents(
         data = found[file_type].data
         if isinstance(data, dict) and foreign in data and own not in data:
             raise InputError(f"is a {other}; write the file of a {file_type} here", where=found[file_type].label)
-    apply(parsed, found, _MODELS, places)
+    apply(parsed, found, _MODELS, locations)
     return found
 
 

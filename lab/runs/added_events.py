@@ -38,7 +38,7 @@ class AddedEvents:
         workload: str,
         seed: int,
         overrides: Sequence[str],
-        places: Mapping[str, str],
+        locations: Mapping[str, str],
         *,
         pcap: str | None = None,
         medium_hint: str,
@@ -52,24 +52,24 @@ class AddedEvents:
         self.plan: Plan | None = None
         self._arguments = (topology, workload, seed)
         self._overrides = overrides
-        self._places = places
+        self._locations = locations
         self._pcap = pcap
         self._medium_hint = medium_hint
         self._piece_ns = piece_ns
         self._entries: list[tuple[str, str]] | None = None  # of the workload's timeline: text and FILE:LINE
         self._known: list[Event] = []
 
-    def add(self, at_ns: int, written: str, place: str, now_ns: int | None = None) -> Added:
+    def add(self, at_ns: int, written: str, location: str, now_ns: int | None = None) -> Added:
         """Add an event, written as in a timeline without braces and time.
 
-        ``place``: FILE:LINE, or what else stands for that; ``now_ns``: the time now; None: that of the event.
+        ``location``: FILE:LINE, or what else stands for that; ``now_ns``: the time now; None: that of the event.
 
         Raises:
             InputError, InputErrors: If it has a mistake; nothing is added.
         """
         if self._entries is None:
             self._entries, self._known = self._of_workload(), self._plan([], at_ns).events
-        entries = [*self._entries, (f"{{at: {at_ns} ns, {written}}}", place)]
+        entries = [*self._entries, (f"{{at: {at_ns} ns, {written}}}", location)]
         begin_ns = at_ns if now_ns is None else now_ns
         plan = self._plan_or_raise(entries, begin_ns)
         found = _without(plan.events, self._known)
@@ -86,7 +86,7 @@ class AddedEvents:
 
     def _of_workload(self) -> list[tuple[str, str]]:
         topology, workload, _ = self._arguments
-        document = load.documents(topology, workload, self._overrides, self._places)["workload"]
+        document = load.documents(topology, workload, self._overrides, self._locations)["workload"]
         own = document.data.get("timeline") or []
         return [(json.dumps(plain(entry)), document.where(("timeline", index))) for index, entry in enumerate(own)]
 
@@ -99,14 +99,14 @@ class AddedEvents:
         raise errors[0] if len(errors) == 1 else InputErrors(errors)
 
     def _plan(self, entries: Sequence[tuple[str, str]], since_ns: int) -> Plan:
-        overrides, places = list(self._overrides), dict(self._places)
+        overrides, locations = list(self._overrides), dict(self._locations)
         if entries:
             overrides.append(f"{_TIMELINE}={json.dumps([None] * len(entries))}")
-        for index, (text, place) in enumerate(entries):
+        for index, (text, location) in enumerate(entries):
             overrides.append(f"{_TIMELINE}.{index}={text}")
-            places[f"{_TIMELINE}.{index}"] = place
+            locations[f"{_TIMELINE}.{index}"] = location
         piece = None if self._piece_ns is None else (since_ns, since_ns + self._piece_ns)
-        return load.load(*self._arguments, overrides, pcap=self._pcap, places=places, piece=piece)
+        return load.load(*self._arguments, overrides, pcap=self._pcap, locations=locations, piece=piece)
 
 
 def _without_keys(error: InputError) -> InputError:

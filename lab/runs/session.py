@@ -32,15 +32,15 @@ class Session:
     """The host's part of a session of a guest in ``directory``; other parameters as those of ``lab.plan.load.load``."""
 
     def __init__(
-        self, directory: Path, topology: str, seed: int, overrides: Sequence[str], places: Mapping[str, str]
+        self, directory: Path, topology: str, seed: int, overrides: Sequence[str], locations: Mapping[str, str]
     ) -> None:
         self._raw = directory / RAW.name
         self._topology = topology
         self._seed = seed
         self._overrides = overrides
-        self._places = places
+        self._locations = locations
         hint = "start the shell with --set medium={}"
-        self._added = AddedEvents(topology, WORKLOAD, seed, overrides, places, medium_hint=hint, piece_ns=PIECE_NS)
+        self._added = AddedEvents(topology, WORKLOAD, seed, overrides, locations, medium_hint=hint, piece_ns=PIECE_NS)
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "event": self._event,
             "levels": self._levels,
@@ -122,7 +122,7 @@ class Session:
 
         from ruamel.yaml import YAML
 
-        document = load.documents(self._topology, WORKLOAD, self._overrides, self._places)["topology"]
+        document = load.documents(self._topology, WORKLOAD, self._overrides, self._locations)["topology"]
         move_paths(document, path.parent)
         data = {key: value for key, value in document.data.items() if key not in _OWN}
         text = io.StringIO()

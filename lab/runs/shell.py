@@ -51,18 +51,18 @@ def interact(options: ShellOptions) -> int:
     timeout_s = wall_s("--timeout", options.timeout)
     # a prompt has no end, and the topology's timeline does not run here
     overrides = [*options.overrides, "workload.duration=24h", "topology.timeline=[]"]
-    places = {}
+    locations = {}
     if options.stack is not None:
         overrides.append(f"workload.stack={options.stack}")
-        places["workload.stack"] = f"--stack {options.stack}"
-    plan = load(options.topology, WORKLOAD, options.seed, overrides, places=places, piece=(0, PIECE_NS))
+        locations["workload.stack"] = f"--stack {options.stack}"
+    plan = load(options.topology, WORKLOAD, options.seed, overrides, locations=locations, piece=(0, PIECE_NS))
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
     with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        session = Session(directory, options.topology, options.seed, overrides, places)
+        session = Session(directory, options.topology, options.seed, overrides, locations)
         with Channel() as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for

@@ -70,7 +70,7 @@ class Grid:
     varied: list[Varied]
     common: tuple[Override, ...]
     groups: list[list[int]] = field(default_factory=list)  # axes that advance together, by index
-    _places: dict[Keys, str] = field(default_factory=dict, repr=False)
+    _locations: dict[Keys, str] = field(default_factory=dict, repr=False)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -100,7 +100,7 @@ class Grid:
             topology=placeholders.fill(model.topology, labels),
             workload=placeholders.fill(model.workload, labels),
             overrides=tuple(f"{key}={text}" for key, text in overrides.items()),
-            places={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._overrides(indexes)},
+            locations={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._overrides(indexes)},
         )
 
     def _overrides(self, indexes: list[int]) -> Iterator[Override]:
@@ -111,9 +111,9 @@ class Grid:
 
     def _where(self, keys: Keys) -> str:
         """Return ``document.where``, computed once for all points."""
-        if keys not in self._places:
-            self._places[keys] = self.source.document.where(keys)
-        return self._places[keys]
+        if keys not in self._locations:
+            self._locations[keys] = self.source.document.where(keys)
+        return self._locations[keys]
 
 
 def resolve(source: Source[Model], problems: Problems) -> Grid:

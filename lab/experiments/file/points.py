@@ -96,7 +96,7 @@ def drafted(experiment: Experiment, point: Point) -> Plan:
         InputError: If an override is not valid.
     """
     topology, workload, overrides = point.topology, point.workload, point.overrides
-    return load(topology, workload, experiment.seed, overrides, places=point.places, draft=True)
+    return load(topology, workload, experiment.seed, overrides, locations=point.locations, draft=True)
 
 
 def located(error: InputError, point: Point) -> InputError:

@@ -145,7 +145,7 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
         InputError: If a stack does not exist.
     """
     differing = _differing(points, "stack")
-    found = (code_of(point.topology, point.workload, point.overrides, point.places) for point in differing)
+    found = (code_of(point.topology, point.workload, point.overrides, point.locations) for point in differing)
     return {code for code in found if code}
 
 
@@ -156,7 +156,7 @@ def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
         InputError: If a module does not exist, or points need different ones: one kernel serves all.
     """
     differing = _differing(points, "modules")
-    found = [modules_of(point.topology, point.workload, point.overrides, point.places) for point in differing]
+    found = [modules_of(point.topology, point.workload, point.overrides, point.locations) for point in differing]
     for other in found[1:]:
         if other != found[0]:
             one, two = (", ".join(sorted(names)) or "none" for names in (found[0], other))

@@ -40,7 +40,7 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
         InputError: If the topology, the workload or the overrides are not valid.
     """
     seed = experiment.seed + point.seed_offset + repetition
-    plan = load(point.topology, point.workload, seed, point.overrides, places=point.places)
+    plan = load(point.topology, point.workload, seed, point.overrides, locations=point.locations)
     return Trial(point.number, seed, plan.to_json(), command(point, seed))
 
 

@@ -55,7 +55,7 @@ class Change:
         kept = [text for text in point.overrides if text.partition("=")[0].strip() not in added]
         new = [f"{key}={text}" for key, text in added.items()]
         overrides = (*kept, *new) if self.firm else (*new, *kept)
-        return dataclasses.replace(point, overrides=overrides, places={**point.places, **self.where})
+        return dataclasses.replace(point, overrides=overrides, locations={**point.locations, **self.where})
 
 
 def files(experiment: Experiment) -> Iterator[tuple[Document, Topology | ExperimentFile, str | None]]:

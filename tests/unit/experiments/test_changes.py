@@ -58,7 +58,7 @@ def found(*names: str) -> tuple[Experiment, tuple[Change, ...]]:
 
 
 def plan_of(point: Point) -> Plan:
-    return load_plan(point.topology, point.workload, 1, point.overrides, places=point.places, draft=True)
+    return load_plan(point.topology, point.workload, 1, point.overrides, locations=point.locations, draft=True)
 
 
 def test_ends_of_ranges_listed_values_and_what_the_files_list(here: Path) -> None:
@@ -87,7 +87,7 @@ def test_an_entry_of_the_files_replaces_what_the_experiment_sets(here: Path) -> 
     ]
     assert "nodes.sta.position=[0 m, 2 m, 2 m]" in second.overrides
     assert [one.number for one in whole.points] == list(range(2 * size))
-    assert second.places["nodes.sta.position"] == "mine.yaml:23"
+    assert second.locations["nodes.sta.position"] == "mine.yaml:23"
 
 
 def test_an_end_of_a_range_does_not(here: Path) -> None:

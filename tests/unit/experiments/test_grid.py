@@ -184,5 +184,5 @@ def test_where_a_setting_is_written_is_known_of_each_point() -> None:
         Path("x.yaml"), "x.yaml", data, {("set", "k"): "x.yaml:5", ("grid", "a", "on", "k"): "x.yaml:7"}
     )
     found = grid.resolve(Source(document, build(Model, document)), Problems())
-    assert [point.places["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
+    assert [point.locations["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
     assert [point.overrides for point in found.points()] == [("k=2",), ("k=1",)]

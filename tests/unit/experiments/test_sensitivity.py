@@ -120,10 +120,10 @@ def test_each_point_is_run_in_each_place(here: Path) -> None:
     whole = in_all(experiment, [place.at for place in drawn], Repetitions(2, 2))
     assert len(whole.points) == 3 * len(experiment.points) and whole.repetitions.most == 2
     point = whole.points[len(experiment.points) + 1]
-    plan = load_plan(point.topology, point.workload, 1, point.overrides, places=point.places, draft=True)
+    plan = load_plan(point.topology, point.workload, 1, point.overrides, locations=point.locations, draft=True)
     powers = {node.name: node.radio.txpower_dbm for node in plan.nodes if node.radio}
     assert powers["ap1"] == powers["ap2"] == float(drawn[1].values["power"].split()[0])
-    assert point.places["nodes.ap1.txpower"] == "place.yaml:12"
+    assert point.locations["nodes.ap1.txpower"] == "place.yaml:12"
     seeds = {trial(whole, one, 0).seed for one in whole.points}
     assert len(seeds) == 3 and 1 not in seeds  # each place has its own
 

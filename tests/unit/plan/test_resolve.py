@@ -636,9 +636,9 @@ def test_a_draft_is_the_plan_without_the_levels_that_change_on_the_way() -> None
 def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     plans()
     overrides = ["nodes.sta1.pids=none", "nodes.x.y=1"]
-    reported = refused(load, "t.yaml", "w.yaml", 1, overrides, places={"nodes.x.y": "e.yaml:7"})
+    reported = refused(load, "t.yaml", "w.yaml", 1, overrides, locations={"nodes.x.y": "e.yaml:7"})
     assert reported.startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
-    reported = refused(load, "t.yaml", "w.yaml", 1, overrides[:1], places={"nodes.sta1.pids": "e.yaml:8"})
+    reported = refused(load, "t.yaml", "w.yaml", 1, overrides[:1], locations={"nodes.sta1.pids": "e.yaml:8"})
     assert reported.startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
 
 
