@@ -19,20 +19,20 @@ class Reference:
     """Where a Docker image is. ``str()`` is what skopeo takes, and what a user writes."""
 
     transport: str  # a key of FORMS
-    place: str  # a name, or a path
+    source: str  # a name, or a path
     tag: str | None  # which one, where there may be several
 
     def __str__(self) -> str:
-        return ":".join([self.transport, self.place, *([self.tag] if self.tag else [])])
+        return ":".join([self.transport, self.source, *([self.tag] if self.tag else [])])
 
     @property
     def path(self) -> Path | None:
         """The file or folder; None: it is in the Docker engine."""
-        return None if self.transport == DAEMON else Path(self.place)
+        return None if self.transport == DAEMON else Path(self.source)
 
     def below(self, folder: Path) -> Reference:
         """Return the same with a path that is relative to a folder."""
-        return self if self.path is None else replace(self, place=str(folder / self.place))
+        return self if self.path is None else replace(self, source=str(folder / self.source))
 
 
 def is_reference(text: str) -> bool:
@@ -53,14 +53,14 @@ def parse(text: str) -> Reference:
         near = suggestion(transport, FORMS) or f"; of the Docker engine it is {DAEMON}:{_tagged(text)}"
         raise ValueError(f'"{text}" does not begin with a known transport{near}; known: {_KNOWN}')
     if transport == DAEMON:
-        place, _, tag = rest.rpartition(":")
-        if not place or not tag or "/" in tag:
+        source, _, tag = rest.rpartition(":")
+        if not source or not tag or "/" in tag:
             raise ValueError(f'"{text}" lacks the tag; write {DAEMON}:{_tagged(rest.strip(":") or "NAME")}')
     else:
-        place, _, tag = rest.partition(":")
-        if not place:
+        source, _, tag = rest.partition(":")
+        if not source:
             raise ValueError(f'"{text}" lacks the path; write {FORMS[transport]}')
-    return Reference(transport, place, tag or None)
+    return Reference(transport, source, tag or None)
 
 
 def _tagged(name: str) -> str:

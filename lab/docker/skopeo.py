@@ -102,7 +102,7 @@ def explained(reference: Reference, printed: str) -> InputError:
         return _missing(reference)
     if _is_compressed(reference):
         return InputError(
-            f"{reference} is compressed, and this version of skopeo cannot read that", hint=f"gunzip {reference.place}"
+            f"{reference} is compressed, and this version of skopeo cannot read that", hint=f"gunzip {reference.source}"
         )
     return InputError(f"{reference} cannot be read as a Docker image: {_WHERE.sub('', text)}")
 
@@ -110,12 +110,12 @@ def explained(reference: Reference, printed: str) -> InputError:
 def _missing(reference: Reference) -> InputError:
     """Return the error for an image that is not there."""
     if reference.transport == DAEMON:
-        name = f"{reference.place}:{reference.tag}"
+        name = f"{reference.source}:{reference.tag}"
         return InputError(f"the Docker engine has no image {name}", hint=f"first docker pull {name}, or build it")
     known = _tags(reference) if reference.transport == LAYOUT else []
     what = f"no image {reference.tag}" if reference.tag else "several images" if known else "no image"
     return InputError(
-        f"{reference.transport}:{reference.place} has {what}",
+        f"{reference.transport}:{reference.source} has {what}",
         hint=f"it has {', '.join(known)}; write {reference.transport}:DIR:{known[0]}" if known else None,
     )
 
@@ -124,14 +124,14 @@ def _is_compressed(reference: Reference) -> bool:
     """Return whether an archive is a gzip file. skopeo should read these, but that of Debian 12 fails."""
     if reference.transport != ARCHIVE:
         return False
-    with Path(reference.place).open("rb") as file:
+    with Path(reference.source).open("rb") as file:
         return file.read(2) == b"\x1f\x8b"
 
 
 def _tags(reference: Reference) -> list[str]:
     """Return the tags of an OCI layout."""
     try:
-        index = json.loads(Path(reference.place, "index.json").read_text())
+        index = json.loads(Path(reference.source, "index.json").read_text())
         found = [one.get("annotations", {}).get("org.opencontainers.image.ref.name") for one in index["manifests"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []

@@ -39,9 +39,9 @@ def y_axis(frame: Frame, *, room: float | None = None) -> Shapes:
     for index, name in enumerate(scale.names):
         yield Text(frame.left - 8, frame.y(index) + 4, shortened(name, LONGEST), "tick", "end")
     for value, text in () if scale.names else _ticks(scale, _Y_TICKS):
-        place = frame.y(value)
-        yield Path(((frame.left, place), (frame.right, place)), "grid", width=1)
-        yield Text(frame.left - 8, place + 4, text, "tick", "end")
+        level = frame.y(value)
+        yield Path(((frame.left, level), (frame.right, level)), "grid", width=1)
+        yield Text(frame.left - 8, level + 4, text, "tick", "end")
     if room is not None and scale.label:
         middle = frame.top + frame.height / 2
         yield Text(13, middle, shortened(scale.label, frame.height + room, "axis"), "axis", "middle", turn=-90)

@@ -78,7 +78,7 @@ class _Frame:
         return _TOP + min(max(us, 0.0), self.ladder.length_us) * self.scale
 
     def x(self, line: str) -> float:
-        """Return the place of a line; a single one is in the middle."""
+        """Return the position of a line; a single one is in the middle."""
         lines = self.ladder.lines
         if len(lines) == 1:
             return (self.left + self.right) / 2
@@ -153,8 +153,8 @@ def _ends(arrow: Arrow, frame: _Frame) -> list[float]:
     """Return where an arrow ends: in both directions if it goes to every line."""
     begin = frame.x(arrow.source)
     if arrow.target is None:
-        places = [frame.x(line) for line in frame.ladder.lines]
-        ends = [end for end in (min(places), max(places)) if end != begin] or [begin + _INSET]
+        columns = [frame.x(line) for line in frame.ladder.lines]
+        ends = [end for end in (min(columns), max(columns)) if end != begin] or [begin + _INSET]
     else:
         ends = [frame.x(arrow.target)]
     return [begin + (end - begin) * _HALF_WAY for end in ends] if arrow.collided else ends

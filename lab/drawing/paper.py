@@ -43,10 +43,10 @@ def write(scene: Scene, path: File) -> None:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         canvas = Figure(figsize=(wide / _PIXELS_AN_INCH, high / _PIXELS_AN_INCH), facecolor=on_white("paper"))
-        places = Affine2D().translate(MARGIN, MARGIN).scale(1 / wide, -1 / high).translate(0, 1) + canvas.transFigure
+        points = Affine2D().translate(MARGIN, MARGIN).scale(1 / wide, -1 / high).translate(0, 1) + canvas.transFigure
         for order, shape in enumerate(scene.shapes):
             artist = _ARTISTS[type(shape)](shape)
-            artist.set_transform(places)
+            artist.set_transform(points)
             artist.set_zorder(order)
             canvas.add_artist(artist)
         canvas.savefig(path, dpi=SCALE * _PIXELS_AN_INCH, metadata=_METADATA[path.suffix])
@@ -61,13 +61,13 @@ def _colour(colour: Colour | None) -> str:
 
 
 def _path(path: Path) -> PathPatch:
-    codes = [Outline.MOVETO] + [Outline.LINETO] * (len(path.places) - 1)
-    places = list(path.places)
+    codes = [Outline.MOVETO] + [Outline.LINETO] * (len(path.points) - 1)
+    points = list(path.points)
     if path.closed:
         codes.append(Outline.CLOSEPOLY)
-        places.append(path.places[0])
+        points.append(path.points[0])
     patch = PathPatch(
-        Outline(places, codes),
+        Outline(points, codes),
         edgecolor=_colour(path.stroke),
         facecolor=_colour(path.fill),
         linewidth=0 if path.stroke is None else _points(path.width),
@@ -82,8 +82,8 @@ def _path(path: Path) -> PathPatch:
 
 def _dots(dots: Dots) -> Line2D:
     return Line2D(
-        [x for x, _ in dots.places],
-        [y for _, y in dots.places],
+        [x for x, _ in dots.points],
+        [y for _, y in dots.points],
         linestyle="none",
         marker="o",
         markersize=_points(2 * dots.radius),

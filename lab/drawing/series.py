@@ -45,20 +45,20 @@ def line(mark: Line, frame: Frame) -> Shapes:
         yield Dots(tuple((frame.x(x), frame.y(y)) for x, y in points), radius, fill=colour, tip=tip)
         return
     for run in _runs(points, lambda before, after: mark.gap is not None and after[0] - before[0] > mark.gap):
-        places = [(frame.x(x), frame.y(y)) for x, y in run]
-        if len(places) == 1:
-            yield Dots(tuple(places), width, fill=colour, tip=tip)
+        drawn = [(frame.x(x), frame.y(y)) for x, y in run]
+        if len(drawn) == 1:
+            yield Dots(tuple(drawn), width, fill=colour, tip=tip)
             continue
         if mark.step:
-            places = _steps(places, back=True)
+            drawn = _steps(drawn, back=True)
         if mark.area or mark.solid:
             base = frame.y(max(frame.y_scale.low, 0.0))
-            below = ((places[0][0], base), *places, (places[-1][0], base))
+            below = ((drawn[0][0], base), *drawn, (drawn[-1][0], base))
             yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
         if not mark.solid:
             dashes = dash(mark.colour or 0) if mark.dashed else ""
             opacity = _FAINT if mark.colour is None else 1.0
-            yield Path(tuple(places), colour, dash=dashes, width=width, opacity=opacity, tip=tip)
+            yield Path(tuple(drawn), colour, dash=dashes, width=width, opacity=opacity, tip=tip)
 
 
 def trace(mark: Trace, frame: Frame) -> Shapes:
@@ -69,11 +69,11 @@ def trace(mark: Trace, frame: Frame) -> Shapes:
         yield from error_bar(dot, frame, colour)
     if mark.joined:
         for run in _runs(mark.dots, lambda before, after: before.y is None or after.y is None):
-            places = [(frame.x(dot.x), frame.y(dot.y)) for dot in run if dot.y is not None]
-            if len(places) > 1:
-                yield from stroke(tuple(_steps(places) if mark.step else places), mark.style, mark.published)
-            elif places and not mark.marked:
-                yield Dots(tuple(places), _WIDE, fill=colour)
+            drawn = [(frame.x(dot.x), frame.y(dot.y)) for dot in run if dot.y is not None]
+            if len(drawn) > 1:
+                yield from stroke(tuple(_steps(drawn) if mark.step else drawn), mark.style, mark.published)
+            elif drawn and not mark.marked:
+                yield Dots(tuple(drawn), _WIDE, fill=colour)
     if not mark.marked:
         every = max(1, len(present) // mark.few) if mark.few else 0
         present = present[every // 2 :: every] if every else []
@@ -91,13 +91,13 @@ def area(mark: Area, frame: Frame) -> Shapes:
     yield Path((*there, *reversed(back)), None, series(mark.style), closed=True, opacity=TINT)
 
 
-def stroke(places: tuple[XY, ...], style: int | None, published: bool) -> Shapes:
+def stroke(points: tuple[XY, ...], style: int | None, published: bool) -> Shapes:
     """Draw the line of a series: dashed if published, double when the colours repeat."""
     colour: Colour = "soft" if style is None else series(style)
     double = style is not None and style // SERIES % 2 == 1
-    yield Path(places, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
+    yield Path(points, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
     if double:
-        yield Path(places, "paper", width=1.2)
+        yield Path(points, "paper", width=1.2)
 
 
 def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: str = "") -> Path | Dots:
@@ -106,8 +106,8 @@ def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: st
     outline = _MARKERS[style % len(_MARKERS)]
     if not outline:
         return Dots(((x, y),), _MARKER, colour, fill, tip=tip)
-    places = tuple((x + _MARKER * across, y + _MARKER * down) for across, down in outline)
-    return Path(places, colour, fill, closed=True, width=1.6, tip=tip)
+    points = tuple((x + _MARKER * across, y + _MARKER * down) for across, down in outline)
+    return Path(points, colour, fill, closed=True, width=1.6, tip=tip)
 
 
 def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
@@ -139,9 +139,9 @@ def _runs(points: Sequence[Point], apart: Callable[[Point, Point], bool]) -> lis
     return runs
 
 
-def _steps(places: list[XY], *, back: bool = False) -> list[XY]:
-    """Return steps: each value is valid up to the next place, or with ``back`` from the previous one."""
-    found = places[:1]
-    for (x, y), (next_x, next_y) in pairwise(places):
+def _steps(points: list[XY], *, back: bool = False) -> list[XY]:
+    """Return steps: each value is valid up to the next point, or with ``back`` from the previous one."""
+    found = points[:1]
+    for (x, y), (next_x, next_y) in pairwise(points):
         found += [(x, next_y) if back else (next_x, y), (next_x, next_y)]
     return found

@@ -41,7 +41,7 @@ FACES = {
 class Path:
     """Straight lines through points."""
 
-    places: tuple[XY, ...]
+    points: tuple[XY, ...]
     stroke: Colour | None = None
     fill: Colour | None = None
     closed: bool = False
@@ -55,7 +55,7 @@ class Path:
 class Dots:
     """Circles of one size."""
 
-    places: tuple[XY, ...]
+    points: tuple[XY, ...]
     radius: float
     stroke: Colour | None = None
     fill: Colour | None = None

@@ -74,15 +74,15 @@ def _element(data: str, shape: Path | Dots, extra: str = "") -> str:
 def _path(path: Path) -> str:
     extra = f' stroke-dasharray="{path.dash}"' if path.dash else ""
     extra += f' opacity="{_n(path.opacity)}"' if path.opacity != 1 else ""
-    extra += ' stroke-linejoin="round"' if len(path.places) > 2 and not path.closed else ""
-    return _element(_data(path.places) + ("Z" if path.closed else ""), path, extra)
+    extra += ' stroke-linejoin="round"' if len(path.points) > 2 and not path.closed else ""
+    return _element(_data(path.points) + ("Z" if path.closed else ""), path, extra)
 
 
-def _data(places: tuple[XY, ...]) -> str:
+def _data(points: tuple[XY, ...]) -> str:
     """Return path data, with short commands for horizontal and vertical lines."""
     parts: list[str] = []
     before = ("", "")
-    for x, y in ((_n(x), _n(y)) for x, y in places):
+    for x, y in ((_n(x), _n(y)) for x, y in points):
         if not parts:
             parts.append(f"M{x} {y}")
         elif y == before[1]:
@@ -98,7 +98,7 @@ def _data(places: tuple[XY, ...]) -> str:
 def _dots(dots: Dots) -> str:
     r, wide = _n(dots.radius), _n(2 * dots.radius)
     circle = f"a{r} {r} 0 1 0 {wide} 0a{r} {r} 0 1 0 -{wide} 0z"
-    return _element("".join(f"M{_n(x - dots.radius)} {_n(y)}{circle}" for x, y in dots.places), dots)
+    return _element("".join(f"M{_n(x - dots.radius)} {_n(y)}{circle}" for x, y in dots.points), dots)
 
 
 def _text(text: Text) -> str:

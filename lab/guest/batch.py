@@ -56,7 +56,7 @@ class Batch(Shell):
         asked = self._next()
         while asked is not None:
             self._guest.loop.run_until(now_ns())  # listen to daemons
-            self._place = f"line {number}: "
+            self._location = f"line {number}: "
             command = asked["line"].strip()
             if command and not command.startswith("#") and not ended:
                 ended = bool(self.onecmd(command))

@@ -95,6 +95,6 @@ class Loop:
             if now_ns() >= deadline_ns:
                 last = state()
                 last_seen = f"; last seen: {last}" if last else ""
-                place = f"{where}: " if where else ""
-                raise GuestError(f"{place}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, logs)
+                before = f"{where}: " if where else ""
+                raise GuestError(f"{before}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, logs)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

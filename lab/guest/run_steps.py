@@ -31,8 +31,8 @@ def _start(process: types.Process) -> Step:
 
 def _sample(process: types.Process) -> Step:
     """Return the step that starts to run a probe's command repeatedly."""
-    place = f"{process.node}{_pace(process)}, as {process.id}"
-    return Do([shlex.join(process.argv)], lambda guest: guest.processes.sample(process), place)
+    heading = f"{process.node}{_pace(process)}, as {process.id}"
+    return Do([shlex.join(process.argv)], lambda guest: guest.processes.sample(process), heading)
 
 
 def _listen(process: types.Process) -> Step:
@@ -173,8 +173,8 @@ def offer_stack(stacks: Sequence[str]) -> Step:
         offer_stack()
         ENVIRONMENT.update(stack_environment(stacks))
 
-    places = " and ".join(f"/opt/{stack}" for stack in stacks)
-    lines = [f"# mount the code of {' and '.join(stacks)}, which nodes see at {places}"]
+    folders = " and ".join(f"/opt/{stack}" for stack in stacks)
+    lines = [f"# mount the code of {' and '.join(stacks)}, which nodes see at {folders}"]
     return Do(
         [*lines, *(f"export {key}={shlex.quote(text)}" for key, text in stack_environment(stacks).items())], mount
     )

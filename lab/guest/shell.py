@@ -81,7 +81,7 @@ class Shell(CLI):
         self._host = Host(opened())
         self._session = Session(guest, self._host)
         self._sources: list[str] = []  # files that are being read, one from the other
-        self._place = ""  # of the current command, if it comes from a file: FILE:LINE, or its line in the input
+        self._location = ""  # of the current command, if it comes from a file: FILE:LINE, or its line in the input
         self._typed = b""  # while commands ran, and nothing has read it: more than the terminal has room for
         lg.addFilter(self._placed)
         network.build()
@@ -208,22 +208,22 @@ class Shell(CLI):
         name = line.strip()
         if name in self._sources:
             raise GuestError(f"{name} is being read already")
-        before = self._place
+        before = self._location
         self._sources.append(name)
         try:
             for number, command in enumerate(self._session.ask("source", path=name)["lines"], 1):
-                self._place = f"{name}:{number}: "
+                self._location = f"{name}:{number}: "
                 if command.strip() and not command.lstrip().startswith("#") and self.onecmd(command.strip()):
                     return True
         finally:
-            self._place = before
+            self._location = before
             self._sources.pop()
         return None
 
     def _placed(self, record: logging.LogRecord) -> bool:
         """Let an error name the line of the file that it comes from."""
-        if record.levelno == logging.ERROR and self._place:
-            record.msg = f"{self._place}{str(record.msg).removeprefix('*** ')}"
+        if record.levelno == logging.ERROR and self._location:
+            record.msg = f"{self._location}{str(record.msg).removeprefix('*** ')}"
         return True
 
     def do_link(self, line: str) -> None:
@@ -245,8 +245,8 @@ class Shell(CLI):
         if len(found) not in (3, 4) or _QUANTITY.sub("", " ".join(written)).strip():
             error(f"{_MOVE}\n")
             return
-        *place, speed = found if len(found) == 4 else [*found, ""]
-        self._fire(f"move: {node}, to: [{', '.join(place)}]" + (f", speed: {speed}" if speed else ""))
+        *position, speed = found if len(found) == 4 else [*found, ""]
+        self._fire(f"move: {node}, to: [{', '.join(position)}]" + (f", speed: {speed}" if speed else ""))
 
     def do_event(self, line: str) -> None:
         """Do an event of a timeline, written without at: event netem: h1-s1, delay: 20 ms."""

@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
 
-GUEST = "the guest"  # the place of commands that belong to no node
+GUEST = "the guest"  # the heading of commands that belong to no node
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
-def place_of(step: Step) -> str:
-    """Return the place of a step, for a heading; empty if its lines name it."""
-    place: str | None = getattr(step, "place", getattr(step, "node", ""))
-    return GUEST if place is None else place
+def heading_of(step: Step) -> str:
+    """Return the heading of a step; empty if its lines name it."""
+    heading: str | None = getattr(step, "heading", getattr(step, "node", ""))
+    return GUEST if heading is None else heading
 
 
 class Step(Protocol):
     """One thing that the guest does.
 
-    The lines of a step with a field ``node`` (None: no node) or a property ``place`` are printed below a heading.
+    The lines of a step with a field ``node`` (None: no node) or a property ``heading`` are printed below that.
     """
 
     def describe(self) -> Iterator[str]:
@@ -58,11 +58,11 @@ class Step(Protocol):
 
 
 class Do(NamedTuple):
-    """Do what a few lines say, below a heading with its ``place`` if it has one."""
+    """Do what a few lines say, below its ``heading`` if it has one."""
 
     lines: Sequence[str]
     action: Callable[[LiveGuest], bytes | None]
-    place: str = ""
+    heading: str = ""
 
     def describe(self) -> Iterator[str]:
         return iter(self.lines)
@@ -326,16 +326,16 @@ def send_signal(process: str, number: signal.Signals) -> Step:
 
 
 def lines(steps: Iterable[Step]) -> Iterator[str]:
-    """Describe steps in order, below headings with their place. A text that is written several times is shown once."""
+    """Describe steps in order, below their headings. A text that is written several times is shown once."""
     here = ""
     written: dict[str, str] = {}  # text -> where it was shown
     for step in steps:
-        place = place_of(step)
-        if place and place != here:
-            yield f"# in {place}"
-            here = place
-        first = written.setdefault(step.text, place) if isinstance(step, Write) else place
-        if isinstance(step, Write) and first != place:
+        heading = heading_of(step)
+        if heading and heading != here:
+            yield f"# in {heading}"
+            here = heading
+        first = written.setdefault(step.text, heading) if isinstance(step, Write) else heading
+        if isinstance(step, Write) and first != heading:
             yield f"# {step.path}: as in {first}"
         else:
             yield from step.describe()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Warnings about what has no effect: without a medium, places, movements, powers and gains of radios; with one, powers
+"""Warnings about what has no effect: without a medium, positions, movements, powers and gains; with one, powers
 and gains where levels are given.
 
 A topology that writes ``medium: perfect`` means it, and gets none.
@@ -46,10 +46,10 @@ def warn_of_idle_powers(topology: Source[Topology], names: list[str], fixed: Map
 
     ``names``: nodes with a radio; ``fixed``: pairs of them with a given SNR.
     """
-    places = {name for name, node in topology.model.nodes.items() if getattr(node, "position", None) is not None}
+    positioned = {name for name, node in topology.model.nodes.items() if getattr(node, "position", None) is not None}
     for name in (name for entry in topology.model.mobility for name in entry.nodes):
-        places.update(topology.model.groups.get(name, [name]))
-    placed = {name: number for number, name in enumerate(names) if name in places}
+        positioned.update(topology.model.groups.get(name, [name]))
+    placed = {name: number for number, name in enumerate(names) if name in positioned}
     free = {
         name
         for name, one in placed.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What both maps of a report share: scale and orientation (y upwards), axes, walls, looks of nodes, places of names."""
+"""What both maps of a report share: scale and orientation (y upwards), axes, walls, looks of nodes, where names are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEIGHT_MOST, _HEIGHT_LEAST = 460, 150
 _AIR = 0.08  # around what is drawn, of its extent
 _LINE = 12.0  # height of a label
 _MARGIN = 3.0  # around a box
-_GRID = 4.0  # px: how exactly the places of lines and markers are known to labels
+_GRID = 4.0  # px: how exactly the points of lines and markers are known to labels
 # how bad it is for a label to cover a marker, each point of a line, a name, and to leave the map
 DOT, LINES, _NAME, _BEYOND = 20, 1, 50, 1000
 
@@ -35,7 +35,7 @@ Parts = tuple[tuple[XY, ...], ...]
 
 @dataclass(frozen=True)
 class Track:
-    """The way of a node: parts without a jump, each of places in the plane, in m."""
+    """The way of a node: parts without a jump, each of points in the plane, in m."""
 
     node: str
     parts: Parts
@@ -77,7 +77,7 @@ def _parts(node: Node, courses: Courses, end_ns: int) -> Iterator[tuple[XY, ...]
 
 @dataclass(frozen=True)
 class Map:
-    """A plan to scale: where places in m are on paper, and where nodes are at the start."""
+    """A plan to scale: where points in m are on paper, and where nodes are at the start."""
 
     plan: Plan
     ways: Sequence[Track]
@@ -89,7 +89,7 @@ class Map:
     top: float
 
     def at(self, point: Iterable[float]) -> XY:
-        """Return the place on paper."""
+        """Return the point on paper."""
         x, y, *_ = point
         return self.left + (x - self.low[0]) * self.scale, self.top + (self.high[1] - y) * self.scale
 
@@ -115,7 +115,7 @@ class Map:
 
 
 def fitted(plan: Plan, top: float) -> Map | None:
-    """Return the map that shows all places of a plan, from start to end, below ``top``; None without places."""
+    """Return the map that shows all points of a plan, from start to end, below ``top``; None without positions."""
     ways = tracks(plan)
     starts_m: dict[str, XY] = {node.name: xyz(node.position_m)[:2] for node in plan.nodes if node.position_m}
     starts_m |= {track.node: track.parts[0][0] for track in ways}
@@ -128,7 +128,7 @@ def fitted(plan: Plan, top: float) -> Map | None:
     air = max(_AIR * max(high - low for low, high in zip(lows, highs, strict=True)), 0.5)
     width, height = (high - low + 2 * air for low, high in zip(lows, highs, strict=True))
     scale = min((WIDTH - _LEFT - _RIGHT) / width, _HEIGHT_MOST / height)
-    short = max(_HEIGHT_LEAST / scale - height, 0.0) / 2  # of places on one line
+    short = max(_HEIGHT_LEAST / scale - height, 0.0) / 2  # of points on one line
     low, high = (lows[0] - air, lows[1] - air - short), (highs[0] + air, highs[1] + air + short)
     return Map(plan, ways, starts_m, low, high, scale, _LEFT + (WIDTH - _LEFT - _RIGHT - width * scale) / 2, top)
 
@@ -191,9 +191,9 @@ def details(node: Node) -> str:
     return "; ".join(parts)
 
 
-def dotted(places: Sequence[XY]) -> Iterator[XY]:
+def dotted(points: Sequence[XY]) -> Iterator[XY]:
     """Yield points along a line, near enough for a label not to fit between two of them."""
-    for (x1, y1), (x2, y2) in pairwise(places):
+    for (x1, y1), (x2, y2) in pairwise(points):
         steps = max(1, math.ceil(math.dist((x1, y1), (x2, y2)) / _GRID))
         for step in range(steps):
             yield x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps
@@ -262,10 +262,10 @@ _LINE_SAMPLES = {
 }
 
 
-def stroke(look: str, places: Sequence[XY], tip: str = "") -> Path:
+def stroke(look: str, points: Sequence[XY], tip: str = "") -> Path:
     """Return a line that looks like one of the legend: ``wall``, ``link`` or ``radio``."""
     like = _LINE_SAMPLES[look]
-    return Path(tuple(places), like.stroke, width=like.width, dash=like.dash, tip=tip)
+    return Path(tuple(points), like.stroke, width=like.width, dash=like.dash, tip=tip)
 
 
 def legend(entries: Iterable[tuple[str, str]]) -> Shapes:

@@ -54,30 +54,30 @@ def draw(plan: Plan) -> Scene:
     rows = _rows(plan, set(paper.starts_m) if paper else set())
     if paper and rows:
         paper = replace(paper, top=_ROW_TOP + _ROW_HEIGHT * len(rows) - _BOX_HEIGHT)
-    places: dict[str, XY] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
-    boxes = _boxes(plan, rows, places)
-    places |= boxes
+    points: dict[str, XY] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
+    boxes = _boxes(plan, rows, points)
+    points |= boxes
     labels = Labels(paper.left, paper.right, paper.bottom) if paper else Labels(0.0, WIDTH, math.inf)
-    for name, at in places.items():
+    for name, at in points.items():
         labels.avoid([at], DOT)
         if name in boxes:
             labels.take(_around(at))
-    lines = [(stroke("radio", _course(a, b, places), f"{a}, {b}: {label}"), label) for a, b, label in pairs]
-    ends = [(link, (places[link.node_a], places[link.node_b])) for link in plan.links]
+    lines = [(stroke("radio", _course(a, b, points), f"{a}, {b}: {label}"), label) for a, b, label in pairs]
+    ends = [(link, (points[link.node_a], points[link.node_b])) for link in plan.links]
     lines += [(stroke("link", both, f"{link.name}: {shape(link.netem)}"), _shape(link)) for link, both in ends]
     for line, _ in lines:
-        labels.avoid(dotted(line.places), LINES)
+        labels.avoid(dotted(line.points), LINES)
     for wall in paper.walls() if paper else ():
         labels.avoid(dotted(wall), DOT)
     shapes: list[Shape] = [*(paper.ground() if paper else ())]
     shapes += [line for line, _ in lines]
     for node in plan.nodes:
-        at = places[node.name]
+        at = points[node.name]
         if node.name in boxes:
             shapes += _node(node, at, plan)
         else:
             shapes += [*symbol(node, at, plan), *labels.near([at], _name(node))]
-    busy = Counter(end for line, _ in lines for end in (line.places[0], line.places[-1]))
+    busy = Counter(end for line, _ in lines for end in (line.points[0], line.points[-1]))
     for line, text in lines:
         if text:
             shapes += labels.near(_along(line, boxes.values(), busy), text, below=LINES)
@@ -186,12 +186,12 @@ def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, XY]) 
     return found
 
 
-def _course(a: str, b: str, places: Mapping[str, XY]) -> tuple[XY, ...]:
+def _course(a: str, b: str, points: Mapping[str, XY]) -> tuple[XY, ...]:
     """Return the line between two nodes: a curve if another node is on the straight one."""
-    (x1, y1), (x2, y2) = places[a], places[b]
-    length = math.dist(places[a], places[b])
-    if not any(_on_line(at, places[a], places[b]) for name, at in places.items() if name not in (a, b)):
-        return places[a], places[b]
+    (x1, y1), (x2, y2) = points[a], points[b]
+    length = math.dist(points[a], points[b])
+    if not any(_on_line(at, points[a], points[b]) for name, at in points.items() if name not in (a, b)):
+        return points[a], points[b]
     bulge = min(_BULGE * length, _BULGE_MOST)
     across, down = (y2 - y1) / length * bulge, (x1 - x2) / length * bulge
     up = 1 if down < 0 or (down == 0 and across < 0) else -1
@@ -217,20 +217,20 @@ def _on_line(point: XY, begin: XY, end: XY) -> bool:
 
 
 def _along(line: Path, boxes: Iterable[XY], busy: Mapping[XY, int]) -> list[XY]:
-    """Return the places of a line that its label may be at, the best ones first: towards the end with fewer lines."""
+    """Return the points of a line that its label may be at, the best ones first: towards the end with fewer lines."""
     seen = [
         (x, y)
-        for x, y in dotted(line.places)
+        for x, y in dotted(line.points)
         if not any(abs(x - left) < _BOX_WIDTH / 2 and abs(y - top) < _BOX_HEIGHT / 2 for left, top in boxes)
     ]
-    by_busy = seen if busy[line.places[0]] >= busy[line.places[-1]] else seen[::-1]
-    where = 0.5 if busy[line.places[0]] == busy[line.places[-1]] else _FROM_BUSY
+    by_busy = seen if busy[line.points[0]] >= busy[line.points[-1]] else seen[::-1]
+    where = 0.5 if busy[line.points[0]] == busy[line.points[-1]] else _FROM_BUSY
     outwards = sorted(range(len(seen)), key=lambda number: abs(number - (len(seen) - 1) * where))
     return [by_busy[number] for number in outwards]
 
 
 def _outlines(shapes: Iterable[Shape]) -> Iterable[Sequence[XY]]:
-    return (((shape.x, shape.y),) if isinstance(shape, Text) else shape.places for shape in shapes)
+    return (((shape.x, shape.y),) if isinstance(shape, Text) else shape.points for shape in shapes)
 
 
 def _entries(plan: Plan, meaning: str, *, placed: bool) -> Iterable[tuple[str, str]]:

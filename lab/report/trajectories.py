@@ -52,18 +52,18 @@ def _way(track: Track, paper: Map) -> Shapes:
     dash = dashes(paper.plan, track.node)
     tip = f"{track.node}: {plain(track.length_m)} m"
     for index, part in enumerate(track.parts):
-        places = tuple(_thinned([paper.at(point) for point in part]))
-        if len(places) > 1:
-            yield Path(places, colour, dash=dash, width=1.8, tip=tip)
+        points = tuple(_thinned([paper.at(point) for point in part]))
+        if len(points) > 1:
+            yield Path(points, colour, dash=dash, width=1.8, tip=tip)
         if index:
-            yield Dots(places[:1], RADIUS / 2, fill=colour)
-            yield Path((paper.at(track.parts[index - 1][-1]), places[0]), colour, dash="1 4", width=1.2, tip="a jump")
+            yield Dots(points[:1], RADIUS / 2, fill=colour)
+            yield Path((paper.at(track.parts[index - 1][-1]), points[0]), colour, dash="1 4", width=1.2, tip="a jump")
 
 
-def _thinned(places: list[XY]) -> Iterator[XY]:
+def _thinned(points: list[XY]) -> Iterator[XY]:
     last: XY | None = None
-    for index, here in enumerate(places):
-        if last is None or index == len(places) - 1 or math.dist(last, here) > _APART:
+    for index, here in enumerate(points):
+        if last is None or index == len(points) - 1 or math.dist(last, here) > _APART:
             yield here
             last = here
 

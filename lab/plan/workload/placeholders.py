@@ -53,8 +53,8 @@ class Names:
     def nodes_of(self, name: str) -> list[Node] | None:
         """Return the nodes of a role, group or kind, or the node of that name."""
         single = {name: [self.nodes[name]]} if name in self.nodes else {}
-        places = (self.roles, self.groups, single, self.offered)
-        return next((place[name] for place in places if name in place), None)
+        sources = (self.roles, self.groups, single, self.offered)
+        return next((source[name] for source in sources if name in source), None)
 
     def known(self) -> list[str]:
         """Return roles, groups and nodes."""

@@ -44,7 +44,7 @@ def test_a_line_that_is_missing_would_be_noticed(tmp_path: Path) -> None:
     scene = samples.scene("lines")
     (tmp_path / "without").mkdir()
     save(scene, tmp_path / "lines", ["svg"])
-    lines = [shape for shape in scene.shapes if isinstance(shape, Lines) and len(shape.places) > 20]
+    lines = [shape for shape in scene.shapes if isinstance(shape, Lines) and len(shape.points) > 20]
     rest = [shape for shape in scene.shapes if shape not in lines]
     assert len(lines) == 2
     save(Scene(scene.width, scene.height, scene.title, rest), tmp_path / "without" / "lines", ["png"])

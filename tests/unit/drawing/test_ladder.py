@@ -25,16 +25,16 @@ def drawn(*arrows: Arrow, lines: tuple[str, ...] = LINES[:2], length_us: float =
 
 def outline(scene: Scene, tip: str) -> tuple[XY, ...]:
     """The corners of the arrow with these words."""
-    (found,) = [shape.places for shape in scene.shapes if isinstance(shape, Path) and shape.tip == tip]
+    (found,) = [shape.points for shape in scene.shapes if isinstance(shape, Path) and shape.tip == tip]
     return found
 
 
 def rails(scene: Scene, left: float = 0.0, right: float = WIDTH) -> list[float]:
     """Where the vertical lines of a scene are."""
     return [
-        shape.places[0][0]
+        shape.points[0][0]
         for shape in scene.shapes
-        if isinstance(shape, Path) and shape.stroke == "soft" and left <= shape.places[0][0] <= right
+        if isinstance(shape, Path) and shape.stroke == "soft" and left <= shape.points[0][0] <= right
     ]
 
 
@@ -87,16 +87,16 @@ def test_a_frame_that_does_not_fit_is_cut_open_and_has_no_head(cut: tuple[float,
     assert (end - begin) / (span(outline(whole, DATA.words))[1] - span(outline(whole, DATA.words))[0]) < 0.6
     edge = begin if cut[0] < 0 else end
     across = {
-        shape.places[0][1]
+        shape.points[0][1]
         for shape in part.shapes
-        if isinstance(shape, Path) and shape.stroke == DATA.colour and shape.places[0][1] == shape.places[1][1]
+        if isinstance(shape, Path) and shape.stroke == DATA.colour and shape.points[0][1] == shape.points[1][1]
     }
     assert across == {begin, end} - {edge}, "the edge that cuts it is open"
     assert end <= part.height and begin >= span(((0.0, rails_top(part)), (0.0, part.height)))[0]
 
 
 def rails_top(scene: Scene) -> float:
-    return min(shape.places[0][1] for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft")
+    return min(shape.points[0][1] for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft")
 
 
 def test_frames_that_collide_end_before_they_meet_at_a_cross() -> None:
@@ -113,7 +113,7 @@ def test_frames_that_collide_end_before_they_meet_at_a_cross() -> None:
 @pytest.mark.parametrize(("source", "count"), [("ap1", 1), ("sta1", 2), ("sta2", 1)])
 def test_a_frame_to_everybody_reaches_the_outer_lines(source: str, count: int) -> None:
     scene = drawn(Arrow(source, None, 0.0, 100.0, "Beacon"), lines=LINES)
-    found = [shape.places for shape in scene.shapes if isinstance(shape, Path) and shape.tip]
+    found = [shape.points for shape in scene.shapes if isinstance(shape, Path) and shape.tip]
     outer = {min(rails(scene)), max(rails(scene))}
     assert len(found) == count
     assert outer <= {x for places in found for x, _ in places}

@@ -119,7 +119,7 @@ def test_panels_side_by_side_have_one_scale() -> None:
 
     def heights(chart: Chart) -> list[float]:
         lines = [shape for shape in lay_out(chart).shapes if isinstance(shape, Path) and shape.stroke == 0]
-        return [line.places[0][1] - line.places[1][1] for line in lines]
+        return [line.points[0][1] - line.points[1][1] for line in lines]
 
     beside = heights(Figure("f", "t", "a", [low, high]))
     below = heights(Figure("f", "t", "a", [low, high], stacked=True))
@@ -129,7 +129,7 @@ def test_panels_side_by_side_have_one_scale() -> None:
 def begins(scene: Scene) -> set[float]:
     """Where the x axes begin."""
     lines = [shape for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft"]
-    return {line.places[0][0] for line in lines if line.places[0][1] == line.places[1][1]}
+    return {line.points[0][0] for line in lines if line.points[0][1] == line.points[1][1]}
 
 
 def test_figures_of_a_page_with_the_same_x_axis_line_up() -> None:
@@ -165,5 +165,5 @@ def test_marks_stay_between_their_axes(values: list[tuple[float, float, float]],
     empty = lay_out(replace(chart, panels=[Axes(x, y, ())])).shapes
     for shape in lay_out(chart).shapes:
         if isinstance(shape, Path | Dots) and shape not in empty:
-            for across, down in shape.places:
+            for across, down in shape.points:
                 assert 0 <= across <= WIDTH and 0 <= down <= 400

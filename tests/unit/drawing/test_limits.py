@@ -48,7 +48,7 @@ MARKS: st.SearchStrategy[Mark] = st.one_of(
 
 
 def places(scene: Scene) -> list[tuple[float, float]]:
-    found = [place for shape in scene.shapes if isinstance(shape, Path | Dots) for place in shape.places]
+    found = [place for shape in scene.shapes if isinstance(shape, Path | Dots) for place in shape.points]
     return [*found, *((shape.x, shape.y) for shape in scene.shapes if isinstance(shape, Text))]
 
 
@@ -106,9 +106,9 @@ def test_a_missing_value_leaves_a_gap_and_the_range_to_the_others() -> None:
     assert panel.y_range == (0.0, 3.0 * 1.08)
     shapes = check(Figure("f", "t", "a", [panel])).shapes
     (drawn,) = [shape for shape in shapes if isinstance(shape, Path) and shape.stroke == 0]
-    assert len(drawn.places) == 2
+    assert len(drawn.points) == 2
     (alone,) = [shape for shape in shapes if isinstance(shape, Dots)]
-    assert len(alone.places) == 1
+    assert len(alone.points) == 1
 
 
 def test_a_line_of_one_point_is_seen() -> None:

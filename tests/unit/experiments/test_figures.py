@@ -153,7 +153,7 @@ def test_a_line_is_broken_where_a_point_is_missing() -> None:
 
     def pieces(chart: Chart) -> int:
         lines = (shape for shape in lay_out(chart).shapes if isinstance(shape, Drawn))
-        solid = [line.places for line in lines if line.stroke == 0 and not line.dash and len(line.places) == 2]
+        solid = [line.points for line in lines if line.stroke == 0 and not line.dash and len(line.points) == 2]
         return sum(abs(places[0][0] - places[1][0]) > 100 for places in solid)
 
     trace = next(trace for trace in marks(broken, Trace) if not trace.published and trace.style == 0)

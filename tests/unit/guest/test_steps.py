@@ -19,7 +19,7 @@ from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
 from lab.guest.medium import record
 from lab.guest.network import air_capture, sysctls
-from lab.guest.steps import Step, place_of
+from lab.guest.steps import Step, heading_of
 from lab.guest.timeline import Timeline
 from lab.plan.load import load
 from lab.runs.dry_run import guest_lines
@@ -307,7 +307,7 @@ def test_every_step_does_what_it_prints_and_nothing_else(plan: Plan, recorder: R
         for what, line in zip(did, printed if len(printed) == len(did) else commands or printed, strict=False):
             assert words(what) <= words(line.removesuffix(" <<end")), step
         places = {node for node, _ in recorder.done if node is not None}
-        place = place_of(step).split(" every ")[0].split(", as ")[0]
+        place = heading_of(step).split(" every ")[0].split(", as ")[0]
         assert places <= {place}, step
 
 

@@ -59,7 +59,7 @@ def marks(scene: Scene) -> dict[str, tuple[XY, object]]:
     found: dict[str, tuple[XY, object]] = {}
     for shape in scene.shapes:
         if not isinstance(shape, Text) and ";" in shape.tip:
-            xs, ys = zip(*shape.places, strict=True)
+            xs, ys = zip(*shape.points, strict=True)
             found[shape.tip.partition(";")[0]] = ((sum(xs) / len(xs), sum(ys) / len(ys)), shape.stroke)
     return found
 
@@ -98,7 +98,7 @@ def test_without_positions_linked_nodes_are_in_neighbouring_rows() -> None:
     assert rows[0] < rows[1] < rows[2] == rows[3]
     wired = topology.draw(load("wired-pair", "idle"))
     assert node(wired, "h1")[1] == node(wired, "h2")[1] < node(wired, "s1")[1]
-    assert any(isinstance(shape, Line) and len(shape.places) == 2 for shape in wired.shapes)
+    assert any(isinstance(shape, Line) and len(shape.points) == 2 for shape in wired.shapes)
 
 
 def test_the_maps_agree_in_scale_orientation_and_colours() -> None:
@@ -118,8 +118,8 @@ def test_the_maps_agree_in_scale_orientation_and_colours() -> None:
 @pytest.mark.parametrize("name", ["saturated-cell", "twenty-nodes"])
 def test_no_two_nodes_look_alike(name: str) -> None:
     scene = topology.draw(load(name, "idle"))
-    holes = {shape.places for shape in scene.shapes if isinstance(shape, Dots) and shape.fill == "paper"}
-    looks = [(type(shape), shape.stroke, shape.dash if isinstance(shape, Line) else (shape.places in holes))
+    holes = {shape.points for shape in scene.shapes if isinstance(shape, Dots) and shape.fill == "paper"}
+    looks = [(type(shape), shape.stroke, shape.dash if isinstance(shape, Line) else (shape.points in holes))
              for shape in scene.shapes if not isinstance(shape, Text) and isinstance(shape.stroke, int)]  # fmt: skip
     assert len(looks) == len(set(looks)) == len(load(name, "idle").nodes)
 
@@ -148,10 +148,10 @@ def test_no_label_covers_a_node_or_a_line(name: str) -> None:
     labels = [extent(text) for text in texts(scene) if text.face == "mark" and not in_a_box(text, scene)]
     for shape in scene.shapes:
         if isinstance(shape, Line) and not shape.closed and shape.tip not in ("", "wall"):
-            covered = [point for point in dotted(shape.places) for label in labels if within(point, label)]
+            covered = [point for point in dotted(shape.points) for label in labels if within(point, label)]
             assert covered == [], shape.tip
         elif isinstance(shape, Dots) and shape.tip:
-            assert not any(within(shape.places[0], label) for label in labels), shape.tip
+            assert not any(within(shape.points[0], label) for label in labels), shape.tip
 
 
 @pytest.mark.parametrize("name", ["performance-anomaly", "saturated-cell", "edca-priority"])
@@ -162,7 +162,7 @@ def test_each_line_has_its_label(name: str) -> None:
 
 
 def in_a_box(text: Text, scene: Scene) -> bool:
-    boxes = [shape.places for shape in scene.shapes if isinstance(shape, Line) and shape.closed and ";" in shape.tip]
+    boxes = [shape.points for shape in scene.shapes if isinstance(shape, Line) and shape.closed and ";" in shape.tip]
     return any(within((text.x, text.y), (*places[0], *places[2])) for places in boxes)
 
 
@@ -190,8 +190,8 @@ nodes:
 medium: {}
 """
     scene = topology.draw(plan(row))
-    dashed = [shape for shape in scene.shapes if isinstance(shape, Line) and shape.dash and shape.places[0][1] > 30]
-    assert [len(line.places) > 2 for line in dashed] == [False, True, False]
+    dashed = [shape for shape in scene.shapes if isinstance(shape, Line) and shape.dash and shape.points[0][1] > 30]
+    assert [len(line.points) > 2 for line in dashed] == [False, True, False]
 
 
 def test_the_page_says_who_hears_whom(record: Record) -> None:

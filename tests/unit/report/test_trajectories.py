@@ -55,7 +55,7 @@ def test_the_map_shows_everything_to_scale(plan: Plan) -> None:
     assert scene is not None
     names = {shape.text: shape for shape in scene.shapes if isinstance(shape, Text)}
     assert {"sta1", "sta2", "ap1", "x, m", "y, m", "start", "end", "access point", "wall"} <= set(names)
-    dots = {shape.tip: shape.places[0] for shape in scene.shapes if isinstance(shape, Dots) and shape.tip}
+    dots = {shape.tip: shape.points[0] for shape in scene.shapes if isinstance(shape, Dots) and shape.tip}
     (x1, y1), (x2, y2) = dots["sta1 at the start"], dots["sta1 at the end"]
     (a1, b1), (a2, b2) = dots["sta2 at the start"], dots["sta2 at the end"]
     assert x1 == x2 and y1 > y2, "y grows upwards"
@@ -66,7 +66,7 @@ def test_the_map_shows_everything_to_scale(plan: Plan) -> None:
         "a jump",
     ]
     for shape in scene.shapes:
-        places = shape.places if not isinstance(shape, Text) else ((shape.x, shape.y),)
+        places = shape.points if not isinstance(shape, Text) else ((shape.x, shape.y),)
         assert all(0 <= x <= scene.width and 0 <= y <= scene.height for x, y in places)
     assert svg(scene) == svg(draw(plan))  # type: ignore[arg-type]
 
