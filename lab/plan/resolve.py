@@ -196,3 +196,9 @@ def check_topology(topology: Source[Topology]) -> None:
 
         mobility.warn_of_longer_runs(topology, standing)
     warn_of_idle_keys(topology)
+    linked = {end for link in net.links for end in (link.node_a, link.node_b)}
+    apart = [node for node in net.nodes if node.radio is None and node.name not in linked]
+    if apart and len(net.nodes) > 1:
+        names = ", ".join(node.name for node in apart)
+        where = topology.document.where(("nodes", apart[0].name))
+        warn(f"no link and no radio, so no other node reaches it: {names}; write links: [{{between: [A, B]}}]", where)

@@ -41,14 +41,14 @@ def check(document: Document, only: Sequence[str] = (), reps: int | None = None)
     whole = _experiment(source, made, problems)
     _check_names(source, problems)
     _check_repetitions(source, problems)
+    if whole.points:
+        whole = _with_files(source, whole, problems)
+        for claim in whole.claims:
+            try:
+                claims.check(claim, whole)
+            except InputError as error:
+                problems.add_all(error)
     problems.errors.sort(key=line_of)
-    problems.raise_all()
-    whole = _with_files(source, whole, problems)
-    for claim in whole.claims:
-        try:
-            claims.check(claim, whole)
-        except InputError as error:
-            problems.add_all(error)
     problems.raise_all()
     found = narrow(whole, only, reps)
     _try(source, found)
@@ -58,6 +58,7 @@ def check(document: Document, only: Sequence[str] = (), reps: int | None = None)
 def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:
     """Resolve all that does not depend on other files; with points only if the grid is valid."""
     model = source.model
+    points = () if problems.errors else made.points()
     measured = _metrics(source, problems)
     right = not problems.errors or bool(made.groups)
     return Experiment(
@@ -67,7 +68,7 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
         path=str(source.document.path),
         seed=model.seed,
         axes=made.axes,
-        points=made.points() if not problems.errors else (),
+        points=points,
         repetitions=_repetitions(model),
         metrics=measured,
         figures=figures.resolve(source, measured, made.axes, made.groups, problems) if right else (),

@@ -227,6 +227,17 @@ def test_mistakes(change: tuple[str, str], reported: str) -> None:
     assert f"mine.yaml:{reported}" in refusal(changed(change))
 
 
+def test_all_mistakes_are_reported_at_once() -> None:
+    changes = [
+        ("throughput, by: roaming", "throughput, by: roming"),
+        ("throughput[never]", "throughput[nevr]"),
+        ("at_most: 9}", "at_most: 9, of: thruput}"),
+    ]
+    lines = refusal(changed(*changes).replace("workload: ", "workload: no-")).splitlines()
+    reported = [line.partition("  ")[2].partition(":")[0] for line in lines if line.startswith("mine.yaml:")]
+    assert reported == ["workload", "repetitions.of", "figures.0.by", 'claim "quick is better"']
+
+
 def test_only_some_metrics_may_have_to_be_precise() -> None:
     found = loaded(changed(("at_most: 9}", "at_most: 9, of: delay, normal: true}"))).repetitions
     assert found == Repetitions(3, 9, 0.05, frozenset({"delay"}), normal=True)

@@ -294,14 +294,33 @@ def test_an_address_that_displaces_another(files: None, capsys: pytest.CaptureFi
 
 
 def test_an_address_in_a_network_of_its_own(files: None, capsys: pytest.CaptureFixture[str]) -> None:
-    alone = "name: here\nnodes:\n  h1: {kind: host}\n  h2: {kind: host, ip: 192.168.7.2/24}\n"
+    alone = (
+        "name: here\nlinks: [{between: [h1, s1]}, {between: [h2, s1]}]\n"
+        "nodes:\n  s1: {kind: switch}\n  h1: {kind: host}\n  h2: {kind: host, ip: 192.168.7.2/24}\n"
+    )
     Path("t.yaml").write_text(alone)
     check(Path("t.yaml"))
     assert capsys.readouterr().err == (
-        "lab: t.yaml:4  h2 is alone in 192.168.7.0/24: no other node has an address there, so packets arrive only "
+        "lab: t.yaml:6  h2 is alone in 192.168.7.0/24: no other node has an address there, so packets arrive only "
         "by routes (exec: …, run: [ip, route, add, …]); or write an address in 10.0.0.0/8\n"
     )
-    Path("t.yaml").write_text(alone + "  h3: {kind: host, ip: 192.168.7.3/24}\n")
+    two = alone.replace("links: [", "links: [{between: [h3, s1]}, ") + "  h3: {kind: host, ip: 192.168.7.3/24}\n"
+    Path("t.yaml").write_text(two)
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == ""
+
+
+def test_nodes_without_a_link_or_a_radio(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    apart = "name: here\nnodes:\n  h1: {kind: host}\n"
+    Path("t.yaml").write_text(apart)
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == "", "there is no other node"
+    Path("t.yaml").write_text(f"{apart}  h2: {{kind: host}}\n  ap1: {{kind: ap, ssid: x}}\n")
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == (
+        "lab: t.yaml:3  no link and no radio, so no other node reaches it: h1, h2; write links: [{between: [A, B]}]\n"
+    )
+    Path("t.yaml").write_text(TOPOLOGY)
     check(Path("t.yaml"))
     assert capsys.readouterr().err == ""
 
