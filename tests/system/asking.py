@@ -71,12 +71,17 @@ class Ask(EventSteps):
 """
 
 
-def agent_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> runs.Machine:
-    """Return a machine whose agent knows the event of ``asked``, for workloads that are started in a folder."""
+def teach(folder: Path) -> None:
+    """Add the event of ``asked`` to the workloads that are started in a folder."""
     room = folder / "workloads/asking/events/ask"
     room.mkdir(parents=True)
     for name, content in {"__init__.py": "", "file.py": _FILE, "guest.py": _GUEST}.items():
         (room / name).write_text(content)
+
+
+def agent_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> runs.Machine:
+    """Return a machine whose agent knows the event of ``asked``, for workloads that are started in a folder."""
+    teach(folder)
     monkeypatch.chdir(folder)
     return runs.ensure_machine(SilentReport())
 

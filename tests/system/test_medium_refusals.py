@@ -108,6 +108,7 @@ ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:11])
 ask("too many retries", C.SET_RADIO, RADIO=FIRST, RETRIES=u32(256))
 ask("a radio that is up made one of 802.11b", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01")
 ask("a rate that 802.11b lacks", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01", RATE=rate(1, 7, 1, 0, 0, 0))
+ask("quieter than any receiver", C.SET_RADIO, RADIO=FIRST, NOISE_MBM=u32(-11001))
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
 ask("link to itself", C.SET_LINKS, ID=ONE, LINK=link(b=0))
 ask("link to nobody", C.SET_LINKS, ID=ONE, LINK=link(b=99))
@@ -212,6 +213,7 @@ REFUSED = {
     "too many retries": ["integer out of range", "RETRIES"],
     "a radio that is up made one of 802.11b": ["take the radio's interfaces down first", None],
     "a rate that 802.11b lacks": ["a radio of 802.11b has DSSS rates only", "RATE"],
+    "quieter than any receiver": ["integer out of range", "NOISE_MBM"],
     "PPDU too long": ["integer out of range", "MAX_PPDU_US"],
     "link to itself": ["radio 0 does not hear itself", None],
     "link to nobody": ["radio 99 is not on this medium", None],

@@ -12,7 +12,7 @@ from lab.guest.netlink.wire import NESTED, attribute, nested, text
 from lab.shared.medium_types import MediumLink, MediumPart, MediumRate
 
 FAMILY = "hwsim_medium"
-VERSION = 2
+VERSION = 3
 
 
 class Command(IntEnum):

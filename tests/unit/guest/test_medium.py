@@ -287,7 +287,7 @@ def test_counters_have_names() -> None:
     # each dump names the medium
     asked = [next(wire.messages(sent)) for sent in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
-        f"{command:02x}020000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
+        f"{command:02x}030000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
     ]
 
 

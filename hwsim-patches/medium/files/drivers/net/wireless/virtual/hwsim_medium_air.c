@@ -507,17 +507,14 @@ static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 /* the longest delay of all links */
 static u32 longest_ns(const struct hwsim_medium *medium)
 {
-	const struct hwsim_link *link;
-	u32 to, from, longest = 0;
+	struct hwsim_link *link;
+	unsigned long from;
+	u32 to, longest = 0;
 
-	for (to = 0; to < HWSIM_MEDIUM_MAX_RADIOS; to++) {
-		for (from = 0; medium->radios[to] &&
-		     from < HWSIM_MEDIUM_MAX_RADIOS; from++) {
-			link = medium->radios[to]->links[from];
-			if (link)
+	for (to = 0; to < HWSIM_MEDIUM_MAX_RADIOS; to++)
+		if (medium->radios[to])
+			xa_for_each(&medium->radios[to]->links, from, link)
 				longest = max(longest, link->setting.delay_ns);
-		}
-	}
 	return longest;
 }
 
@@ -529,24 +526,34 @@ static void shorten(struct hwsim_clock *clock, struct hwsim_event *event)
 }
 
 /**
- * hwsim_air_delays - delays of links have changed
+ * hwsim_air_delay_grew - a link has a longer delay than any other, at once
+ * @medium: the medium
+ * @ns: its delay
+ */
+void hwsim_air_delay_grew(struct hwsim_medium *medium, u32 ns)
+{
+	hwsim_event_cancel(&medium->clock, &medium->shorten);
+	medium->longest_ns = ns;
+}
+
+/**
+ * hwsim_air_delay_shrank - the delay that was the longest is shorter now
  * @medium: the medium
  *
- * A longer one counts at once. If the longest has become shorter, what left with
- * it arrives first.
+ * What left with the longer delay arrives first.
  */
-void hwsim_air_delays(struct hwsim_medium *medium)
+void hwsim_air_delay_shrank(struct hwsim_medium *medium)
 {
 	u32 longest = longest_ns(medium);
 	const struct hwsim_ppdu *ppdu;
 	const struct hwsim_air *air;
 	u64 end_ns;
 
-	hwsim_event_cancel(&medium->clock, &medium->shorten);
 	if (longest >= medium->longest_ns) {
-		medium->longest_ns = longest;
+		hwsim_air_delay_grew(medium, longest);
 		return;
 	}
+	hwsim_event_cancel(&medium->clock, &medium->shorten);
 	end_ns = hwsim_clock_now_ns(&medium->clock);
 	list_for_each_entry(air, &medium->airs, list)
 		list_for_each_entry(ppdu, &air->ppdus, list)

@@ -27,6 +27,7 @@
 
 #include <linux/list.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 #include <net/mac80211.h>
 #include "hwsim_medium.h"
 #include "hwsim_medium_core.h"
@@ -120,16 +121,12 @@ enum hwsim_count {
 
 /**
  * struct hwsim_link_setting - what one radio hears of another
- * @from: number of the sending radio
- * @to: number of the receiving radio
  * @gain_mb: of the path, from connector to connector, antennas included
  * @fading: table of quantiles that changes it, 0: none
  * @coherence_us: how long one draw of the fading holds, 0: one frame
  * @delay_ns: propagation delay
  */
 struct hwsim_link_setting {
-	u32 from;
-	u32 to;
 	s32 gain_mb;
 	u32 fading;
 	u32 coherence_us;
@@ -145,7 +142,6 @@ struct hwsim_link_setting {
  *	whether or not anybody wants to know of it
  * @flips: stream of where: a radio that wants to know shifts no loss by it
  * @fading: stream of the gains
- * @counts: what happened, by access category and &enum hwsim_count
  */
 struct hwsim_link {
 	struct hwsim_link_setting setting;
@@ -154,7 +150,14 @@ struct hwsim_link {
 	struct hwsim_stream errors;
 	struct hwsim_stream flips;
 	struct hwsim_stream fading;
-	u64 counts[IEEE80211_NUM_ACS][HWSIM_NUM_COUNTS];
+};
+
+/**
+ * struct hwsim_counts - what happened to frames from one radio to another
+ * @of: by access category and &enum hwsim_count
+ */
+struct hwsim_counts {
+	u64 of[IEEE80211_NUM_ACS][HWSIM_NUM_COUNTS];
 };
 
 /**
@@ -289,14 +292,16 @@ struct hwsim_survey {
  * struct hwsim_radio - one radio of mac80211_hwsim
  * @hw: the radio for mac80211
  * @ops: the driver
- * @registered: in the list of all radios
  * @index: its number
  * @mac: what it does above the air; made with the radio
  * @medium: the medium it is on, or NULL
  * @slot: its number there
  * @stream: its name in random streams
  * @choices: stream of choices among equal frames
- * @links: what it hears, by slot of the sender
+ * @links: what it hears, by slot of the sender; of those that it cannot hear
+ *	there is none
+ * @counts: what happened to frames for it, by slot of the sender; made with the
+ *	first of them
  * @power_mbm: power that user space has given it
  * @limit_mbm: the most that mac80211 lets it send with
  * @noise_mbm: noise in 20 MHz
@@ -331,7 +336,6 @@ struct hwsim_survey {
 struct hwsim_radio {
 	struct ieee80211_hw *hw;
 	const struct hwsim_medium_ops *ops;
-	struct list_head registered;
 	u32 index;
 	struct hwsim_mac *mac;
 
@@ -339,7 +343,8 @@ struct hwsim_radio {
 	u32 slot;
 	u64 stream;
 	struct hwsim_stream choices;
-	struct hwsim_link **links;
+	struct xarray links;
+	struct xarray counts;
 
 	s32 power_mbm;
 	s32 limit_mbm;
@@ -429,7 +434,8 @@ struct hwsim_reception {
 static inline struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
 					       const struct hwsim_radio *to)
 {
-	return to->links[from->slot];
+	/* which changes nothing, but does not say so */
+	return xa_load((struct xarray *)&to->links, from->slot);
 }
 
 /**
@@ -498,6 +504,13 @@ static inline s32 hwsim_radio_power_mbm(const struct hwsim_radio *radio)
 }
 
 /* link */
+int hwsim_links_init(void);
+void hwsim_links_exit(void);
+bool hwsim_link_is_heard(const struct hwsim_link_setting *setting);
+struct hwsim_link *hwsim_link_new(const struct hwsim_radio *from,
+				  const struct hwsim_radio *to);
+void hwsim_link_free(struct hwsim_link *link);
+void hwsim_links_forget(struct hwsim_radio *radio);
 s32 hwsim_link_level_mb(const struct hwsim_radio *to,
 			const struct hwsim_link *link,
 			const struct hwsim_ppdu *ppdu);
@@ -558,7 +571,8 @@ bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio);
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel);
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
-void hwsim_air_delays(struct hwsim_medium *medium);
+void hwsim_air_delay_shrank(struct hwsim_medium *medium);
+void hwsim_air_delay_grew(struct hwsim_medium *medium, u32 ns);
 void hwsim_air_forget(struct hwsim_radio *radio);
 struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 				  enum hwsim_medium_frame kind,

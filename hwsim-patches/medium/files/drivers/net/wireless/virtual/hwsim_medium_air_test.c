@@ -8,7 +8,6 @@
 static void air_equal_backoffs_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 
 	hear(air, 0, 1);
 	hear(air, 1, 0);
@@ -22,9 +21,8 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[1].start_ns);
 	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
 	KUNIT_EXPECT_TRUE(test, air->seen[1].wrong);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 0, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 }
 
 /* half a channel apart half of the power is noise; two apart there is none */
@@ -32,16 +30,15 @@ static void air_channels_overlap(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *other = air->radios[1];
-	struct hwsim_link *link, *beside;
+	struct hwsim_link *beside;
 	int i;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	hear(air, 1, 2);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	beside = air->radios[2]->links[other->slot];
+	beside = link_of(air, 1, 2);
 	for (i = 1; i < CHANNELS; i++) {
-		u64 count = count_of(link, HWSIM_COUNT_DELIVERED);
+		u64 count = count_of(air, 0, 2, HWSIM_COUNT_DELIVERED);
 
 		listen_to(other, &air->channels[i]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
@@ -51,7 +48,7 @@ static void air_channels_overlap(struct kunit *test)
 		send(air, 1, 0, 3);
 		run_for(air, 10 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, i > 1,
-				count_of(link, HWSIM_COUNT_DELIVERED) - count);
+				count_of(air, 0, 2, HWSIM_COUNT_DELIVERED) - count);
 		hwsim_radio_flush(other, NULL, true);
 		hwsim_radio_flush(air->radios[0], NULL, true);
 	}
@@ -71,7 +68,7 @@ static void air_energy_of_other_channels_is_heard(struct kunit *test)
 		listen_to(other, &air->channels[1]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
 		/* -62 dBm is 32 dB over noise, and half of the power 3 dB less */
-		other->links[air->radios[0]->slot]->setting.gain_mb =
+		link_of(air, 0, 1)->setting.gain_mb =
 			GAIN_MB(i ? 3400 : 3600);
 		send(air, 0, 2, 0);
 		send(air, 1, 2, 1);
@@ -94,7 +91,7 @@ static void air_energy_of_other_channels_takes_time(struct kunit *test)
 	hear(air, 0, 1);
 	listen_to(radio, &air->channels[1]);
 	radio->busy_until_ns = air->radios[0]->busy_until_ns;
-	radio->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(3600);
+	link_of(air, 0, 1)->setting.gain_mb = GAIN_MB(3600);
 	ns = radio->air->airtimes_ns;
 	send(air, 0, 2, 0);
 	send(air, 1, 2, 1);
@@ -123,7 +120,7 @@ static void air_who_tunes_in_hears_energy(struct kunit *test)
 		listen_to(radio, &air->channels[4]);
 		KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
 		/* -62 dBm is 32 dB over noise; half a channel away it is less */
-		radio->links[air->radios[0]->slot]->setting.gain_mb =
+		link_of(air, 0, 1)->setting.gain_mb =
 			GAIN_MB(i == 1 ? 3100 : 3400);
 		listen_to(radio, &air->channels[i == 2]);
 		KUNIT_EXPECT_EQ(test, i ? 0 : end, radio->busy_until_ns);
@@ -144,7 +141,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 		bool loud = i == 1;
 
 		listen_to(other, &air->channels[2]);
-		radio->links[other->slot]->setting.gain_mb = GAIN_MB(loud ? 3400 : 3000);
+		link_of(air, 1, 0)->setting.gain_mb = GAIN_MB(loud ? 3400 : 3000);
 		radio->busy_until_ns = air->medium->clock.now_ns + BUSY_NS;
 		other->busy_until_ns = radio->busy_until_ns;
 		send(air, 1, 2, 0);
@@ -152,7 +149,7 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 		send(air, 0, 2, i == 2 ? 25 : 4);
 		use_mcs(radio, 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
 		if (i == 2)
-			radio->links[other->slot]->setting.gain_mb = GAIN_MB(3400);
+			link_of(air, 1, 0)->setting.gain_mb = GAIN_MB(3400);
 		while (!radio->mac->frame && step(air))
 			;
 		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
@@ -175,7 +172,7 @@ static void air_a_wide_preamble_is_heard_in_the_secondary_channel(struct kunit *
 	int i;
 
 	hear(air, 0, 1);
-	link = narrow->links[wide->slot];
+	link = link_of(air, 0, 1);
 	for (i = 0; i < 2; i++) {
 		/* half of the power is in 20 MHz */
 		link->setting.gain_mb =
@@ -245,7 +242,7 @@ static void air_streams_share_the_power(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	link = air->radios[2]->links[air->radios[0]->slot];
+	link = link_of(air, 0, 2);
 	air->radios[2]->detect_ofdm_mb = 0;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		link->setting.gain_mb = GAIN_MB(rows[i].snr_mb);
@@ -254,7 +251,7 @@ static void air_streams_share_the_power(struct kunit *test)
 		run_for(air, 10 * NSEC_PER_MSEC);
 		delivered += rows[i].arrives;
 		KUNIT_EXPECT_EQ_MSG(test, delivered,
-				    count_of(link, HWSIM_COUNT_DELIVERED),
+				    count_of(air, 0, 2, HWSIM_COUNT_DELIVERED),
 				    "row %d", i);
 	}
 }
@@ -263,23 +260,21 @@ static void air_streams_share_the_power(struct kunit *test)
 static void air_a_whisper_does_not_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 	int i;
 
 	hear(air, 0, 2);
 	hear(air, 1, 2);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	air->radios[2]->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(300);
+	link_of(air, 0, 2)->setting.gain_mb = GAIN_MB(300);
 	for (i = 0; i < 2; i++) {
-		air->radios[2]->links[air->radios[1]->slot]->setting.gain_mb =
+		link_of(air, 1, 2)->setting.gain_mb =
 			GAIN_MB(i ? -500 : -2000);
 		air->radios[2]->detect_ofdm_mb = 0;
 		send(air, 0, 2, 3);
 		send(air, 1, 0, 5);
 		run_for(air, 10 * NSEC_PER_MSEC);
-		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_COUNT_COLLIDED));
+		KUNIT_EXPECT_EQ(test, i, count_of(air, 0, 2, HWSIM_COUNT_COLLIDED));
 	}
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_SENT));
 }
 
 static void air_backoff_freezes(struct kunit *test)
@@ -351,20 +346,17 @@ static void air_hidden_stations_collide(struct kunit *test)
 static void air_a_stronger_frame_captures(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *weak, *strong;
 
 	hear(air, 0, 2);
 	hear(air, 1, 2);
-	weak = air->radios[2]->links[air->radios[0]->slot];
-	strong = air->radios[2]->links[air->radios[1]->slot];
-	air->radios[2]->links[air->radios[1]->slot]->setting.gain_mb += 2000;
+	link_of(air, 1, 2)->setting.gain_mb += 2000;
 	air->medium->has_capture = true;
 	air->medium->capture_mb = 1000;
 	send(air, 0, 2, 3);
 	send(air, 1, 2, 8);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(weak, HWSIM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(strong, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 1, 2, HWSIM_COUNT_DELIVERED));
 	/* a capture of the air shows which of them arrived */
 	KUNIT_ASSERT_LE(test, 2, air->count);
 	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
@@ -456,43 +448,41 @@ static void air_who_dozes_hears_little(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[2];
-	const struct hwsim_link *link;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	link = radio->links[air->radios[0]->slot];
 	hwsim_radio_doze(radio, true);
 	ether_addr_copy(radio->mac->bssid, address(0));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 0, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	send_kind(air, 2, 0, 500, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					      IEEE80211_STYPE_QOS_DATA));
 	send(air, 0, 2, 0);
 	run_for(air, NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	/* its own frame is acknowledged, and may have asked for something */
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 5, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[3].fc));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	/* that was it: no more data */
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	/* frames to others, and those that ask for nothing, change nothing */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	hwsim_radio_doze(radio, false);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 3, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 3, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[air->count - 2].fc));
@@ -587,13 +577,11 @@ static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[2];
-	const struct hwsim_link *link;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	hear(air, 0, 1);
 	hear(air, 1, 0);
-	link = radio->links[air->radios[0]->slot];
 	hwsim_radio_doze(radio, true);
 	hwsim_radio_filter(radio, FIF_OTHER_BSS);	/* a monitor */
 	ether_addr_copy(radio->mac->bssid, address(0));
@@ -604,7 +592,7 @@ static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 }
 
 /* group frames of many beacons wait: each beacon says so, and none waits */
@@ -844,18 +832,16 @@ static void air_a_txop_holder_gets_its_cts(struct kunit *test)
 static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 
 	hear(air, 0, 2);
-	air->radios[2]->links[air->radios[0]->slot]->setting.gain_mb = GAIN_MB(500);
+	link_of(air, 0, 2)->setting.gain_mb = GAIN_MB(500);
 	send(air, 0, 2, 3);
 	send(air, 1, 0, 3);
 	run_for(air, after(air, 4) + DATA_NS - air->start_ns);
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_TRUE(test, air->seen[0].wrong);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_HEADER));
+	KUNIT_EXPECT_EQ(test, 0, count_of(air, 0, 2, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_HEADER));
 }
 
 static struct hwsim_fault *make_fault(struct air_test *air,
@@ -893,8 +879,7 @@ static void air_a_txop_reserves_its_next_frame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 4, air->count);
 	/* a radio that hears only the receiver learns it from the ACK */
 	*nav = 0;
-	kfree(air->radios[1]->links[air->radios[0]->slot]);
-	air->radios[1]->links[air->radios[0]->slot] = NULL;
+	deafen(air, 0, 1);
 	hear(air, 2, 1);
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -934,7 +919,6 @@ static void air_a_fault_counts_frames_to_one(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
-	const struct hwsim_link *link;
 
 	fault->skip = 1;
 	fault->to = air->radios[2];
@@ -950,13 +934,11 @@ static void air_a_fault_counts_frames_to_one(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_SENT));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_LOST));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DROPPED));
-	link = air->radios[1]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_LOST));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DROPPED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 1, HWSIM_COUNT_DELIVERED));
 }
 
 /* each of a share, and a fault ends with a radio that it names */
@@ -964,7 +946,6 @@ static void air_a_fault_hits_a_share(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
-	const struct hwsim_link *link;
 	u64 lost;
 	int i;
 
@@ -979,12 +960,11 @@ static void air_a_fault_hits_a_share(struct kunit *test)
 		send(air, 0, 2, 0);
 		run_for(air, NSEC_PER_MSEC);
 	}
-	link = air->radios[2]->links[air->radios[0]->slot];
-	lost = count_of(link, HWSIM_COUNT_LOST);
+	lost = count_of(air, 0, 2, HWSIM_COUNT_LOST);
 	/* 100, and four times sqrt(400 * 1/4 * 3/4) */
 	KUNIT_EXPECT_GT(test, lost, 65);
 	KUNIT_EXPECT_LT(test, lost, 135);
-	KUNIT_EXPECT_EQ(test, 400, count_of(link, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 400, count_of(air, 0, 2, HWSIM_COUNT_SENT));
 	mutex_lock(&hwsim_media_mutex);
 	hwsim_radio_detach(air->radios[0]);
 	mutex_unlock(&hwsim_media_mutex);
@@ -995,16 +975,14 @@ static void air_a_fault_hits_a_share(struct kunit *test)
 static void air_frames_to_the_absent_count(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 
 	hear(air, 0, 2);
 	hwsim_air_tune(air->radios[2], NULL);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_SENT));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_AWAY));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DROPPED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_AWAY));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DROPPED));
 }
 
 /*
@@ -1063,7 +1041,6 @@ static void air_faults_follow_each_other(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_fault *first = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
-	const struct hwsim_link *link;
 
 	first->skip = 2;
 	make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
@@ -1073,10 +1050,9 @@ static void air_faults_follow_each_other(struct kunit *test)
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DAMAGED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_LOST));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DAMAGED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_LOST));
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 
@@ -1193,7 +1169,6 @@ static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 static void air_an_unexpected_bar_goes_up(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 	struct ieee80211_bar *bar;
 	struct hwsim_up *up;
 	struct sk_buff *skb;
@@ -1218,9 +1193,8 @@ static void air_an_unexpected_bar_goes_up(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	/* no answer, and nothing to count */
 	KUNIT_EXPECT_EQ(test, 1, air->count);
-	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_NULL(test, memchr_inv(link->counts, 0,
-					   sizeof(link->counts)));
+	KUNIT_EXPECT_NULL(test, xa_load(&air->radios[2]->counts,
+					air->radios[0]->slot));
 }
 
 static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
@@ -1231,14 +1205,6 @@ static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
 	hash_for_each(radio->mac->peers, i, peer, node)
 		return peer;
 	return NULL;
-}
-
-static void delay(struct air_test *air, int from, int to, u32 ns)
-{
-	struct hwsim_radio *radio = air->radios[to];
-
-	radio->links[air->radios[from]->slot]->setting.delay_ns = ns;
-	air->medium->longest_ns = max(air->medium->longest_ns, ns);
 }
 
 /* whether a frame of radio 0 is answered by radio 2 */
@@ -1306,12 +1272,10 @@ static void air_an_answer_waits_for_the_way(struct kunit *test)
 static void air_what_arrives_late_collides(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	const struct hwsim_link *link;
 	int i, k;
 
 	hear(air, 0, 2);
 	hear(air, 1, 2);
-	link = air->radios[2]->links[air->radios[0]->slot];
 	for (i = 0; i < 2; i++) {
 		if (i)
 			delay(air, 0, 2, 20000);
@@ -1321,8 +1285,8 @@ static void air_what_arrives_late_collides(struct kunit *test)
 		send(air, 0, 2, 3);
 		send(air, 1, 2, 3 + DATA_NS / 9000 + 1);
 		run_for(air, 10 * NSEC_PER_MSEC);
-		KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
-		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_COUNT_COLLIDED));
+		KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
+		KUNIT_EXPECT_EQ(test, i, count_of(air, 0, 2, HWSIM_COUNT_COLLIDED));
 	}
 	KUNIT_EXPECT_FALSE(test, air->seen[air->count - 1].wrong);
 }
@@ -1510,7 +1474,7 @@ static void air_who_sends_notices_no_preamble(struct kunit *test)
 	struct hwsim_radio *sender = air->radios[0];
 
 	hear(air, 1, 0);
-	sender->links[air->radios[1]->slot]->setting.gain_mb = GAIN_MB(LEVEL_MB - 1500);
+	link_of(air, 1, 0)->setting.gain_mb = GAIN_MB(LEVEL_MB - 1500);
 	send(air, 0, 2, 0);
 	send(air, 1, 2, 6);
 	run_for(air, BUSY_NS + 34000 + 100000);
@@ -1523,7 +1487,6 @@ static void air_who_leaves_acknowledges(struct kunit *test)
 	struct air_test *air = test->priv;
 	struct hwsim_radio *leaver = air->radios[2];
 	u64 data_end = after(air, 0) + DATA_NS;
-	struct hwsim_link *link;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
@@ -1533,8 +1496,7 @@ static void air_who_leaves_acknowledges(struct kunit *test)
 	/* and what it sends elsewhere waits */
 	send(air, 2, 1, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	link = leaver->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_ACKED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_ACKED));
 	KUNIT_ASSERT_EQ(test, 3, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_ack(air->seen[1].fc));
 	KUNIT_EXPECT_EQ(test, data_end + SIFS_NS, air->seen[1].start_ns);

@@ -128,14 +128,32 @@ static inline const u8 *address(int radio)
 
 static inline void hear(struct air_test *air, int from, int to)
 {
-	struct hwsim_radio *radio = air->radios[to];
-	struct hwsim_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
+	struct hwsim_link *link = hwsim_link_new(air->radios[from],
+						 air->radios[to]);
 
 	KUNIT_ASSERT_NOT_NULL(air->test, link);
-	link->setting.from = FIRST_INDEX + from;
-	link->setting.to = FIRST_INDEX + to;
 	link->setting.gain_mb = GAIN_MB(LEVEL_MB);
-	radio->links[air->radios[from]->slot] = link;
+	KUNIT_ASSERT_NULL(air->test, xa_store_bh(&air->radios[to]->links,
+						 air->radios[from]->slot,
+						 link, GFP_KERNEL));
+}
+
+static inline void deafen(struct air_test *air, int from, int to)
+{
+	hwsim_link_free(xa_erase_bh(&air->radios[to]->links,
+				    air->radios[from]->slot));
+}
+
+static inline struct hwsim_link *link_of(const struct air_test *air, int from,
+					 int to)
+{
+	return hwsim_link_of(air->radios[from], air->radios[to]);
+}
+
+static inline void delay(struct air_test *air, int from, int to, u32 ns)
+{
+	link_of(air, from, to)->setting.delay_ns = ns;
+	air->medium->longest_ns = max(air->medium->longest_ns, ns);
 }
 
 static inline void listen_to(struct hwsim_radio *radio,
@@ -304,9 +322,13 @@ static inline void send(struct air_test *air, int from, int to, u32 slots)
 	send_kind(air, from, to, slots, cpu_to_le16(IEEE80211_FTYPE_DATA));
 }
 
-static inline u64 count_of(const struct hwsim_link *link, enum hwsim_count what)
+static inline u64 count_of(const struct air_test *air, int from, int to,
+			   enum hwsim_count what)
 {
-	return link->counts[IEEE80211_AC_BE][what];
+	const struct hwsim_counts *counts =
+		xa_load(&air->radios[to]->counts, air->radios[from]->slot);
+
+	return counts ? counts->of[IEEE80211_AC_BE][what] : 0;
 }
 
 /* when a station sends that counts slots from the end of the busy medium */

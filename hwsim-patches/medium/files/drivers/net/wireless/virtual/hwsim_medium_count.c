@@ -3,17 +3,30 @@
  * What became of the frames between two radios of the hwsim medium.
  */
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include "hwsim_medium_air.h"
 
-static u64 *counts_of(struct hwsim_link *link, const struct hwsim_ppdu *ppdu)
+/* counters of a transmission's frames, or NULL if there is no memory for them */
+static u64 *counts_of(const struct hwsim_ppdu *ppdu, struct hwsim_radio *to)
 {
-	return link->counts[ppdu->ac];
+	u32 from = ppdu->radio->slot;
+	struct hwsim_counts *counts = xa_load(&to->counts, from);
+
+	if (!counts) {
+		counts = kzalloc(sizeof(*counts), GFP_ATOMIC);
+		if (counts && xa_err(xa_store(&to->counts, from, counts,
+					      GFP_ATOMIC))) {
+			kfree(counts);
+			counts = NULL;
+		}
+	}
+	return counts ? counts->of[ppdu->ac] : NULL;
 }
 
 /* a BlockAckReq is no more counted than other control frames are */
 static bool is_counted(const struct hwsim_ppdu *ppdu)
 {
-	return ppdu->kind != HWSIM_MEDIUM_FRAME_BAR;
+	return ppdu->count && ppdu->kind != HWSIM_MEDIUM_FRAME_BAR;
 }
 
 /**
@@ -21,18 +34,19 @@ static bool is_counted(const struct hwsim_ppdu *ppdu)
  * @ppdu: a transmission that has ended
  *
  * What became of them is counted where that radio listens: by
- * hwsim_receive() or hwsim_count_missed(), or here if it listens elsewhere.
+ * hwsim_receive() or hwsim_count_missed(), or here if it listens elsewhere, or
+ * if nothing is on its way to it.
  */
 void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_link *link;
 	u64 *counts;
 	u32 i;
 
-	link = ppdu->to ? hwsim_link_of(ppdu->radio, ppdu->to) : NULL;
-	if (!link || !is_counted(ppdu))
+	if (!ppdu->to || !is_counted(ppdu))
 		return;
-	counts = counts_of(link, ppdu);
+	counts = counts_of(ppdu, ppdu->to);
+	if (!counts)
+		return;
 	counts[HWSIM_COUNT_SENT] += ppdu->count;
 	for (i = 0; i < ppdu->count; i++) {
 		u32 before = ppdu->mpdus[i]->attempts;
@@ -44,6 +58,8 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 	}
 	if (ppdu->to->air != ppdu->air)
 		counts[HWSIM_COUNT_AWAY] += ppdu->count;
+	else if (ppdu->delayed && !hwsim_link_of(ppdu->radio, ppdu->to))
+		hwsim_count_missed(ppdu->to, ppdu, HWSIM_COUNT_LOST);
 }
 
 /**
@@ -54,16 +70,14 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu)
 {
 	struct hwsim_radio *radio = ppdu->radio, *to;
-	struct hwsim_link *link;
+	u64 *counts;
 
 	if (!mpdu->wants_ack || mpdu->kind == HWSIM_MEDIUM_FRAME_BAR || !radio)
 		return;
 	to = hwsim_radio_owning(radio->medium, radio->air, ppdu->ra);
-	link = to ? hwsim_link_of(radio, to) : NULL;
-	if (link)
-		counts_of(link, ppdu)[mpdu->acked ?
-				      HWSIM_COUNT_ACKED :
-				      HWSIM_COUNT_DROPPED]++;
+	counts = to ? counts_of(ppdu, to) : NULL;
+	if (counts)
+		counts[mpdu->acked ? HWSIM_COUNT_ACKED : HWSIM_COUNT_DROPPED]++;
 }
 
 /**
@@ -76,13 +90,15 @@ void hwsim_count_missed(struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu,
 			 enum hwsim_count why)
 {
-	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
+	u64 *counts;
 
-	if (!link || ppdu->to != radio || !is_counted(ppdu))
+	if (ppdu->to != radio || !is_counted(ppdu))
 		return;
 	if (hwsim_collided_at(radio, ppdu))
 		why = HWSIM_COUNT_COLLIDED;
-	counts_of(link, ppdu)[why] += ppdu->count;
+	counts = counts_of(ppdu, radio);
+	if (counts)
+		counts[why] += ppdu->count;
 }
 
 /**
@@ -95,9 +111,12 @@ void hwsim_count_received(struct hwsim_radio *radio,
 			  const struct hwsim_reception *reception, u32 i)
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
-	u64 *counts = counts_of(reception->link, ppdu);
+	u64 *counts;
 
 	if (ppdu->to != radio || !is_counted(ppdu))
+		return;
+	counts = counts_of(ppdu, radio);
+	if (!counts)
 		return;
 	if (reception->right & BIT_ULL(i)) {
 		counts[HWSIM_COUNT_DELIVERED]++;
@@ -119,7 +138,10 @@ void hwsim_count_received(struct hwsim_radio *radio,
 void hwsim_count_approximate(struct hwsim_radio *radio,
 			     const struct hwsim_reception *reception)
 {
+	u64 *counts = NULL;
+
 	if (reception->ppdu->to == radio)
-		counts_of(reception->link,
-			  reception->ppdu)[HWSIM_COUNT_APPROXIMATE]++;
+		counts = counts_of(reception->ppdu, radio);
+	if (counts)
+		counts[HWSIM_COUNT_APPROXIMATE]++;
 }

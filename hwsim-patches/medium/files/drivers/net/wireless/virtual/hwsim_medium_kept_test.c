@@ -4,14 +4,6 @@
  */
 #include "hwsim_medium_air_test.h"
 
-static void delay(struct air_test *air, int from, int to, u32 ns)
-{
-	struct hwsim_radio *radio = air->radios[to];
-
-	radio->links[air->radios[from]->slot]->setting.delay_ns = ns;
-	air->medium->longest_ns = max(air->medium->longest_ns, ns);
-}
-
 static void forge(struct kunit *test, struct hwsim_radio *radio, u32 number)
 {
 	const u8 addr[ETH_ALEN] = { 2, 1, 0, 0, number >> 8, number };
@@ -127,15 +119,15 @@ static void the_longest_delay_becomes_less(struct kunit *test)
 	delay(air, 2, 0, 3000);
 	send(air, 0, 2, 3);
 	run_for(air, after(air, 3) + 1000 - air->start_ns);
-	air->radios[2]->links[air->radios[0]->slot]->setting.delay_ns = 1000;
-	hwsim_air_delays(air->medium);
+	link_of(air, 0, 2)->setting.delay_ns = 1000;
+	hwsim_air_delay_shrank(air->medium);
 	/* what is on its way arrives when it would have */
 	KUNIT_EXPECT_EQ(test, 20000, air->medium->longest_ns);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 3000, air->medium->longest_ns);
 	delay(air, 2, 0, 0);
 	delay(air, 0, 2, 0);
-	hwsim_air_delays(air->medium);
+	hwsim_air_delay_shrank(air->medium);
 	run_for(air, 11 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 0, air->medium->longest_ns);
 }

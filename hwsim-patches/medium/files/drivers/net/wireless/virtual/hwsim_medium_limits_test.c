@@ -38,11 +38,6 @@ static void end_case(struct air_test *air)
 	air->count = 0;
 }
 
-static struct hwsim_link *link_of(struct air_test *air, int from, int to)
-{
-	return air->radios[to]->links[air->radios[from]->slot];
-}
-
 /* up to the end of a radio's next exchange */
 static void end_exchange(struct air_test *air, struct hwsim_radio *radio)
 {
@@ -61,14 +56,14 @@ static void limits_frames_that_touch_do_not_collide(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 1, 2);
 	for (apart = 0; apart < 2; apart++) {
-		u64 before = count_of(link_of(air, 0, 2), HWSIM_COUNT_DELIVERED);
+		u64 before = count_of(air, 0, 2, HWSIM_COUNT_DELIVERED);
 
 		at = soon(air);
 		send_at(air, 1, 0, at);
 		send_at(air, 0, 2, at + DATA_NS - 1 + apart);
 		end_case(air);
 		KUNIT_EXPECT_EQ(test, before + apart,
-				count_of(link_of(air, 0, 2), HWSIM_COUNT_DELIVERED));
+				count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 	}
 }
 
@@ -91,7 +86,7 @@ static void limits_of_capture(struct kunit *test)
 		send_at(air, 1, 2, at + PREAMBLE_NS);
 		end_case(air);
 		KUNIT_EXPECT_EQ(test, enough,
-				count_of(strong, HWSIM_COUNT_DELIVERED));
+				count_of(air, 1, 2, HWSIM_COUNT_DELIVERED));
 	}
 }
 
@@ -112,7 +107,7 @@ static void limits_of_synchronization(struct kunit *test)
 		send_at(air, 0, 2, at);
 		send_at(air, 1, 2, at + 4000 - early);
 		end_case(air);
-		KUNIT_EXPECT_EQ(test, early, count_of(loud, HWSIM_COUNT_DELIVERED));
+		KUNIT_EXPECT_EQ(test, early, count_of(air, 1, 2, HWSIM_COUNT_DELIVERED));
 	}
 }
 
@@ -144,7 +139,7 @@ static void limits_of_the_header(struct kunit *test)
 		send_at(air, 1, 0, at + PREAMBLE_NS - 1 + late);
 		end_case(air);
 		KUNIT_EXPECT_EQ(test, late, decoded);
-		KUNIT_EXPECT_EQ(test, late + 1, count_of(link_of(air, 0, 2),
+		KUNIT_EXPECT_EQ(test, late + 1, count_of(air, 0, 2,
 							 HWSIM_COUNT_COLLIDED));
 	}
 }

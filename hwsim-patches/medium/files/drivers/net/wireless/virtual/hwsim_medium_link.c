@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/etherdevice.h>
+#include <linux/slab.h>
 #include "hwsim_medium_air.h"
 
 /**
@@ -49,6 +50,120 @@ struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
 		    hwsim_radio_owns(medium->radios[slot], addr))
 			return medium->radios[slot];
 	return NULL;
+}
+
+/*
+ * Powers are ratios to the receiver's noise, and below HWSIM_POWER_MIN_MB they
+ * are 0. With a gain below this, that is so for the strongest sender and the
+ * receiver with the least noise that user space can make, so such a link adds
+ * nothing to noise or energy. It is 20 dB below the least SINR and 30 dB below
+ * the least energy that any receiver can be made to notice.
+ */
+#define GAIN_CUT_OFF_MB	(HWSIM_POWER_MIN_MB - HWSIM_MEDIUM_POWER_MAX_MBM + \
+			 HWSIM_MEDIUM_NOISE_MIN_MBM)
+
+static_assert(HWSIM_POWER_MIN_MB < HWSIM_MEDIUM_DETECT_MIN_MB);
+static_assert(GAIN_CUT_OFF_MB + HWSIM_MEDIUM_POWER_MAX_MBM <
+	      HWSIM_MEDIUM_ED_MIN_MBM);
+
+/* there may be a million of them */
+static struct kmem_cache *links_cache;
+
+/**
+ * hwsim_link_is_heard - whether anything can ever be heard over a link
+ * @setting: the link
+ *
+ * Fading tables may change, so with one the greatest possible gain counts.
+ */
+bool hwsim_link_is_heard(const struct hwsim_link_setting *setting)
+{
+	s32 most_mb = setting->gain_mb;
+
+	if (setting->fading)
+		most_mb += HWSIM_LEVEL_MAX_MB;
+	return most_mb >= GAIN_CUT_OFF_MB;
+}
+
+/**
+ * hwsim_link_new - make a link; it is in the array of no radio yet
+ * @from: sender
+ * @to: receiver, on the same medium
+ *
+ * Return: the link, to be freed with hwsim_link_free(), or NULL
+ */
+struct hwsim_link *hwsim_link_new(const struct hwsim_radio *from,
+				  const struct hwsim_radio *to)
+{
+	struct hwsim_link *link = kmem_cache_zalloc(links_cache, GFP_KERNEL);
+	u64 seed = from->medium->seed;
+
+	if (!link)
+		return NULL;
+	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
+			  from->stream, to->stream);
+	hwsim_stream_init(&link->flips, seed, HWSIM_STREAM_FLIPS,
+			  from->stream, to->stream);
+	/* both ways fade alike */
+	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
+			  min(from->stream, to->stream),
+			  max(from->stream, to->stream));
+	return link;
+}
+
+/**
+ * hwsim_link_free - free a link
+ * @link: the link, or NULL
+ */
+void hwsim_link_free(struct hwsim_link *link)
+{
+	if (link)
+		kmem_cache_free(links_cache, link);
+}
+
+/**
+ * hwsim_links_forget - a radio leaves the medium: nobody hears it any more
+ * @radio: the radio, which is in no slot of the medium any more
+ */
+void hwsim_links_forget(struct hwsim_radio *radio)
+{
+	struct hwsim_medium *medium = radio->medium;
+	struct hwsim_counts *counts;
+	struct hwsim_link *link;
+	unsigned long slot;
+
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
+		struct hwsim_radio *other = medium->radios[slot];
+
+		if (!other)
+			continue;
+		hwsim_link_free(xa_erase(&other->links, radio->slot));
+		kfree(xa_erase(&other->counts, radio->slot));
+	}
+	xa_for_each(&radio->links, slot, link)
+		hwsim_link_free(link);
+	xa_destroy(&radio->links);
+	xa_for_each(&radio->counts, slot, counts)
+		kfree(counts);
+	xa_destroy(&radio->counts);
+}
+
+/**
+ * hwsim_links_init - before any link is made
+ *
+ * Return: 0 or -ENOMEM
+ */
+int __init hwsim_links_init(void)
+{
+	links_cache = KMEM_CACHE(hwsim_link, SLAB_ACCOUNT);
+	return links_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * hwsim_links_exit - after all links have been freed
+ */
+void hwsim_links_exit(void)
+{
+	kmem_cache_destroy(links_cache);
 }
 
 /**

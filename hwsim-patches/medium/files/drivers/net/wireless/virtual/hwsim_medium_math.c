@@ -9,7 +9,6 @@
 
 #define MB_PER_DECADE		1000
 #define TABLE_STEP_MB		10
-#define POWER_MIN_MB		(-70 * 100)	/* below: nothing */
 #define POWER_MAX_MB		(110 * 100)
 #define MB_PER_OCTAVE_Q32	1292913986492ULL	/* 1000 log10(2) 2^32 */
 #define LN2_Q63			6393154322601327829ULL
@@ -50,12 +49,12 @@ u64 hwsim_power_of_mb(s32 mb)
 	u64 power;
 	u32 index;
 
-	if (mb < POWER_MIN_MB)
+	if (mb < HWSIM_POWER_MIN_MB)
 		return 0;
 	mb = min(mb, POWER_MAX_MB);
-	tens = (mb - POWER_MIN_MB) / MB_PER_DECADE;
-	rest = (mb - POWER_MIN_MB) % MB_PER_DECADE;
-	tens += POWER_MIN_MB / MB_PER_DECADE;
+	tens = (mb - HWSIM_POWER_MIN_MB) / MB_PER_DECADE;
+	rest = (mb - HWSIM_POWER_MIN_MB) % MB_PER_DECADE;
+	tens += HWSIM_POWER_MIN_MB / MB_PER_DECADE;
 	index = rest / TABLE_STEP_MB;
 	power = decade[index] + (u64)(decade[index + 1] - decade[index]) *
 		(rest % TABLE_STEP_MB) / TABLE_STEP_MB;
@@ -88,14 +87,14 @@ static u64 log2_q32(u64 number, int precision)
  * hwsim_mb_of_power - a ratio as a level
  * @power: ratio to noise in Q24
  *
- * Return: 1000 log10(power) in mB, rounded; POWER_MIN_MB for 0
+ * Return: 1000 log10(power) in mB, rounded; HWSIM_POWER_MIN_MB for 0
  */
 s32 hwsim_mb_of_power(u64 power)
 {
 	u64 log;
 
 	if (!power)
-		return POWER_MIN_MB;
+		return HWSIM_POWER_MIN_MB;
 	log = log2_q32(power, MB_PRECISION);
 	log = mul_u64_u64_shr(log, MB_PER_OCTAVE_Q32, 32);
 	return (s32)((log + BIT_ULL(31)) >> 32) -

@@ -17,6 +17,7 @@
 #define HWSIM_POWER_SHIFT	24
 #define HWSIM_POWER_NOISE	BIT_ULL(HWSIM_POWER_SHIFT)
 #define HWSIM_HAZARD_SHIFT	56
+#define HWSIM_POWER_MIN_MB	(-70 * 100)	/* of a ratio: below it is 0 */
 #define HWSIM_LEVEL_MAX_MB	(200 * 100)	/* of anything that user space sets */
 
 /**

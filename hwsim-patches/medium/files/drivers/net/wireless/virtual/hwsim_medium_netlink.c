@@ -5,8 +5,8 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/xarray.h>
 #include <net/genetlink.h>
-#include <net/sock.h>
 #include "hwsim_medium_radio.h"
 
 #define PPDU_LEAST_US	100
@@ -16,7 +16,6 @@
 #define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
 #define GAIN_MAX_MB	(500 * 100)
-#define POWER_MAX_MBM	10000
 #define RETRIES_MAX	255	/* what fits where attempts are counted */
 
 /* netlink and the medium number alike */
@@ -77,15 +76,16 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_RADIO] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_STREAM] = { .type = NLA_U64 },
 	[HWSIM_MEDIUM_ATTR_POWER_MBM] =
-		NLA_POLICY_RANGE(NLA_S32, -POWER_MAX_MBM, POWER_MAX_MBM),
+		NLA_POLICY_RANGE(NLA_S32, -HWSIM_MEDIUM_POWER_MAX_MBM,
+				 HWSIM_MEDIUM_POWER_MAX_MBM),
 	[HWSIM_MEDIUM_ATTR_NOISE_MBM] =
-		NLA_POLICY_RANGE(NLA_S32, -15000, 0),
+		NLA_POLICY_RANGE(NLA_S32, HWSIM_MEDIUM_NOISE_MIN_MBM, 0),
 	[HWSIM_MEDIUM_ATTR_ED_MBM] =
-		NLA_POLICY_RANGE(NLA_S32, -15000, 15000),
+		NLA_POLICY_RANGE(NLA_S32, HWSIM_MEDIUM_ED_MIN_MBM, 15000),
 	[HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB] =
-		NLA_POLICY_RANGE(NLA_S32, -5000, 10000),
+		NLA_POLICY_RANGE(NLA_S32, HWSIM_MEDIUM_DETECT_MIN_MB, 10000),
 	[HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB] =
-		NLA_POLICY_RANGE(NLA_S32, -5000, 10000),
+		NLA_POLICY_RANGE(NLA_S32, HWSIM_MEDIUM_DETECT_MIN_MB, 10000),
 	[HWSIM_MEDIUM_ATTR_MAX_PPDU_US] =
 		NLA_POLICY_RANGE(NLA_U32, PPDU_LEAST_US, 5484),
 	[HWSIM_MEDIUM_ATTR_RETRIES] = NLA_POLICY_MAX(NLA_U32, RETRIES_MAX),
@@ -593,24 +593,18 @@ static int cmd_remove_radio(struct sk_buff *msg, struct genl_info *info)
 	return 0;
 }
 
-static int check_link(struct hwsim_medium *medium,
+/* a link of a message */
+struct wanted_link {
+	struct hwsim_radio *from;
+	struct hwsim_radio *to;
+	struct hwsim_link_setting setting;
+	struct hwsim_link *made;	/* if there was none yet that is needed */
+};
+
+static int check_link(const struct hwsim_medium *medium,
 		      const struct hwsim_link_setting *setting,
 		      struct netlink_ext_ack *extack)
 {
-	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
-	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
-
-	if (!from || !to || from->medium != medium || to->medium != medium) {
-		NL_SET_ERR_MSG_FMT(extack, "radio %u is not on this medium",
-				   from && from->medium == medium ?
-				   setting->to : setting->from);
-		return -ENOENT;
-	}
-	if (from == to) {
-		NL_SET_ERR_MSG_FMT(extack, "radio %u does not hear itself",
-				   setting->to);
-		return -EINVAL;
-	}
 	if (setting->gain_mb < -GAIN_MAX_MB || setting->gain_mb > GAIN_MAX_MB) {
 		NL_SET_ERR_MSG(extack,
 			       "a path gain lies between -500 and 500 dB");
@@ -633,124 +627,134 @@ static int check_link(struct hwsim_medium *medium,
 	return 0;
 }
 
-/* a link that there was not yet, or NULL if there was, or an error */
-static struct hwsim_link *new_link(const struct hwsim_link_setting *setting)
+/* a radio of a link */
+static struct hwsim_radio *end_of(const struct hwsim_medium *medium,
+				  const struct nlattr *index,
+				  struct netlink_ext_ack *extack)
 {
-	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
-	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
-	u64 seed = from->medium->seed;
-	struct hwsim_link *link;
+	struct hwsim_radio *radio = hwsim_radio_by_index(nla_get_u32(index));
 
-	if (to->links[from->slot])
-		return NULL;
-	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
-	if (!link)
-		return ERR_PTR(-ENOMEM);
-	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
-			  from->stream, to->stream);
-	hwsim_stream_init(&link->flips, seed, HWSIM_STREAM_FLIPS,
-			  from->stream, to->stream);
-	/* both ways fade alike */
-	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
-			  min(from->stream, to->stream),
-			  max(from->stream, to->stream));
-	return link;
+	if (radio && radio->medium == medium)
+		return radio;
+	NL_SET_ERR_MSG_FMT(extack, "radio %u is not on this medium",
+			   nla_get_u32(index));
+	return NULL;
 }
 
-/*
- * The medium is locked; a link that was not needed after all is left in @made.
- * Whether the longest delay may be that of another link now.
- */
-static bool set_link(const struct hwsim_link_setting *setting,
-		     struct hwsim_link **made)
+/* a link of the message, checked */
+static int link_of(const struct hwsim_medium *medium, struct nlattr *attr,
+		   struct wanted_link *link, struct netlink_ext_ack *extack)
 {
-	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
-	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
-	struct hwsim_link **link = &to->links[from->slot];
-	u32 longest_ns = from->medium->longest_ns;
-	bool was_longest;
-
-	if (!*link) {
-		*link = *made;
-		*made = NULL;
-	}
-	was_longest = (*link)->setting.delay_ns == longest_ns;
-	(*link)->setting = *setting;
-	return setting->delay_ns > longest_ns ||
-	       (was_longest && setting->delay_ns < longest_ns);
-}
-
-/* all of them at one instant, or none */
-static int set_links(struct hwsim_medium *medium,
-		     const struct hwsim_link_setting *settings, u32 count,
-		     struct netlink_ext_ack *extack)
-{
-	struct hwsim_link **made;
-	bool other_longest = false;
-	int result = 0;
-	u32 i;
-
-	made = kvcalloc(count, sizeof(*made), GFP_KERNEL_ACCOUNT);
-	if (!made)
-		return -ENOMEM;
-	for (i = 0; i < count && !result; i++) {
-		result = check_link(medium, &settings[i], extack);
-		if (result)
-			break;
-		made[i] = new_link(&settings[i]);
-		if (IS_ERR(made[i])) {
-			made[i] = NULL;
-			result = -ENOMEM;
-		}
-	}
-	if (!result) {
-		hwsim_medium_enter(medium);
-		for (i = 0; i < count; i++)
-			other_longest |= set_link(&settings[i], &made[i]);
-		if (other_longest)
-			hwsim_air_delays(medium);
-		hwsim_medium_leave(medium);
-	}
-	for (i = 0; i < count; i++)
-		kfree(made[i]);
-	kvfree(made);
-	return result;
-}
-
-/* a link of the message */
-static int link_of(struct nlattr *attr, struct hwsim_link_setting *setting,
-		   struct netlink_ext_ack *extack)
-{
+	struct hwsim_link_setting *setting = &link->setting;
 	struct nlattr *given[HWSIM_MEDIUM_LINK_ATTR_MAX + 1];
-	struct nlattr *fading, *coherence, *delay;
+	struct nlattr *from, *to, *gain, *other;
 	int result;
 
 	result = nla_parse_nested(given, HWSIM_MEDIUM_LINK_ATTR_MAX, attr,
 				  link_policy, extack);
 	if (result)
 		return result;
-	if (!given[HWSIM_MEDIUM_LINK_ATTR_FROM] ||
-	    !given[HWSIM_MEDIUM_LINK_ATTR_TO] ||
-	    !given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB]) {
+	from = given[HWSIM_MEDIUM_LINK_ATTR_FROM];
+	to = given[HWSIM_MEDIUM_LINK_ATTR_TO];
+	gain = given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB];
+	if (!from || !to || !gain) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a link has FROM, TO and GAIN_MB");
 		return -EINVAL;
 	}
-	fading = given[HWSIM_MEDIUM_LINK_ATTR_FADING];
-	coherence = given[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US];
-	setting->from = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_FROM]);
-	setting->to = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_TO]);
-	setting->gain_mb = nla_get_s32(given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB]);
-	setting->fading = fading ? nla_get_u32(fading) : 0;
-	setting->coherence_us = coherence ? nla_get_u32(coherence) : 0;
-	delay = given[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS];
-	setting->delay_ns = delay ? nla_get_u32(delay) : 0;
-	return 0;
+	link->from = end_of(medium, from, extack);
+	link->to = link->from ? end_of(medium, to, extack) : NULL;
+	if (!link->to)
+		return -ENOENT;
+	if (link->from == link->to) {
+		NL_SET_ERR_MSG_FMT(extack, "radio %u does not hear itself",
+				   nla_get_u32(to));
+		return -EINVAL;
+	}
+	setting->gain_mb = nla_get_s32(gain);
+	other = given[HWSIM_MEDIUM_LINK_ATTR_FADING];
+	setting->fading = other ? nla_get_u32(other) : 0;
+	other = given[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US];
+	setting->coherence_us = other ? nla_get_u32(other) : 0;
+	other = given[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS];
+	setting->delay_ns = other ? nla_get_u32(other) : 0;
+	return check_link(medium, setting, extack);
+}
+
+/* make what is needed of a link, and the room for it, while one may sleep */
+static int make_link(struct wanted_link *link)
+{
+	if (hwsim_link_of(link->from, link->to) ||
+	    !hwsim_link_is_heard(&link->setting))
+		return 0;
+	link->made = hwsim_link_new(link->from, link->to);
+	if (!link->made)
+		return -ENOMEM;
+	return xa_reserve_bh(&link->to->links, link->from->slot, GFP_KERNEL);
+}
+
+/*
+ * The medium is locked. A link that has become too weak stays: it may come back,
+ * and then its random streams go on.
+ *
+ * Return: whether it has no longer the longest delay of all
+ */
+static bool set_link(struct wanted_link *wanted)
+{
+	struct hwsim_medium *medium = wanted->from->medium;
+	u32 delay_ns = wanted->setting.delay_ns;
+	struct hwsim_link *link;
+	bool shrank;
+
+	link = hwsim_link_of(wanted->from, wanted->to);
+	if (!link) {
+		if (!wanted->made)
+			return false;
+		link = wanted->made;
+		wanted->made = NULL;
+		/* there is room: this allocates nothing */
+		xa_store(&wanted->to->links, wanted->from->slot, link,
+			 GFP_ATOMIC);
+	}
+	shrank = link->setting.delay_ns == medium->longest_ns &&
+		 delay_ns < medium->longest_ns;
+	link->setting = wanted->setting;
+	if (delay_ns > medium->longest_ns)
+		hwsim_air_delay_grew(medium, delay_ns);
+	return shrank;
+}
+
+/* all of them at one instant, or none */
+static int set_links(struct hwsim_medium *medium, struct wanted_link *links,
+		     u32 count)
+{
+	bool shrank = false;
+	int result = 0;
+	u32 i;
+
+	for (i = 0; i < count && !result; i++)
+		result = make_link(&links[i]);
+	if (!result) {
+		hwsim_medium_enter(medium);
+		for (i = 0; i < count; i++)
+			shrank |= set_link(&links[i]);
+		if (shrank)
+			hwsim_air_delay_shrank(medium);
+		hwsim_medium_leave(medium);
+	}
+	for (i = 0; i < count; i++) {
+		if (!links[i].made)
+			continue;
+		if (result)
+			xa_erase_bh(&links[i].to->links, links[i].from->slot);
+		hwsim_link_free(links[i].made);
+	}
+	return result;
 }
 
 static int cmd_set_links(struct sk_buff *msg, struct genl_info *info)
 {
 	struct hwsim_medium *medium = medium_of(info);
-	struct hwsim_link_setting *settings;
+	struct wanted_link *links;
 	int remaining, result = 0;
 	struct nlattr *attr;
 	u32 count = 0;
@@ -762,18 +766,18 @@ static int cmd_set_links(struct sk_buff *msg, struct genl_info *info)
 	nlmsg_for_each_attr_type(attr, HWSIM_MEDIUM_ATTR_LINK, info->nlhdr,
 				 GENL_HDRLEN, remaining)
 		count++;
-	settings = kvcalloc(count, sizeof(*settings), GFP_KERNEL_ACCOUNT);
-	if (!settings)
+	links = kvcalloc(count, sizeof(*links), GFP_KERNEL_ACCOUNT);
+	if (!links)
 		return -ENOMEM;
 	count = 0;
 	nlmsg_for_each_attr_type(attr, HWSIM_MEDIUM_ATTR_LINK, info->nlhdr,
 				 GENL_HDRLEN, remaining) {
-		result = link_of(attr, &settings[count++], info->extack);
+		result = link_of(medium, attr, &links[count++], info->extack);
 		if (result)
 			break;
 	}
-	result = result ?: set_links(medium, settings, count, info->extack);
-	kvfree(settings);
+	result = result ?: set_links(medium, links, count);
+	kvfree(links);
 	return result;
 }
 
@@ -967,20 +971,21 @@ static int fill_access(struct sk_buff *msg, const void *what)
 
 /* what one access category of a link carried */
 struct carried {
-	const struct hwsim_link *link;
+	u32 from;
+	u32 to;
 	u8 ac;
+	const u64 *counts;
 };
 
 static int fill_carried(struct sk_buff *msg, const void *what)
 {
 	const struct carried *carried = what;
-	const struct hwsim_link *link = carried->link;
 
-	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, link->setting.from) ||
-	       nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, link->setting.to) ||
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, carried->from) ||
+	       nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, carried->to) ||
 	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_AC, carried->ac) ||
-	       put_numbers(msg, HWSIM_MEDIUM_ATTR_COUNTS,
-			   link->counts[carried->ac], HWSIM_NUM_COUNTS);
+	       put_numbers(msg, HWSIM_MEDIUM_ATTR_COUNTS, carried->counts,
+			   HWSIM_NUM_COUNTS);
 }
 
 static int fill_air(struct sk_buff *msg, const void *what)
@@ -1026,29 +1031,35 @@ static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
 	return msg->len;
 }
 
-/* the links of one receiver; false if there is no room for more */
+/* what was sent to one receiver; false if there is no room for more */
 static bool dump_links_to(struct sk_buff *msg, struct netlink_callback *cb,
-			  const struct hwsim_radio *to)
+			  struct hwsim_radio *to)
 {
-	const long all = HWSIM_MEDIUM_MAX_RADIOS * IEEE80211_NUM_ACS;
+	struct hwsim_counts *counts;
+	unsigned long from;
 
-	for (; cb->args[1] < all; cb->args[1]++) {
-		struct carried carried = {
-			.link = to->links[cb->args[1] / IEEE80211_NUM_ACS],
-			.ac = cb->args[1] % IEEE80211_NUM_ACS,
-		};
-
-		if (!carried.link) {
-			cb->args[1] |= IEEE80211_NUM_ACS - 1;
-			continue;
+	xa_for_each_start(&to->counts, from, counts, cb->args[1]) {
+		if (from != cb->args[1]) {	/* the first of a sender */
+			cb->args[1] = from;
+			cb->args[2] = 0;
 		}
-		if (memchr_inv(carried.link->counts[carried.ac], 0,
-			       sizeof(carried.link->counts[carried.ac])) &&
-		    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK, fill_carried,
-			     &carried))
-			return false;
+		for (; cb->args[2] < IEEE80211_NUM_ACS; cb->args[2]++) {
+			struct carried carried = {
+				.from = to->medium->radios[from]->index,
+				.to = to->index,
+				.ac = cb->args[2],
+				.counts = counts->of[cb->args[2]],
+			};
+
+			if (memchr_inv(carried.counts, 0,
+				       sizeof(counts->of[carried.ac])) &&
+			    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK,
+				     fill_carried, &carried))
+				return false;
+		}
 	}
 	cb->args[1] = 0;
+	cb->args[2] = 0;
 	return true;
 }
 
@@ -1189,7 +1200,14 @@ static struct genl_family medium_family __ro_after_init = {
 
 static int __init hwsim_medium_init(void)
 {
-	return genl_register_family(&medium_family);
+	int result = hwsim_links_init();
+
+	if (result)
+		return result;
+	result = genl_register_family(&medium_family);
+	if (result)
+		hwsim_links_exit();
+	return result;
 }
 
 static void __exit hwsim_medium_exit(void)
@@ -1199,6 +1217,7 @@ static void __exit hwsim_medium_exit(void)
 	genl_unregister_family(&medium_family);
 	list_for_each_entry_safe(medium, next, &hwsim_media, list)
 		hwsim_medium_free(medium);
+	hwsim_links_exit();
 }
 
 /* before mac80211_hwsim makes its radios */

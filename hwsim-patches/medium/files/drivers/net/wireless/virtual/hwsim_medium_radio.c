@@ -18,8 +18,8 @@
 /* the list of media, and which radio is on which */
 DEFINE_MUTEX(hwsim_media_mutex);
 
-/* all radios of the driver, under hwsim_media_mutex */
-static LIST_HEAD(hwsim_all_radios);
+/* all radios of the driver by number, under hwsim_media_mutex */
+static DEFINE_XARRAY(hwsim_all_radios);
 
 /**
  * hwsim_radio_new - the driver has made a radio
@@ -39,7 +39,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 		struct hwsim_mac mac;
 	} *both = kzalloc(sizeof(*both), GFP_KERNEL);
 	struct hwsim_radio *radio;
-	int i;
+	int i, result;
 
 	if (!both)
 		return NULL;
@@ -60,6 +60,8 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
 	INIT_LIST_HEAD(&radio->surveys);
+	xa_init_flags(&radio->links, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&radio->counts, XA_FLAGS_LOCK_BH);
 	INIT_LIST_HEAD(&radio->mac->peers_used);
 	hash_init(radio->mac->peers);
 	hash_init(radio->mac->sessions);
@@ -70,8 +72,12 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
 	}
 	mutex_lock(&hwsim_media_mutex);
-	list_add_tail(&radio->registered, &hwsim_all_radios);
+	result = xa_insert(&hwsim_all_radios, index, radio, GFP_KERNEL);
 	mutex_unlock(&hwsim_media_mutex);
+	if (result) {
+		kfree(both);
+		return NULL;
+	}
 	return radio;
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_new);
@@ -86,7 +92,7 @@ void hwsim_radio_free(struct hwsim_radio *radio)
 		return;
 	mutex_lock(&hwsim_media_mutex);
 	hwsim_radio_detach(radio);
-	list_del(&radio->registered);
+	xa_erase(&hwsim_all_radios, radio->index);
 	mutex_unlock(&hwsim_media_mutex);
 	kfree(radio->addresses);
 	kfree(radio);
@@ -109,12 +115,7 @@ EXPORT_SYMBOL_GPL(hwsim_radio_attached);
  */
 struct hwsim_radio *hwsim_radio_by_index(u32 index)
 {
-	struct hwsim_radio *radio;
-
-	list_for_each_entry(radio, &hwsim_all_radios, registered)
-		if (radio->index == index)
-			return radio;
-	return NULL;
+	return xa_load(&hwsim_all_radios, index);
 }
 
 /* on a medium mac80211 is told of air time, and shares it; else there is none */
@@ -157,10 +158,6 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		NL_SET_ERR_MSG(extack, "the medium has 1024 radios already");
 		return -ENOSPC;
 	}
-	radio->links = kvcalloc(HWSIM_MEDIUM_MAX_RADIOS, sizeof(*radio->links),
-				GFP_KERNEL);
-	if (!radio->links)
-		return -ENOMEM;
 	radio->slot = slot;
 	radio->stream = stream;
 	for (i = 0; i < HWSIM_NUM_ACS; i++) {
@@ -298,7 +295,6 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	struct hwsim_medium *medium = radio->medium;
 	struct hwsim_recipient *recipient;
 	struct hlist_node *next;
-	u32 slot;
 	int i;
 
 	if (!medium)
@@ -318,21 +314,13 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_survey_forget(radio);
 	medium->radios[radio->slot] = NULL;
 	medium->num_radios--;
-	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
-		kfree(radio->links[slot]);
-		if (medium->radios[slot]) {
-			kfree(medium->radios[slot]->links[radio->slot]);
-			medium->radios[slot]->links[radio->slot] = NULL;
-		}
-	}
+	hwsim_links_forget(radio);
 	WRITE_ONCE(radio->medium, NULL);
 	set_airtime_fairness(radio, false);
 	WRITE_ONCE(radio->hw->drop_tail, 0);
 	hwsim_medium_leave(medium);
 	/* what is going up right now, in softirq */
 	synchronize_net();
-	kvfree(radio->links);
-	radio->links = NULL;
 }
 
 /**

@@ -13,9 +13,13 @@
 #include <linux/types.h>
 
 #define HWSIM_MEDIUM_GENL_NAME		"hwsim_medium"
-#define HWSIM_MEDIUM_GENL_VERSION	2
+#define HWSIM_MEDIUM_GENL_VERSION	3
 
 #define HWSIM_MEDIUM_DELAY_MAX_NS	30000	/* 9 km */
+#define HWSIM_MEDIUM_POWER_MAX_MBM	10000
+#define HWSIM_MEDIUM_NOISE_MIN_MBM	(-11000)	/* kT of 290 K is -101 dBm */
+#define HWSIM_MEDIUM_ED_MIN_MBM		(-15000)
+#define HWSIM_MEDIUM_DETECT_MIN_MB	(-5000)
 #define HWSIM_MEDIUM_MAX_RADIOS		1024	/* of one medium */
 #define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
 #define HWSIM_MEDIUM_MAX_POINTS		4096	/* of a curve or fading table */
@@ -75,7 +79,9 @@ enum hwsim_medium_curve {
  *	STREAMS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
- * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
+ * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none.
+ *	A link that nothing can be heard over, as if it had not been set, takes no
+ *	memory.
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
  *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO, FAULT_LISTENER,
  *	FAULT_SHARE
