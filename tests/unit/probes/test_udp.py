@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from itertools import pairwise
+from unittest.mock import Mock
 
 import pytest
 
 from lab.probes import _udp_program
-from lab.probes._udp_program import HEAD, Interval, OnOff, datagram, report, stamp
+from lab.probes._udp_program import HEAD, SECOND, Interval, OnOff, datagram, report, stamp
 
 
 def test_a_datagram_reports_its_number_time_and_flow() -> None:
@@ -63,6 +65,41 @@ def test_nobody_answers_for_a_group(to: str, answers: bool) -> None:
         assert _udp_program.connect(to_it, to, sink.getsockname()[1]) is answers
         to_it.send(b"x")
         assert sink.recv(10) == b"x"
+
+
+class Clock:
+    """Virtual time."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+
+    def time_ns(self) -> int:
+        return self.now_ns
+
+    def sleep(self, seconds: float) -> None:
+        self.now_ns += round(seconds * SECOND)
+
+
+def test_a_sender_without_a_route_tries_again_until_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock, tried_ns = Clock(), []
+
+    def connect(_address: tuple[str, int]) -> None:
+        tried_ns.append(clock.now_ns)
+        if clock.now_ns < 1.25 * SECOND:
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    channel = Mock(**{"connect.side_effect": connect, "getpeername.return_value": ("224.0.0.9", 9)})  # nobody answers
+    monkeypatch.setattr(socket, "socket", lambda *_: channel)
+    monkeypatch.setattr(_udp_program, "time", clock)
+    _udp_program.send("load", "224.0.0.9", 9, 100, SECOND, 0, 2, 0, 0, on_off=OnOff("load", 0, 0))
+    assert tried_ns == [number * SECOND // 10 for number in range(14)], "every 100 ms"
+    assert [HEAD.unpack_from(call.args[0])[:2] for call in channel.send.call_args_list] == [
+        (0, 2 * SECOND),
+        (1, 3 * SECOND),
+    ]
+    assert json.loads(capsys.readouterr().out) == {"sent": 2, "unanswered": 13}
 
 
 def test_times_on_and_off_have_their_means_and_heavy_tails() -> None:
