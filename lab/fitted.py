@@ -29,11 +29,16 @@ class Fitted:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the table, or its title and its rows as lists."""
         fitted = _with_whole_words(self.table, console, options)
+        title = _text(self.table.title or "", self.table.title_style or "bold")
         if fitted is not None:
+            # rich would wrap it at the width of the table
+            if console.measure(fitted, options=options).maximum < title.cell_len <= options.max_width:
+                yield title
+                fitted.title = None
             yield fitted
             return
         if self.table.title:
-            yield _text(self.table.title, self.table.title_style or "bold")
+            yield title
         rows = list(zip(*(column.cells for column in self.table.columns), strict=True))
         for row in rows:
             yield ""

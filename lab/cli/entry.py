@@ -22,6 +22,8 @@ from lab.errors import InputErrors, LabError
 # (20 ms), and once more at the end (60 ms).
 _COLLECT = (50_000, 10, 100)
 
+_LISTED = {"topology": "topologies", "workload": "workloads", "experiment": "experiments"}  # by name of the argument
+
 _ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to an exit status
 
 
@@ -75,7 +77,7 @@ def main() -> None:
 
 
 def _verb() -> int:
-    from click.exceptions import ClickException
+    from click.exceptions import ClickException, MissingParameter
 
     try:
         refuse_copy(sys.argv[0])
@@ -89,4 +91,7 @@ def _verb() -> int:
         return error.exit_status
     except ClickException as error:
         error.show()
+        name = error.param.name if isinstance(error, MissingParameter) and error.param else None
+        if name in _LISTED:
+            print(f"  `lab list {_LISTED[name]}` lists those that come with the lab", file=sys.stderr)
         return error.exit_code

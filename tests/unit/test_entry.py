@@ -124,3 +124,10 @@ def test_what_ends_in_time_is_left_alone() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     with _ending_after(None):
         assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_missing_topology_says_what_lists_them() -> None:
+    command = [str(Path(sys.executable).parent / "lab"), "run"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("'TOPOLOGY'.\n  `lab list topologies` lists those that come with the lab\n")

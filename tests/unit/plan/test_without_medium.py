@@ -63,7 +63,7 @@ def test_a_plan_says_it_once(
 
 def test_check_reports(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
     plans(BOTH_PLACED + "medium: {}\n")
-    Path("t.yaml").write_text(PLACED)
+    Path("t.yaml").write_text(PLACED + "links: [{between: [h1, ap1]}]\n")
     assert check(Path("t.yaml")) == "topology"
     assert capsys.readouterr().err == f"lab: t.yaml:3  nodes.ap1.position: has no effect (and 1 more such key), {WHY}"
 

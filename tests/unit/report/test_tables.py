@@ -204,3 +204,12 @@ def test_a_node_that_ran_out_of_memory_is_reported_though_nothing_failed(recorde
     assert record.passed and as_json(record)["remarks"] == [reported]
     assert reported in " ".join(printed(record).split())
     assert reported in page(record, [], [])
+
+
+@pytest.mark.parametrize(("width", "first"), [(40, "Keys that differ"), (10, "Keys")])
+def test_a_title_is_on_one_line_if_the_terminal_has_room(width: int, first: str) -> None:
+    shown = rich_table(Table("keys", "Keys that differ", [Column("key", "key", number=False)], [{"key": "seed"}]))
+    console = Console(file=io.StringIO(), width=width)
+    console.print(shown)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines()[0].rstrip() == first
