@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * container NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...: start a container, and print the pid of its first
+ * container [-p] NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...: start a container, and print the pid of its first
  * process.
  *
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
@@ -11,11 +11,17 @@
  * With PID, the first process of another container, only the mounts are its own: a second root of the same node. There,
  * targets may be below symbolic links, or be symbolic links themselves; they are resolved within ROOT.
  *
+ * Without -p (privileged), a container is caged: its first process, and what "enter" starts next to it, have only the
+ * capabilities in the bounding set (init.c), and what /proc and /sys offer for the whole guest can be read at most.
+ * User namespaces work; in there, the kernel refuses a new /proc or /sys, since parts of these are hidden.
+ *
  * Why not an OCI runtime: as a dynamically linked program it took three times as long, most of it to be loaded.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +50,13 @@ static const char *const links[][2] = {
 	{ "/proc/self/fd/2", "dev/stderr" }, { "pts/ptmx", "dev/ptmx" },
 };
 
+/* Of the whole guest; those below proc/sys/net and sys/devices/virtual/net belong to the network namespace. */
+static const char *const read_only[] = { "proc/sys", "proc/sysrq-trigger", "sys" };
+static const char *const of_network[] = { "proc/sys/net", "sys/devices/virtual/net" };
+/* In /proc: the way to the host, what the guest ends with, and files that Docker hides. */
+static const char *const hidden[] = { "hostask", "exitcode", "kcore", "keys", "latency_stats",
+				      "sched_debug", "timer_list" };
+
 static void need(int result, const char *what)
 {
 	if (result < 0) {
@@ -71,6 +84,55 @@ static void make_devices(void)
 		need(symlink(links[i][0], links[i][1]), links[i][1]);
 	mount_on("devpts", "dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666");
 	mount_on("tmpfs", "dev/shm", MS_NOSUID | MS_NODEV, "mode=1777");
+}
+
+static void cover(const char *path, const char *source, unsigned long flags)
+{
+	need(mount(source, path, NULL, MS_BIND, NULL), path);
+	need(mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC | flags, NULL), path);
+}
+
+/* By names that there are: a call that fails takes virtual time, and not all of them exist in all guests. */
+static void hide(void)
+{
+	DIR *proc = opendir("proc");
+	struct dirent *entry;
+	char path[512];
+	size_t i;
+
+	need(proc ? 0 : -1, "proc");
+	while ((entry = readdir(proc)))
+		for (i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)
+			if (!strcmp(entry->d_name, hidden[i])) {
+				snprintf(path, sizeof(path), "proc/%s", entry->d_name);
+				cover(path, "dev/null", MS_RDONLY);
+			}
+	closedir(proc);
+}
+
+static void protect_guest(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(read_only) / sizeof(*read_only); i++)
+		cover(read_only[i], read_only[i], MS_RDONLY);
+	for (i = 0; i < sizeof(of_network) / sizeof(*of_network); i++)
+		cover(of_network[i], of_network[i], 0);
+	hide();
+}
+
+static void limit_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+	int number;
+
+	for (number = 0; number <= CAP_LAST_CAP; number++)
+		if (prctl(PR_CAPBSET_READ, number) > 0)
+			data[number / 32].permitted |= 1U << number % 32;
+	data[0].effective = data[0].permitted;
+	data[1].effective = data[1].permitted;
+	need(syscall(SYS_capset, &header, data), "capabilities");
 }
 
 /* Create what something is bound to, with the directories above it: an empty file, or a directory. */
@@ -192,7 +254,7 @@ static void enter_and_bind(int count, char **mounts)
 		bind_in_root(trees[i], mounts[3 * i + 1], directories[i], !strcmp(mounts[3 * i + 2], "ro"));
 }
 
-static void set_up(int argc, char **argv, int second_root)
+static void set_up(int argc, char **argv, int second_root, int privileged)
 {
 	int i;
 
@@ -202,6 +264,8 @@ static void set_up(int argc, char **argv, int second_root)
 	mount_on("proc", "proc", 0, NULL);
 	mount_on("sysfs", "sys", MS_NOSUID | MS_NOEXEC | MS_NODEV, NULL);
 	make_devices();
+	if (!privileged)
+		protect_guest();
 	if (second_root) {
 		enter_and_bind((argc - 5) / 3, argv + 5);
 		return;
@@ -231,13 +295,17 @@ static void share_namespaces(const char *pid)
 
 int main(int argc, char **argv)
 {
-	int second_root = argc > 4 && (argc - 4) % 3 == 1;
-	int ready[2], status;
+	int privileged = argc > 1 && !strcmp(argv[1], "-p");
+	int ready[2], second_root, status;
+	char *name = argv[0];
 	pid_t child;
 	char byte;
 
+	argc -= privileged;
+	argv += privileged;
+	second_root = argc > 4 && (argc - 4) % 3 == 1;
 	if (argc < 4 || (argc - 4) % 3 == 2) {
-		fprintf(stderr, "container NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...\n");
+		fprintf(stderr, "container [-p] NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...\n");
 		return 2;
 	}
 	umask(0);
@@ -251,9 +319,11 @@ int main(int argc, char **argv)
 	if (child == 0) {
 		char *end = argv[argc - 1] + strlen(argv[argc - 1]);
 
-		set_up(argc, argv, second_root);
+		set_up(argc, argv, second_root, privileged);
 		survive_lack_of_memory();
-		rename_self(argv[0], end - argv[0]);
+		if (!privileged)
+			limit_capabilities();
+		rename_self(name, end - name);
 		setsid();
 		close(ready[0]);
 		let_go_of_files();

@@ -7,7 +7,8 @@
  * container's mount, network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin,
  * stdout, stderr and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
  * SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded. Exits with the program's status, or by the same signal.
- * The program is killed when this process dies. It starts in DIRECTORY (/), as that user (root).
+ * The program is killed when this process dies. It starts in DIRECTORY (/), as that user (root), with the
+ * capabilities of the container's first process.
  *
  * Why not nsenter: this program is linked statically. In User Mode Linux, exec of a dynamically linked program
  * costs more than everything else here, and a run starts hundreds of short commands.
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +46,39 @@ static void pass_on(int number)
 		kill(child, number);
 }
 
+static int of_capabilities(long call, pid_t pid, struct __user_cap_data_struct *data)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = pid };
+
+	return syscall(call, &header, data);
+}
+
+/*
+ * A program of root gets what is inheritable, or in the bounding set (init.c). One call for all capabilities: to take
+ * them out of the bounding set takes one for each, and releases as many credentials, which programs' times show.
+ */
+static void inherit(const struct __user_cap_data_struct *first)
+{
+	struct __user_cap_data_struct own[2];
+	int i;
+
+	if (of_capabilities(SYS_capget, 0, own) < 0)
+		die("capabilities");
+	for (i = 0; i < 2; i++)
+		own[i].inheritable = first[i].inheritable;
+	if (of_capabilities(SYS_capset, 0, own) < 0)
+		die("capabilities");
+}
+
+/* From inside a node that may not change namespaces, where only the root differs. */
+static int change_root(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	return chroot(path);
+}
+
 static void join(pid_t pid, const char *procs)
 {
 	int pidfd;
@@ -56,7 +91,7 @@ static void join(pid_t pid, const char *procs)
 		close(cgroup);
 	}
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0 || setns(pidfd, NAMESPACES) < 0)
+	if (pidfd < 0 || (setns(pidfd, NAMESPACES) < 0 && change_root(pid) < 0))
 		die("container");
 	close(pidfd);
 }
@@ -74,7 +109,7 @@ static void become(char *user)
 		die("user");
 }
 
-static void run(char **argv)
+static void run(char **argv, const struct __user_cap_data_struct *first)
 {
 	const char *directory = "/";
 	char *user = NULL;
@@ -93,6 +128,7 @@ static void run(char **argv)
 		fprintf(stderr, "cannot start %s in %s: %s\n", argv[0], directory, strerror(errno));
 		_exit(125);
 	}
+	inherit(first);
 	if (user)
 		become(user);
 	execvp(argv[0], argv);
@@ -104,6 +140,7 @@ int main(int argc, char **argv)
 {
 	static const int passed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 	struct sigaction action = { .sa_handler = pass_on };
+	struct __user_cap_data_struct first[2];
 	sigset_t set, before;
 	size_t i;
 	int status;
@@ -112,6 +149,8 @@ int main(int argc, char **argv)
 		errno = EINVAL;
 		die("enter PID PROCS-FILE [-d DIRECTORY] [-u UID:GID[,GROUP...]] PROGRAM [ARGUMENT...]");
 	}
+	if (of_capabilities(SYS_capget, atoi(argv[1]), first) < 0)
+		die("container");
 	join(atoi(argv[1]), argv[2]);
 	/* A signal that comes before the child exists must wait, not be lost. */
 	sigemptyset(&set);
@@ -123,7 +162,7 @@ int main(int argc, char **argv)
 		die("fork");
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		run(argv + 3);
+		run(argv + 3, first);
 	}
 	for (i = 0; i < sizeof(passed) / sizeof(*passed); i++)
 		sigaction(passed[i], &action, NULL);

@@ -20,6 +20,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -70,6 +72,12 @@ static void mount_on(const char *source, const char *path, const char *type, uns
 {
 	make_directory(path);
 	need(mount(source, path, type, flags, data), "mount", path);
+}
+
+static void move(const char *from, const char *to)
+{
+	make_directory(to);
+	need(mount(from, to, NULL, MS_MOVE, NULL), "move", from);
 }
 
 /* The value of "key=" on the kernel command line, copied; NULL if it is not there. */
@@ -145,8 +153,7 @@ static void mount_root(void)
 	make_directory("/over/work");
 	mount_on("overlay", "/root", "overlay", 0, "lowerdir=/base,upperdir=/over/upper,workdir=/over/work");
 	mount_on("tmpfs", "/root/lab", "tmpfs", 0, "mode=0755");
-	make_directory("/root/lab/base");
-	need(mount("/base", "/root/lab/base", NULL, MS_MOVE, NULL), "move", "/base");
+	move("/base", "/root/lab/base");
 	mount_hostfs(required("lab.bundle"), "/root/lab/code", MS_RDONLY);
 	mount_hostfs(required("lab.run"), "/root/lab/run", 0);
 	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755");
@@ -154,11 +161,16 @@ static void mount_root(void)
 	copy_program("/bin/container", "/root/lab/bin/container");
 	copy_program("/bin/enter", "/root/lab/bin/enter");
 	copy_program("/bin/follow", "/root/lab/bin/follow");
-	mount_on("proc", "/root/proc", "proc", 0, NULL);
+	/*
+	 * Moved: what stays below the new root is part of every mount namespace, and a whole /proc there would let user
+	 * namespaces mount one, too, although nodes see only a part of it (the kernel's mnt_already_visible()).
+	 */
+	move("/proc", "/root/proc");
 	mount_on("sysfs", "/root/sys", "sysfs", 0, NULL);
-	mount_on("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, NULL);
+	/* nsdelegate: root of a cgroup namespace, which any user namespace can have, does not change its own limits */
+	mount_on("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, "nsdelegate");
 	mount_on("debugfs", "/root/sys/kernel/debug", "debugfs", 0, NULL);
-	mount_on("devtmpfs", "/root/dev", "devtmpfs", 0, NULL);
+	move("/dev", "/root/dev");
 	mount_on("devpts", "/root/dev/pts", "devpts", 0, "ptmxmode=0666");
 	mount_on("tmpfs", "/root/dev/shm", "tmpfs", 0, NULL);
 	mount_on("tmpfs", "/root/run", "tmpfs", 0, "mode=0755");
@@ -184,6 +196,33 @@ static void block_keys(void)
 	sigprocmask(SIG_BLOCK, &keys, NULL);
 }
 
+#define BIT(capability) (1ULL << (capability))
+
+/*
+ * Those of programs in nodes: what Docker gives by default, NET_ADMIN, and NET_BROADCAST for Open vSwitch, which listens
+ * to the namespaces at its links; without MKNOD, which Docker combines with a list of devices, for which this kernel
+ * lacks eBPF. Programs of root outside of nodes get all, since all are inheritable; "enter" ends that.
+ */
+static void bound_capabilities(void)
+{
+	static const unsigned long long of_nodes =
+		BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_FSETID) | BIT(CAP_KILL) |
+		BIT(CAP_SETGID) | BIT(CAP_SETUID) | BIT(CAP_SETPCAP) | BIT(CAP_SETFCAP) | BIT(CAP_NET_BIND_SERVICE) |
+		BIT(CAP_NET_RAW) | BIT(CAP_NET_ADMIN) | BIT(CAP_NET_BROADCAST) | BIT(CAP_SYS_CHROOT) |
+		BIT(CAP_AUDIT_WRITE);
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	int i;
+
+	need(syscall(SYS_capget, &header, data), "read", "capabilities");
+	for (i = 0; i < 2; i++)
+		data[i].inheritable = data[i].permitted;
+	need(syscall(SYS_capset, &header, data), "set", "capabilities");
+	for (i = 0; i <= CAP_LAST_CAP; i++)
+		if (!(of_nodes & BIT(i)))
+			prctl(PR_CAPBSET_DROP, i); /* fails if this kernel has fewer */
+}
+
 static pid_t start_agent(char *mode, char *hash_seed)
 {
 	char seed[64];
@@ -207,6 +246,7 @@ static pid_t start_agent(char *mode, char *hash_seed)
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		if (!strcmp(mode, "shell"))
 			block_keys();
+		bound_capabilities();
 		setsid();
 		ioctl(0, TIOCSCTTY, 1); /* fails without a terminal, as in a run */
 		execve("/usr/bin/python3", argv, envp);

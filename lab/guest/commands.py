@@ -83,21 +83,33 @@ def pids_text(node: types.Node) -> str:
     return f"reached its limit of {node.pids_max} processes and threads (pids:)"
 
 
-def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
+def start_container(node: types.Node, mounts: Sequence[Mount]) -> list[str]:
     """Return the command that starts the container of a node with these mounts."""
-    words = [word for mount in mounts for word in mount]
-    return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
+    name, words = node.name, [word for mount in mounts for word in mount]
+    return [CONTAINER, *_cage(node), name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
 
 
-def start_docker(name: str, mounts: Sequence[Mount], pid: int | str) -> list[str]:
+def _cage(node: types.Node) -> list[str]:
+    return ["-p"] if node.privileged else []
+
+
+def start_docker(node: types.Node, mounts: Sequence[Mount], pid: int | str) -> list[str]:
     """Return the command that starts the Docker image of a node next to its container, whose first process is ``pid``.
 
     As in Docker, host name and hosts are the node's, whatever the image has.
     """
-    home = f"{NODES}/{name}"
+    name, home = node.name, f"{NODES}/{node.name}"
     names = [(f"{home}/root/etc/{file}", f"/etc/{file}", "rw") for file in ("hostname", "hosts")]
     words = [word for mount in (*mounts, *names) for word in mount]
-    return [CONTAINER, name, f"{home}/{DOCKER}root", f"{CGROUPS}/lab-{name}/cgroup.procs", str(pid), *words]
+    return [
+        CONTAINER,
+        *_cage(node),
+        name,
+        f"{home}/{DOCKER}root",
+        f"{CGROUPS}/lab-{name}/cgroup.procs",
+        str(pid),
+        *words,
+    ]
 
 
 def wired_lines(node: types.Node) -> list[str]:

@@ -215,11 +215,11 @@ def create(node: types.Node, mounts: tuple[commands.Mount, ...], class_name: str
     limits = f"at most {commands.size_text(node.memory_bytes)} of memory and {node.pids_max} processes"
     of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
     lines = [f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"]
-    lines += [shlex.join(commands.start_container(node.name, commands.mounts_of(node, mounts)))]
+    lines += [shlex.join(commands.start_container(node, commands.mounts_of(node, mounts)))]
     if node.docker:
         root = f"{NODES}/{node.name}/{commands.DOCKER}root"
         lines += [f"# {root}: an overlay of {node.docker.source}; PID: what it printed"]
-        lines += [shlex.join(commands.start_docker(node.name, mounts, "PID"))]
+        lines += [shlex.join(commands.start_docker(node, mounts, "PID"))]
     return Do(lines, make, GUEST)
 
 

@@ -20,7 +20,7 @@ from lab import units
 from lab.docker import reference
 from lab.errors import InputError
 from lab.library import shown
-from lab.model.base import Anything, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
+from lab.model.base import Anything, Flag, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.cell import Cell
 from lab.model.radio_setting import SETTINGS, table
 from lab.registry import Room
@@ -199,6 +199,12 @@ class Node(Model):
         "vSwitch do not start. Default: that of its image (memory: of image.yaml), or 256 MiB.",
     )
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="Limit of processes and threads.")
+    privileged: Flag = Field(
+        False,
+        description="Whether its programs may do what concerns the whole guest: mount, set the clock, write all of "
+        "/proc and /sys, create devices. Such a node can change other nodes and results, and reach your files. "
+        "The plan and the report name it.",
+    )
     sysctls: Sysctls = Field(
         {},
         description="Settings of its network in the kernel, such as {net.ipv4.tcp_timestamps: 0}, which it has before "

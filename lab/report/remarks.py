@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may explain a result without being a failure: nodes that ran out of memory."""
+"""What may explain a result without being a failure: nodes that ran out of memory, or that may change the guest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ def remarks(data: Mapping[str, Any]) -> list[str]:
         data: content of record.json (lab.record.record.Record).
     """
     kills = data.get("memory_kills", {})
-    return (
-        [
-            f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
-            f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
-            for node in data["plan"]["nodes"]
-            if node["name"] in kills
-        ]
-        if kills
-        else []
-    )
+    nodes = data["plan"]["nodes"]
+    return [
+        f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
+        f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
+        for node in nodes
+        if node["name"] in kills
+    ] + [
+        f"{node['source']}: {node['name']} is privileged: its programs could change other nodes and this result"
+        for node in nodes
+        if node.get("privileged")
+    ]

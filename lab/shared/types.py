@@ -157,6 +157,7 @@ class Node:
     # a folder of images/, over the base; with ``docker``: sha256-…, a second root next to the base; None: the base only
     image: str | None = field(default=None, omitted=True)
     docker: Docker | None = field(default=None, omitted=True)
+    privileged: bool = field(default=False, omitted=True)  # its programs may do what concerns the whole guest
 
 
 @frozen

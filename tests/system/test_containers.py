@@ -147,7 +147,7 @@ def test_the_end_of_a_container_ends_the_run(boot: Callable[..., Ran]) -> None:
     off = "import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)"
     with pytest.raises(RunError, match=r"topology.yaml:5: h2 has stopped: its first process has ended, and with it"):
         boot(
-            WIRED,
+            WIRED.replace("roles: [client]", "roles: [client], privileged: true"),
             f"""
 name: off
 roles: {{client: 1}}

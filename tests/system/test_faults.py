@@ -122,7 +122,7 @@ def test_a_process_that_listens_on_another_port_is_named_with_that(boot: Callabl
 def test_a_kernel_warning_fails_the_run(boot: Callable[..., Ran]) -> None:
     with pytest.raises(RunError, match=r"the guest's kernel reported an error: .*WARNING: made up"):
         boot(
-            WIRED,
+            WIRED.replace("roles: [server]", "privileged: true"),
             """
 name: warn
 duration: 2 s

@@ -91,7 +91,7 @@ def test_a_program_drives_a_handoff(tmp_path: Path) -> None:
 
 
 def test_time_stands_still_while_the_program_decides(tmp_path: Path) -> None:
-    with Lab("one-ap", directory=tmp_path / "lab") as net:
+    with Lab("one-ap", set={"nodes.h1.privileged": True}, directory=tmp_path / "lab") as net:
         calm_ns, started_s = [], net.now_s
         for wait_s in (0.0, 0.3, 0.0):
             begun_ns = uptime_ns(net)
@@ -151,7 +151,7 @@ def test_a_run_that_fails_reports_why_now_and_later(tmp_path: Path) -> None:
         net.run_for(1)
     with (
         pytest.raises(RunError, match=r"(?s)kernel reported an error: .*sysrq"),
-        Lab("one-ap", directory=tmp_path / "panic") as net,
+        Lab("one-ap", set={"nodes.h1.privileged": True}, directory=tmp_path / "panic") as net,
     ):
         net["h1"].run(["sh", "-c", "echo c > /proc/sysrq-trigger"])
 

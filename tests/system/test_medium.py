@@ -82,7 +82,7 @@ def topology(stations: int, mode: str, channel: int, rate: str) -> str:
         "nodes:",
         f"  h1: {{kind: host, roles: [sink], mac: '{SINK_MAC}'}}",
         f"  ap1: {{kind: ap, ssid: x, beacon_interval: {beacons_tu} TU, mode: {mode}, channel: {channel}}}",
-        *(f"  sta{i}: {{kind: sta, rate: {rate}}}" for i in range(1, stations + 1)),
+        *(f"  sta{i}: {{kind: sta, privileged: true, rate: {rate}}}" for i in range(1, stations + 1)),
         "links: [{between: [h1, ap1]}]",
     ]
     return "\n".join(lines) + "\n"

@@ -35,7 +35,7 @@ def place(access_point: str, stations: Sequence[str], medium: str = "") -> str:
         "nodes:",
         f"  h1: {{kind: host, roles: [sink], mac: '{SINK_MAC}'}}",
         f"  ap1: {{kind: ap, ssid: x, beacon_interval: 1000 TU, {access_point}}}",
-        *(f"  sta{number}: {{kind: sta, {keys}}}" for number, keys in enumerate(stations, 1)),
+        *(f"  sta{number}: {{kind: sta, privileged: true, {keys}}}" for number, keys in enumerate(stations, 1)),
         "links: [{between: [h1, ap1]}]",
     ]
     return "\n".join(lines) + "\n"

@@ -26,7 +26,7 @@ name: dozing
 nodes:
   h1: {{kind: host, roles: [sender]}}
   ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", rate: {rate}, wmm: {wmm}}}
-  sta1: {{kind: sta, mac: "{sta}", roles: [receiver], rate: {rate}, power_save: {power_save}}}
+  sta1: {{kind: sta, privileged: true, mac: "{sta}", roles: [receiver], rate: {rate}, power_save: {power_save}}}
 links: [{{between: [h1, ap1]}}]
 medium: {{retries: 20}}
 """

@@ -19,7 +19,7 @@ from tests.system.relay import ADDED, PINGS
 pytestmark = pytest.mark.guest
 
 PROGRAM = (Path(__file__).parent / "relay.py").read_text()
-PERFECT = "name: relayed\nnodes:\n  h1: {kind: host, roles: [relay]}\n"
+PERFECT = "name: relayed\nnodes:\n  h1: {kind: host, privileged: true, roles: [relay]}\n"
 # radios of the topology's own, so that there is a medium
 ON_MEDIUM = PERFECT + "  ap1: {kind: ap, ssid: x, channel: 6}\n  sta1: {kind: sta}\nmedium: {statistics: 100 s}\n"
 

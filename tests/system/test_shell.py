@@ -576,13 +576,15 @@ def test_output_like_the_prompt(machine: runs.Machine) -> None:
 
 
 def test_a_line_that_hides_or_closes_what_the_shell_needs(machine: runs.Machine) -> None:
-    found = piped("h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden\nap1 exec 250>&-\nap1 (exit 4)\n")
+    lines = "h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden\nap1 exec 250>&-\nap1 (exit 4)\n"
+    found = piped(lines, "one-ap", "--set", "nodes.h1.privileged=true")
     assert (found.stdout, found.returncode) == ("hidden\n", 4)
 
 
 def test_a_node_whose_container_has_ended(machine: runs.Machine) -> None:
     off = "h1 python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'\n"
-    found = piped(f"{off}h1 echo here\nsta1 echo there\nh1 echo again\n")
+    lines = f"{off}h1 echo here\nsta1 echo there\nh1 echo again\n"
+    found = piped(lines, "one-ap", "--set", "nodes.h1.privileged=true")
     gone = "h1 has stopped: its first process has ended, and with it all of its programs\n"
     assert (found.stdout, found.returncode) == (f"line 2: {gone}there\nline 4: {gone}", 1)
 

@@ -186,7 +186,7 @@ class Container(Root):
         self._cgroup.mkdir()
         (self._cgroup / "memory.max").write_text(str(spec.memory_bytes))
         (self._cgroup / "pids.max").write_text(str(spec.pids_max))
-        pid = int(run(commands.start_container(name, commands.mounts_of(spec, mounts)), culprit=name))
+        pid = int(run(commands.start_container(spec, commands.mounts_of(spec, mounts)), culprit=name))
         super().__init__(name, pid, self._cgroup / "cgroup.procs")
         self.pidfd = os.pidfd_open(self.pid)  # readable once the first process has ended, and with it all others
         self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)

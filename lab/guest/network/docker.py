@@ -43,7 +43,7 @@ class DockerRoot(Root):
         self.root = overlay(NODES / name, commands.DOCKER, str(IMAGES / (spec.image or "")))
         self._cwd = docker.cwd
         self._make_folders(["/etc", *(str(Path(target).parent) for _, target, _ in mounts), self._cwd], spec, docker)
-        pid = run(commands.start_docker(name, mounts, base.pid), culprit=name)
+        pid = run(commands.start_docker(spec, mounts, base.pid), culprit=name)
         super().__init__(name, int(pid), base.procs)
         with self.files():
             _no_name_servers()

@@ -202,6 +202,7 @@ class _Builder:
             image=docker.layers if docker else model.image,
             docker=docker.of(model) if docker else None,
             pids_max=model.pids,
+            privileged=model.privileged,
             position_m=list(position) if position is not None else None,
             interfaces=interfaces,
             radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,

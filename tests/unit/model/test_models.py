@@ -112,27 +112,27 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, "
+            "count, each, image, entrypoint, command, memory, pids, privileged, sysctls, position, antenna_gain, "
             f"{', '.join(table())}, encrypt, passwd, txpower, ssid, mode, channel, "
             "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, "
-            f"{', '.join(table())}, encrypt, passwd, txpower, ssid, mode, "
+            "roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, position, "
+            f"antenna_gain, {', '.join(table())}, encrypt, passwd, txpower, ssid, mode, "
             "channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, "
             "basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",

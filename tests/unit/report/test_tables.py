@@ -194,6 +194,13 @@ def test_a_table_that_fits_is_a_table_and_another_one_is_lists() -> None:
     assert lines[15] == ["Claims", "", "claim goodput", "came 2.5", "to,", "Mbit/s"]
 
 
+def test_a_privileged_node_is_reported(recorded: Recorder) -> None:
+    node, *others = json.loads((RECORDED / "handoff" / "plan.json").read_text())["nodes"]
+    record = recorded(nodes=[{**node, "privileged": True}, *others])
+    said = f"{node['source']}: {node['name']} is privileged: its programs could change other nodes and this result"
+    assert as_json(record)["remarks"] == [said]
+
+
 def test_a_node_that_ran_out_of_memory_is_reported_though_nothing_failed(recorded: Recorder) -> None:
     record = recorded({"memory_kills": {"sta1": 3}})
     node = record.plan.node("sta1")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""What programs in a node cannot do to the guest, to other nodes and to the host; and what they still can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import WIRED, Ran, quoted
+
+pytestmark = pytest.mark.guest
+
+IN_USER_NAMESPACE = "unshare --user --map-root-user --mount"
+# commands that succeed in a privileged node: most write what is there already
+GUESTS = {
+    "files of the host": "mount -t hostfs none /mnt -o hostfs=/ && test -d /mnt/etc",
+    "the guest's memory": "mknod /tmp/mem c 1 1 && test -c /tmp/mem",
+    "the guest's block devices": "mount -t devtmpfs none /mnt && umount /mnt",
+    "the clock": "date -s @$(date +%s)",
+    "magic SysRq": ": >> /proc/sysrq-trigger",
+    "where cores go": 'now=$(cat /proc/sys/kernel/core_pattern); echo "$now" > /proc/sys/kernel/core_pattern',
+    "settings of memory": "now=$(cat /proc/sys/vm/swappiness); echo $now > /proc/sys/vm/swappiness",
+    "parameters of modules": "cd /sys/module/printk/parameters; now=$(cat time); echo $now > time",
+    "cgroups of other nodes": "mount -t cgroup2 none /mnt && echo 99 > /mnt/lab-h2/pids.max && umount /mnt",
+    "counters of the kernel": "mount -t debugfs none /mnt && umount /mnt",
+    "the exit code of the guest": ": >> /proc/exitcode",
+    "a new /proc in a user namespace": f"{IN_USER_NAMESPACE} --pid --fork mount -t proc none /mnt",
+}
+# and others, which succeed nowhere, or end a privileged node
+NOBODYS = {
+    "files of the host, in a user namespace": f"{IN_USER_NAMESPACE} mount -t hostfs none /mnt -o hostfs=/",
+    "its own limits": f"{IN_USER_NAMESPACE} --cgroup sh -c 'mount -t cgroup2 none /mnt && echo 99 > /mnt/pids.max'",
+    "what covers /proc": "umount /proc/sys || mount -o remount,rw /proc/sys",
+    "the channel to the host": ": <> /proc/hostask || ! test -c /proc/hostask",  # nobody answers in a run
+    "the end of the node": "python3 -c 'import ctypes; exit(ctypes.CDLL(None).reboot(0x4321FEDC) == -1)'",
+    "namespaces of its own": "unshare --mount true",
+}
+STILL = {
+    "user namespaces": f"{IN_USER_NAMESPACE} sh -c 'mount -t tmpfs none /mnt && touch /mnt/x'",
+    "settings of its network": "sysctl -w net.ipv4.ip_forward=1",
+    "settings of its interfaces": "echo 1400 > /sys/class/net/h1-eth0/mtu",
+    "queues and links": "ip link add x type dummy && tc qdisc add dev x root netem delay 1ms",
+    "raw sockets": "timeout 3 tcpdump -n -c 1 -i h1-eth0 icmp & ping -c 3 h2; wait $!",
+    "other users": "touch /tmp/of && chown 1000 /tmp/of && setpriv --reuid 1000 --clear-groups test -O /tmp/of",
+}
+
+
+def attempts(commands: dict[str, str]) -> str:
+    """Return a workload that tries each command in h1."""
+    events = (
+        f"  - {{at: {at_ms} ms, exec: h1, run: [sh, -c, {quoted(f'({command}) && echo done || echo refused')}]}}\n"
+        for at_ms, command in zip(range(100, 9000, 100), commands.values(), strict=False)
+    )
+    return f"name: attempts\nduration: 9 s\ntimeline:\n{''.join(events)}"
+
+
+def outcomes(ran: Ran, commands: dict[str, str]) -> dict[str, str]:
+    return {name: output.splitlines()[-1] for name, output in zip(commands, ran.outputs(), strict=True)}
+
+
+def test_a_node_changes_neither_the_guest_nor_other_nodes(boot: Callable[..., Ran]) -> None:
+    commands = GUESTS | NOBODYS
+    assert outcomes(boot(WIRED, attempts(commands)), commands) == dict.fromkeys(commands, "refused")
+
+
+def test_a_privileged_node_may_all_of_it(boot: Callable[..., Ran]) -> None:
+    topology = WIRED.replace("roles: [server]", "privileged: true")
+    assert outcomes(boot(topology, attempts(GUESTS)), GUESTS) == dict.fromkeys(GUESTS, "done")
+
+
+def test_a_node_may_what_its_network_needs(boot: Callable[..., Ran]) -> None:
+    assert outcomes(boot(WIRED, attempts(STILL)), STILL) == dict.fromkeys(STILL, "done")
