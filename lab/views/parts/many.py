@@ -8,6 +8,7 @@ each. Very many become thin grey ones; above them are their median, and the two 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -87,10 +88,11 @@ def _coloured(record: Record, lines: Sequence[Line]) -> list[Line]:
 
 
 def _nodes(record: Record, label: str) -> list[str]:
-    """Return the nodes that a label names, by their names or by those of their processes."""
+    """Return the nodes that a label names, by their names, their addresses or the names of their processes."""
     nodes = {node.name: node.name for node in record.plan.nodes}
+    nodes |= {node.ip.partition("/")[0]: node.name for node in record.plan.nodes if node.ip}
     nodes |= {name: source["node"] for name, source in record.data["sources"].items()}
-    return [nodes[word] for word in label.split() if word in nodes]
+    return [nodes[word] for word in re.split(r" |(?<=\d):\d+(?:-|$)", label) if word in nodes]
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,9 @@ def test_a_line_has_the_colour_of_its_node(record: Record) -> None:
     assert drawn("sta1 hears ap2", "sta1 hears ap1") == [known["ap2"], known["ap1"]], "the nodes are one, so the peers'"
     assert drawn("ap1 sends to sta1", "sta1 sends to ap1") == [known["sta1"], known["ap1"]], "in the order of nodes"
     assert drawn("sta1 a", "sta1 b") == [0, 1]
+    ips = {node.name: node.ip.partition("/")[0] for node in record.plan.nodes if node.ip}
+    sockets = [f"{ips['h1']}:80-{ips[name]}:50000" for name in ("h1", "sta1")]
+    assert drawn(*sockets) == [known["h1"], known["sta1"]], "the far ends"
 
 
 def test_samples_that_are_drawn_are_also_in_a_file(record: Record) -> None:
