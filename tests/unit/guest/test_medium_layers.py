@@ -13,7 +13,6 @@ from tests.unit.guest.medium_source import DRIVER, medium_source
 
 PREFIX = "hwsim_medium_"
 PURE = ("math", "phy", "mask", "errors", "edca", "ampdu")
-TOP = ("radio", "netlink")
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LISTED = re.compile(r"^ \*\t(\w+)\t+\w", re.MULTILINE)
@@ -42,7 +41,7 @@ def listed(driver: Path, header: str) -> tuple[str, ...]:
 
 def order(driver: Path) -> tuple[str, ...]:
     """Return all files, lowest layer first."""
-    return (*PURE, "core", *listed(driver, "air"), *listed(driver, "mac"), *TOP)
+    return (*PURE, "core", *listed(driver, "air"), *listed(driver, "mac"), "radio", *listed(driver, "netlink"))
 
 
 def upward(files: dict[str, str], ranks: dict[str, int]) -> Iterator[str]:

@@ -224,11 +224,12 @@ def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any
     sets = {one["name"]: {item["name"]: item for item in one["attributes"]} for one in specification["attribute-sets"]}
     policies = {"": "medium", "LINK_": "link", "RATE_": "rate"}
     found = set()
-    for policy in _POLICY.finditer((source / DRIVER / "hwsim_medium_netlink.c").read_text()):
+    text = "".join(path.read_text() for path in (source / DRIVER).glob("hwsim_medium_netlink*.c"))
+    for policy in _POLICY.finditer(text):
         attribute = sets[policies[policy["set"]]][policy["name"].lower().replace("_", "-")]
         kernels = (policy["type"] or policy["first"]).removeprefix("NLA_").lower()
         if attribute["type"] == "nest":
-            kernels = {"link_policy": "link", "rate_policy": "rate"}[kernels]
+            kernels = {"hwsim_nl_link_policy": "link", "hwsim_nl_rate_policy": "rate"}[kernels]
             assert attribute["nested-attributes"] == kernels
         else:
             assert {"nul_string": "string", "eth_alen": "binary"}.get(kernels, kernels) == attribute["type"]
