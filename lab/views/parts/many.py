@@ -78,12 +78,12 @@ def _coloured(record: Record, lines: Sequence[Line]) -> list[Line]:
     """Return the lines in the colours and in the order of their nodes if these differ, else in those of the peers."""
     known = colours(record.plan)
     named = [_nodes(record, line.label) for line in lines]
-    for which in (0, -1):
-        chosen = [known[nodes[which]] for nodes in named if nodes]
-        distinct = len({of_node(colour) for colour in chosen}) == len(lines)
-        if distinct or len(chosen) == len(lines) > LINES_AT_MOST:
-            found = [replace(line, colour=colour) for line, colour in zip(lines, chosen, strict=True)]
-            return found if which else sorted(found, key=lambda line: line.colour or 0)
+    first, last = ([known[nodes[which]] for nodes in named if nodes] for which in (0, -1))
+    chosen = max(first, last, key=lambda colours: len({of_node(colour) for colour in colours}))
+    distinct = len({of_node(colour) for colour in chosen}) == len(lines)
+    if distinct or len(chosen) == len(lines) > LINES_AT_MOST:
+        found = [replace(line, colour=colour) for line, colour in zip(lines, chosen, strict=True)]
+        return sorted(found, key=lambda line: line.colour or 0) if chosen is first else found
     return [replace(line, colour=index) for index, line in enumerate(lines)]
 
 

@@ -109,6 +109,10 @@ def test_a_line_has_the_colour_of_its_node(record: Record) -> None:
     ips = {node.name: node.ip.partition("/")[0] for node in record.plan.nodes if node.ip}
     sockets = [f"{ips['h1']}:80-{ips[name]}:50000" for name in ("h1", "sta1")]
     assert drawn(*sockets) == [known["h1"], known["sta1"]], "the far ends"
+    many = [Line(label, TIMES, [1.0] * 4) for label in [*sockets, *(f"sta1 {number}" for number in range(6))]]
+    many = [replace(line, label=f"fetch {line.label}") for line in many]  # each first names the node of the process
+    panels = over_time(record, "f", "t", "a", many, y_label="y, s").panels
+    assert [line.colour for panel in panels[:2] for line in panel.lines] == [known["h1"], known["sta1"]]
 
 
 def test_samples_that_are_drawn_are_also_in_a_file(record: Record) -> None:
