@@ -368,4 +368,17 @@ static inline void use_40mhz(struct air_test *air, struct hwsim_radio *radio)
 	radio->centre_mhz = air->channels[1].center_freq;
 }
 
+static inline struct hwsim_fault *make_fault(struct air_test *air,
+					     enum hwsim_medium_fault_action action)
+{
+	struct hwsim_fault *fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(air->test, fault);
+	fault->kind = HWSIM_MEDIUM_FRAME_DATA;
+	fault->action = action;
+	fault->count = 1;
+	list_add_tail(&fault->list, &air->medium->faults);
+	return fault;
+}
+
 #endif
