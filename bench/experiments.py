@@ -19,18 +19,18 @@ from bench.machine import load_average, machine
 from bench.options import add_times, whole
 from lab.errors import LabError
 from lab.experiments.run import engine
-from lab.experiments.run.store import Store
+from lab.experiments.run.store import TrialStore
 from lab.experiments.types import (
     Axis,
     Experiment,
     FigureSpec,
     Level,
-    Outcome,
     Point,
     Repetitions,
     Results,
     Row,
     TrialMetric,
+    TrialOutcome,
 )
 
 OVERHEAD_S = 0.3
@@ -62,7 +62,7 @@ def sweep(trials: int, jobs: int) -> Swept:
         "bench", "", {}, "bench", 1, (), (point,), Repetitions(trials, trials), (goodput,), (), (), ()
     )
     with tempfile.TemporaryDirectory() as directory:
-        store = Store(Path(directory))
+        store = TrialStore(Path(directory))
         began_s = time.perf_counter()
         outcomes = engine.run(
             experiment, jobs=jobs, scheduler=None, fresh=False, keep=Path(directory) / "failed", store=store
@@ -97,7 +97,7 @@ def made_up() -> Results:
         for number in range(POINTS)
     ]
     outcomes = [
-        Outcome(point.number, seed, 64 * "0", "lab run …", {MBPS.name: value}, None, None, 30.0, 1.0, False)
+        TrialOutcome(point.number, seed, 64 * "0", "lab run …", {MBPS.name: value}, None, None, 30.0, 1.0, False)
         for point in points
         for seed, value in enumerate(values[point.number], start=1)
     ]

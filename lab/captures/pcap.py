@@ -33,7 +33,7 @@ class PcapError(ValueError):
 
 
 @dataclass(frozen=True)
-class Capture:
+class PcapFile:
     """A capture in memory. Frame i had ``length[i]`` bytes, of which ``captured[i]`` are at ``data[offset[i]]``."""
 
     link_type: int
@@ -56,19 +56,19 @@ class Capture:
             yield stamp, self.data[begin : begin + size]
 
 
-def load(path: Path) -> Capture:
+def load(path: Path) -> PcapFile:
     """Read a capture file, from the cache if it is unchanged; raise PcapError (see ``read``) or FileNotFoundError."""
     status = path.stat()
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
-def _load(path: Path, mtime_ns: int, size: int) -> Capture:
+def _load(path: Path, mtime_ns: int, size: int) -> PcapFile:
     """Read a capture file; ``mtime_ns`` and ``size`` are cache keys that detect a changed file."""
     return read(path.read_bytes())
 
 
-def read(data: bytes) -> Capture:
+def read(data: bytes) -> PcapFile:
     """Parse a capture. A truncated last record (the writer was killed) is ignored.
 
     Raises:
@@ -90,7 +90,7 @@ def read(data: bytes) -> Capture:
         captured.append(kept)
         lengths.append(length)
         position += kept
-    return Capture(link_type, data, stamps, offsets, captured, lengths)
+    return PcapFile(link_type, data, stamps, offsets, captured, lengths)
 
 
 def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:

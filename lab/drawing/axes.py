@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection
 
 from lab.drawing.figure import Axes, Scale
-from lab.drawing.frame import Frame
+from lab.drawing.frame import AxesFrame
 from lab.drawing.marks import Band, Rule
 from lab.drawing.shapes import Path, Shape, Shapes, Text
 from lab.drawing.words import shortened, text_width
@@ -33,7 +33,7 @@ def left_of(axes: Axes, width: float) -> float:
     return left
 
 
-def y_axis(frame: Frame, *, room: float | None = None) -> Shapes:
+def y_axis(frame: AxesFrame, *, room: float | None = None) -> Shapes:
     """Draw ticks with a grid, or names; if there is ``room`` beyond the height of the axis, also its label."""
     scale = frame.y_scale
     for index, name in enumerate(scale.names):
@@ -47,14 +47,14 @@ def y_axis(frame: Frame, *, room: float | None = None) -> Shapes:
         yield Text(13, middle, shortened(scale.label, frame.height + room, "axis"), "axis", "middle", turn=-90)
 
 
-def x_grid(frame: Frame) -> Shapes:
+def x_grid(frame: AxesFrame) -> Shapes:
     """Draw a vertical grid if y has names and x has numbers."""
     if frame.y_scale.names and not frame.x_scale.names:
         for value, _ in _x_ticks(frame):
             yield Path(((frame.x(value), frame.top), (frame.x(value), frame.bottom)), "grid", width=1)
 
 
-def x_axis(frame: Frame) -> tuple[list[Shape], float]:
+def x_axis(frame: AxesFrame) -> tuple[list[Shape], float]:
     """Return the axis, and the height that it takes."""
     scale = frame.x_scale
     shapes: list[Shape] = [Path(((frame.left, frame.bottom), (frame.right, frame.bottom)), "soft", width=1)]
@@ -78,7 +78,7 @@ def _tilted(scale: Scale, room: float) -> bool:
     return any(text_width(shortened(name, LONGEST)) > room - 6 for name in scale.names)
 
 
-def _names(frame: Frame) -> tuple[list[Shape], float]:
+def _names(frame: AxesFrame) -> tuple[list[Shape], float]:
     """Return the names below an axis, and the height that they take beyond one line."""
     scale = frame.x_scale
     room = frame.width / len(scale.names)
@@ -91,7 +91,7 @@ def _names(frame: Frame) -> tuple[list[Shape], float]:
     return [Text(frame.x(at) + 4, frame.bottom + 14, name, "tick", "end", turn=_TILT) for at, name in shown], deepest
 
 
-def _x_ticks(frame: Frame) -> list[tuple[float, str]]:
+def _x_ticks(frame: AxesFrame) -> list[tuple[float, str]]:
     """Return as many ticks as there is space for."""
     for wanted in range(max(2, int(frame.width / 80)), 1, -1):
         found = _ticks(frame.x_scale, wanted)
@@ -121,7 +121,7 @@ def _decades(scale: Scale, wanted: int) -> list[float]:
     return [value for value in found if math.isfinite(value) and scale.low * 0.999 <= value <= scale.high * 1.001]
 
 
-def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]:
+def labels(axes: Axes, frame: AxesFrame, known: Collection[str]) -> list[list[Text]]:
     """Return the labels of rules and bands, in rows without overlaps; the lowest row first.
 
     Labels in ``known``, which the legend explains, are omitted, and labels for which there is no space: the highest row
@@ -150,5 +150,5 @@ def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]
     return rows
 
 
-def _middle(mark: Rule | Band, frame: Frame) -> float:
+def _middle(mark: Rule | Band, frame: AxesFrame) -> float:
     return frame.x(mark.x) if isinstance(mark, Rule) else (frame.x(mark.begin) + frame.x(mark.end)) / 2

@@ -6,8 +6,8 @@ When the colours of series repeat, bars have stripes.
 
 from __future__ import annotations
 
-from lab.drawing.frame import Frame
-from lab.drawing.marks import Band, Bar, Box, Cell, Dash, Rule, Span
+from lab.drawing.frame import AxesFrame
+from lab.drawing.marks import Band, Bar, Box, Dash, HeatCell, Rule, Span
 from lab.drawing.palette import NAMED, SERIES, Colour, series
 from lab.drawing.series import TINT, cross, error_bar, marker
 from lab.drawing.shapes import Dots, Path, Shapes, Text, box
@@ -18,7 +18,7 @@ _COLD, _HOT = (0xE8, 0xF1, 0xFA), (0x08, 0x3A, 0x6B)  # of a heat map: light to 
 _DARK_FROM = 0.6  # share from which on a cell has white text
 
 
-def band(mark: Band, frame: Frame) -> Shapes:
+def band(mark: Band, frame: AxesFrame) -> Shapes:
     """Draw a band behind lines, over the whole height."""
     left = frame.x(mark.begin)
     right = max(frame.x(mark.end), left + 1.5)
@@ -27,13 +27,13 @@ def band(mark: Band, frame: Frame) -> Shapes:
     yield Path(box(left, frame.top, right, frame.bottom), None, colour, closed=True, opacity=TINT, tip=mark.label)
 
 
-def rule(mark: Rule, frame: Frame) -> Shapes:
+def rule(mark: Rule, frame: AxesFrame) -> Shapes:
     """Draw a thin line over the whole height."""
     x = frame.x(mark.x)
     yield Path(((x, frame.top), (x, frame.bottom)), "ink", width=1.0, dash="3 3", opacity=0.65, tip=mark.label)
 
 
-def span(mark: Span, frame: Frame) -> Shapes:
+def span(mark: Span, frame: AxesFrame) -> Shapes:
     """Draw a bar in its row, or a thin one below the others, with its label."""
     row = frame.height / len(frame.y_scale.names)
     top = frame.top + mark.row * row
@@ -49,7 +49,7 @@ def span(mark: Span, frame: Frame) -> Shapes:
         yield Text(left - 8, top + row / 2 + 4, mark.label, "mark", "end")
 
 
-def bar(mark: Bar, frame: Frame) -> Shapes:
+def bar(mark: Bar, frame: AxesFrame) -> Shapes:
     """Draw a bar with its error bar."""
     left, right = frame.x(mark.left), frame.x(mark.right)
     if mark.dot.y is None:
@@ -81,7 +81,7 @@ def rectangle(
         yield Path(((middle, top), (middle, bottom)), "paper", width=1.5)
 
 
-def quartiles(mark: Box, frame: Frame) -> Shapes:
+def quartiles(mark: Box, frame: AxesFrame) -> Shapes:
     """Draw a box with whiskers, and dots for outliers."""
     left, right, colour = frame.x(mark.left), frame.x(mark.right), series(mark.style)
     middle = (left + right) / 2
@@ -105,7 +105,7 @@ def quartiles(mark: Box, frame: Frame) -> Shapes:
         yield marker(middle, median, mark.style, False, colour)
 
 
-def dash(mark: Dash, frame: Frame) -> Shapes:
+def dash(mark: Dash, frame: AxesFrame) -> Shapes:
     """Draw a dashed level with a hollow marker."""
     left, right, y, colour = frame.x(mark.left), frame.x(mark.right), frame.y(mark.y), series(mark.style)
     yield Path(((left, y), (right, y)), colour, dash="5 3", width=1.8, tip=mark.tip)
@@ -118,7 +118,7 @@ def heat(share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def cell(mark: Cell, frame: Frame) -> Shapes:
+def cell(mark: HeatCell, frame: AxesFrame) -> Shapes:
     """Draw a cell of a heat map, with its value and the published one."""
     left, right = frame.x(mark.column - 0.5), frame.x(mark.column + 0.5)
     top, bottom = frame.y(mark.row + 0.5), frame.y(mark.row - 0.5)

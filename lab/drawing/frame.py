@@ -10,7 +10,7 @@ from lab.drawing.figure import Scale
 
 
 @dataclass(frozen=True)
-class Frame:
+class AxesFrame:
     """The rectangle of a pair of axes. Coordinates are limited to it."""
 
     left: float

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lab.drawing.layout import WIDTH
 from lab.drawing.palette import Colour
-from lab.drawing.shapes import FACES, XY, Path, Scene, Shapes, Text, box
+from lab.drawing.shapes import FACES, XY, Drawing, Path, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 from lab.numbers import distinct, ticks
 
@@ -86,7 +86,7 @@ class _Frame:
         return self.left + _INSET + lines.index(line) * room / (len(lines) - 1)
 
 
-def lay_out_ladders(title: str, ladders: Sequence[Ladder]) -> Scene:
+def lay_out_ladders(title: str, ladders: Sequence[Ladder]) -> Drawing:
     """Return ladders side by side as shapes.
 
     ``title``: what the drawing is, for readers who do not see it.
@@ -99,7 +99,7 @@ def lay_out_ladders(title: str, ladders: Sequence[Ladder]) -> Scene:
     for frame in frames:
         shapes += _lines(frame)
         shapes += _arrows(frame)
-    return Scene(WIDTH, max(frame.bottom for frame in frames) + _BELOW, title, shapes)
+    return Drawing(WIDTH, max(frame.bottom for frame in frames) + _BELOW, title, shapes)
 
 
 def _scale(ladders: Sequence[Ladder]) -> float:

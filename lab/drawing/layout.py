@@ -11,11 +11,11 @@ from typing import Any
 from lab.drawing import bars, series
 from lab.drawing.axes import LABEL, labels, left_of, x_axis, x_grid, y_axis
 from lab.drawing.figure import Axes, Chart, Scale
-from lab.drawing.frame import Frame
+from lab.drawing.frame import AxesFrame
 from lab.drawing.legend import keys, legend
 from lab.drawing.limits import drawable
-from lab.drawing.marks import Area, Band, Bar, Box, Cell, Dash, Line, Rule, Span, Trace
-from lab.drawing.shapes import Scene, Shape, Shapes, Text
+from lab.drawing.marks import Area, Band, Bar, Box, Dash, HeatCell, Line, Rule, Span, Trace
+from lab.drawing.shapes import Drawing, Shape, Shapes, Text
 from lab.drawing.words import shortened, wrapped
 
 WIDTH = 880.0
@@ -25,7 +25,7 @@ _NAME = (26.0, 44.0)  # minimum and maximum height of a name
 _TITLE, _LINE = 19.0, 16.0  # height of a line
 _RIGHT, _BETWEEN = 18.0, 20.0
 _BELOW = 5.0  # below the last sentence
-_DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
+_DRAWN: dict[type, Callable[[Any, AxesFrame], Shapes]] = {
     Line: series.line,
     Trace: series.trace,
     Area: series.area,
@@ -35,16 +35,16 @@ _DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
     Bar: bars.bar,
     Box: bars.quartiles,
     Dash: bars.dash,
-    Cell: bars.cell,
+    HeatCell: bars.cell,
 }
 
 
-def lay_out(chart: Chart) -> Scene:
+def lay_out(chart: Chart) -> Drawing:
     """Return the chart as shapes."""
     return _laid_out(chart, _left(chart))
 
 
-def lay_out_together(charts: Sequence[Chart]) -> list[Scene]:
+def lay_out_together(charts: Sequence[Chart]) -> list[Drawing]:
     """Return the charts of a page as shapes. Those with the same x axis have the same left margin, to line up."""
     needed = [(chart, _column(chart), _left(chart)) for chart in charts]
     margins: dict[Scale, float] = {}
@@ -64,7 +64,7 @@ def _left(chart: Chart) -> float:
     return max((left_of(axes, WIDTH - _RIGHT) for row in _rows(chart) for axes in row), default=0.0)
 
 
-def _laid_out(chart: Chart, left: float) -> Scene:
+def _laid_out(chart: Chart, left: float) -> Drawing:
     """Return the chart as shapes, with that left margin."""
     shapes: list[Shape] = []
     y = 18.0
@@ -85,7 +85,7 @@ def _laid_out(chart: Chart, left: float) -> Scene:
         for line in wrapped(sentence, WIDTH, "about"):
             y += _LINE
             shapes.append(Text(0, y, line, "about", colour="ink"))
-    return Scene(WIDTH, math.ceil(y + (_BELOW if chart.below else 0)), chart.title, shapes)
+    return Drawing(WIDTH, math.ceil(y + (_BELOW if chart.below else 0)), chart.title, shapes)
 
 
 def _rows(chart: Chart) -> list[list[Axes]]:
@@ -123,7 +123,8 @@ def _row(
     width = (WIDTH - left - _RIGHT - (columns - 1) * between) / columns
     height = max(_height(axes, height) for axes in row)
     frames = [
-        Frame(left + index * (width + between), 0.0, width, height, axes.x, axes.y) for index, axes in enumerate(row)
+        AxesFrame(left + index * (width + between), 0.0, width, height, axes.x, axes.y)
+        for index, axes in enumerate(row)
     ]
     above = max(len(labels(axes, frame, known)) for axes, frame in zip(row, frames, strict=True))
     titled = any(axes.title for axes in row)

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from lab.drawing.figure import Axes, Scale
-from lab.drawing.marks import Area, Band, Bar, Box, Cell, Dash, Dot, Line, Mark, Rule, Span, Trace
+from lab.drawing.marks import Area, Band, Bar, Box, Dash, Dot, HeatCell, Line, Mark, Rule, Span, Trace
 
 _DECADES = 1000.0  # of a logarithmic axis whose lower end is not positive
 
@@ -90,7 +90,7 @@ def _dashes(mark: Dash) -> Iterator[Dash]:
         yield mark
 
 
-def _cells(mark: Cell) -> Iterator[Cell]:
+def _cells(mark: HeatCell) -> Iterator[HeatCell]:
     missing = mark.share is None or math.isnan(mark.share)
     yield replace(mark, share=None if missing else min(max(mark.share or 0.0, 0.0), 1.0))
 
@@ -115,5 +115,5 @@ _SOUND: dict[type, Callable[[Any], Iterable[Mark]]] = {
     Bar: _bars,
     Box: _boxes,
     Dash: _dashes,
-    Cell: _cells,
+    HeatCell: _cells,
 }

@@ -129,7 +129,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Cell:
+class HeatCell:
     """A cell of a heat map. ``share`` is from 0 (lowest value) to 1 (highest value); None: no value."""
 
     column: int
@@ -140,4 +140,4 @@ class Cell:
     tip: str = ""
 
 
-Mark = Line | Band | Rule | Span | Trace | Bar | Box | Dash | Area | Cell
+Mark = Line | Band | Rule | Span | Trace | Bar | Box | Dash | Area | HeatCell

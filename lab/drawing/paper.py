@@ -21,7 +21,7 @@ from matplotlib.text import Text as Label
 from matplotlib.transforms import Affine2D
 
 from lab.drawing.palette import Colour, on_white
-from lab.drawing.shapes import FACES, FAMILY, MARGIN, Dots, Path, Scene, Text
+from lab.drawing.shapes import FACES, FAMILY, MARGIN, Dots, Drawing, Path, Text
 from lab.text import printable
 
 SCALE = 2  # pixels of a PNG per pixel of the scene
@@ -35,7 +35,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
 _ALIGN: dict[str, Literal["left", "center", "right"]] = {"start": "left", "middle": "center", "end": "right"}
 
 
-def write(scene: Scene, path: File) -> None:
+def write(scene: Drawing, path: File) -> None:
     """Write the drawing to ``path``, which ends in ``.png`` or ``.pdf``."""
     wide, high = scene.width + 2 * MARGIN, scene.height + 2 * MARGIN
     with matplotlib.rc_context(), warnings.catch_warnings():

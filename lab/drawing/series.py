@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-from lab.drawing.frame import Frame
+from lab.drawing.frame import AxesFrame
 from lab.drawing.marks import Area, Dot, Line, Trace
 from lab.drawing.palette import SERIES, Colour, dash, of_node, series
 from lab.drawing.shapes import XY, Dots, Path, Shapes
@@ -36,7 +36,7 @@ _MARKERS: tuple[tuple[XY, ...], ...] = (
 )  # fmt: skip
 
 
-def line(mark: Line, frame: Frame) -> Shapes:
+def line(mark: Line, frame: AxesFrame) -> Shapes:
     """Draw points, a line through them, or the space below it."""
     colour: Colour = "soft" if mark.colour is None else of_node(mark.colour)
     tip, width, radius = (mark.label, _THIN, _SPECK) if mark.colour is None else ("", _WIDE, _DOT)
@@ -61,7 +61,7 @@ def line(mark: Line, frame: Frame) -> Shapes:
             yield Path(tuple(drawn), colour, dash=dashes, width=width, opacity=opacity, tip=tip)
 
 
-def trace(mark: Trace, frame: Frame) -> Shapes:
+def trace(mark: Trace, frame: AxesFrame) -> Shapes:
     """Draw values with error bars, the lines between them, and crosses for missing values."""
     colour = series(mark.style)
     present = [(dot, dot.y) for dot in mark.dots if dot.y is not None]
@@ -84,7 +84,7 @@ def trace(mark: Trace, frame: Frame) -> Shapes:
             yield from cross(frame.x(dot.x), frame, colour, dot.tip)
 
 
-def area(mark: Area, frame: Frame) -> Shapes:
+def area(mark: Area, frame: AxesFrame) -> Shapes:
     """Draw the space between two lines."""
     there = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.high, strict=True)]
     back = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.low, strict=True)]
@@ -110,7 +110,7 @@ def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: st
     return Path(points, colour, fill, closed=True, width=1.6, tip=tip)
 
 
-def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
+def error_bar(dot: Dot, frame: AxesFrame, colour: Colour) -> Shapes:
     """Draw the error bar of a value."""
     if dot.low is None or dot.high is None:
         return
@@ -122,7 +122,7 @@ def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
         yield Path(((x - _CAP, end), (x + _CAP, end)), colour, width=1.2)
 
 
-def cross(x: float, frame: Frame, colour: Colour, tip: str) -> Shapes:
+def cross(x: float, frame: AxesFrame, colour: Colour, tip: str) -> Shapes:
     """Draw a cross on the axis for a missing value."""
     y = frame.bottom - 6
     yield Path(((x - _CAP, y - _CAP), (x + _CAP, y + _CAP)), colour, width=1.8, tip=tip)

@@ -81,7 +81,7 @@ Shapes = Iterator[Shape]
 
 
 @dataclass(frozen=True)
-class Scene:
+class Drawing:
     """All shapes, from back to front."""
 
     width: float

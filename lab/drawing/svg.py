@@ -12,13 +12,13 @@ from html import escape
 from typing import Any
 
 from lab.drawing.palette import Colour, class_of, dark_style, on_white
-from lab.drawing.shapes import FACES, FAMILY, MARGIN, XY, Dots, Path, Scene, Shape, Text, box
+from lab.drawing.shapes import FACES, FAMILY, MARGIN, XY, Dots, Drawing, Path, Shape, Text, box
 from lab.text import printable
 
 _FAMILY = ",".join(FAMILY)
 
 
-def svg(scene: Scene, *, standalone: bool = False) -> str:
+def svg(scene: Drawing, *, standalone: bool = False) -> str:
     """Return an ``<svg>`` element for a page with ``palette.page_style``; with ``standalone``, for its own file."""
     margin, shapes, size, style = 0.0, scene.shapes, "", ""
     if standalone:

@@ -19,7 +19,7 @@ from lab.experiments.file import resolve
 from lab.experiments.file.grid import check_size
 from lab.experiments.output import files
 from lab.experiments.run import engine
-from lab.experiments.types import Experiment, Outcome, Repetitions, Results
+from lab.experiments.types import Experiment, Repetitions, Results, TrialOutcome
 from lab.experiments.variations import changes, judged, show, uncertain
 from lab.experiments.variations.show import More
 from lab.numbers import count
@@ -52,7 +52,7 @@ class Reproduced:
 
     results: Results
     more: list[More]  # analyses of its claims
-    extra: list[Outcome]  # their trials
+    extra: list[TrialOutcome]  # their trials
     page: Path | None  # None: not written
     wall_s: float
     unwritten: HostError | None  # a full disk, for example: its results are worth showing anyway
@@ -74,7 +74,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
             check_size(one, options.most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), options.out)
 
-    def run_all(which: Experiment, failed: str) -> engine.Run:
+    def run_all(which: Experiment, failed: str) -> engine.SweepResult:
         bar = _TrialBar()
         with _explaining_interrupts(directory, bar, options.fresh), bar:
             return engine.run(
@@ -92,7 +92,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
     results = assemble(resolved, run, options.command, time.monotonic() - started_s)
     page: Path | None = None
     more: list[More] = []
-    extra: list[Outcome] = []
+    extra: list[TrialOutcome] = []
     unwritten: HostError | None = None
     try:
         page = files.write(results, directory)
@@ -105,7 +105,7 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
     return Reproduced(results, more, extra, page, time.monotonic() - started_s, unwritten)
 
 
-def assemble(experiment: Experiment, run: engine.Run, command: str, wall_s: float) -> Results:
+def assemble(experiment: Experiment, run: engine.SweepResult, command: str, wall_s: float) -> Results:
     """Return the results of a run of all trials, by a ``lab reproduce`` command."""
     rows = tuple(rows_of(experiment, run.outcomes))
     return Results(
@@ -146,7 +146,9 @@ class _Varied:
 
     experiment: Experiment  # its trials
     failed: str  # directory of those that fail
-    more: Callable[[Sequence[Outcome], Sequence[Outcome]], More]  # from those of the experiment itself and these
+    more: Callable[
+        [Sequence[TrialOutcome], Sequence[TrialOutcome]], More
+    ]  # from those of the experiment itself and these
 
 
 def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None:
@@ -199,15 +201,15 @@ class _TrialBar(Bars):
 
     def __init__(self) -> None:
         super().__init__([("", None)])
-        self.last: engine.Progress | None = None
+        self.last: engine.SweepProgress | None = None
 
-    def update(self, sweep: engine.Progress) -> None:
+    def update(self, sweep: engine.SweepProgress) -> None:
         """Show how far it is."""
         self.last = sweep
         self.show(0, describe_sweep(sweep), sweep.done, sweep.total)
 
 
-def describe_sweep(sweep: engine.Progress) -> str:
+def describe_sweep(sweep: engine.SweepProgress) -> str:
     """Return ``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
     failed = f", {sweep.failed} failed" if sweep.failed else ""
     left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
@@ -215,7 +217,7 @@ def describe_sweep(sweep: engine.Progress) -> str:
     return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
 
 
-def describe_interrupted(sweep: engine.Progress | None, *, fresh: bool) -> str:
+def describe_interrupted(sweep: engine.SweepProgress | None, *, fresh: bool) -> str:
     """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``.
 
     ``fresh``: it also ran stored trials.

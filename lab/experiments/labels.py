@@ -11,18 +11,18 @@ from fractions import Fraction
 from lab import units
 from lab.errors import suggestion
 from lab.experiments.types import Axis, Level
-from lab.expressions.values import Quantity
+from lab.expressions.values import ValueWithUnit
 from lab.model.experiment import LEVELS_MAX, Range
 
 _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
 
 
-def amount(label: str) -> Quantity | None:
+def amount(label: str) -> ValueWithUnit | None:
     """Parse a label as a number with or without a unit; None if it is a name, such as ``MCS 7``."""
     match = _NUMBER.match(label)
     if match is None or (match["unit"] and units.dimension_of(match["unit"]) is None):
         return None
-    return Quantity(Fraction(match["number"]), match["unit"])
+    return ValueWithUnit(Fraction(match["number"]), match["unit"])
 
 
 def unit_of(text: str) -> str:
@@ -90,7 +90,7 @@ def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
     return Axis(name, levels, unit or None)
 
 
-def _alike(amounts: list[Quantity], refuse: Refuse) -> bool:
+def _alike(amounts: list[ValueWithUnit], refuse: Refuse) -> bool:
     """Return whether all have units of one dimension, or none."""
     first = next((one for one in amounts if one.unit), amounts[0])
     for index, one in enumerate(amounts):
@@ -100,7 +100,7 @@ def _alike(amounts: list[Quantity], refuse: Refuse) -> bool:
     return True
 
 
-def _mismatch(one: Quantity, other: Quantity) -> str:
+def _mismatch(one: ValueWithUnit, other: ValueWithUnit) -> str:
     assert other.dimension is not None  # else neither has a unit
     number = decimal(Fraction(one.value))
     if one.dimension is None:
@@ -142,7 +142,7 @@ def spread(model: Range, refuse: Refuse) -> list[str]:
     return [write(decimal(number), start.unit) for number in numbers]
 
 
-def _wanted(key: str, text: str, refuse: Refuse) -> Quantity | None:
+def _wanted(key: str, text: str, refuse: Refuse) -> ValueWithUnit | None:
     """Parse a bound of a range; report what is wrong with it."""
     found = amount(text)
     if found is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A resolved experiment, its trials, and their results.
 
-    file -> Experiment -> Trial … -> Outcome … -> Results -> report.html, results.json, CSV, pictures
+    file -> Experiment -> Trial … -> TrialOutcome … -> Results -> report.html, results.json, CSV, pictures
 
 Everything here is frozen data that can be pickled: trials go to other processes and machines.
 """
@@ -188,7 +188,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """The outcome of a trial: either ``values`` or ``error``."""
 
     point: int
@@ -256,7 +256,7 @@ class Results:
     experiment: Experiment
     rows: tuple[Row, ...]
     verdicts: tuple[Verdict, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TrialOutcome, ...]
     hashes: dict[str, str | None]  # of kernel, image, code: lab.runs.provenance
     versions: dict[str, object]
     command: str  # lab reproduce …

@@ -17,13 +17,13 @@ from typing import Any
 from lab.errors import InputError, suggestion
 from lab.expressions import values
 from lab.expressions.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse, walk
-from lab.expressions.values import Quantity
+from lab.expressions.values import ValueWithUnit
 
-__all__ = ["Quantity"]
+__all__ = ["ValueWithUnit"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """Whether a check holds, and the values that show it."""
 
     passed: bool
@@ -39,8 +39,8 @@ class Unmeasured(Mapping[str, Any]):
     def __init__(self, units: Mapping[str, str] | None = None) -> None:
         self._units = units or {}
 
-    def __getitem__(self, key: str) -> Quantity | None:
-        return Quantity(1, self._units[key]) if key in self._units else None
+    def __getitem__(self, key: str) -> ValueWithUnit | None:
+        return ValueWithUnit(1, self._units[key]) if key in self._units else None
 
     def __iter__(self) -> Iterator[str]:
         return iter(("exit",))
@@ -77,7 +77,7 @@ def names(text: str) -> list[tuple[str, ...]]:
     return [part.path for part in walk(parse(text)) if isinstance(part, Name)]
 
 
-def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
+def evaluate(text: str, context: Mapping[str, Any]) -> CheckOutcome:
     """Evaluate a check.
 
     A name without a value in ``context``, or values that cannot be compared, fail the check and are reported in its
@@ -89,11 +89,11 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
     tree, evaluator = parse(text), Evaluator(context)
     try:
         result = values.holds(evaluator.value(tree))
-        return Outcome(result, "; ".join(_explain(tree, evaluator)))
+        return CheckOutcome(result, "; ".join(_explain(tree, evaluator)))
     except InputError as error:
-        return Outcome(False, f"cannot be evaluated: {error.message}")
+        return CheckOutcome(False, f"cannot be evaluated: {error.message}")
     except OverflowError:
-        return Outcome(False, "cannot be evaluated: a number in it is too large")
+        return CheckOutcome(False, "cannot be evaluated: a number in it is too large")
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

@@ -26,7 +26,7 @@ from typing import NoReturn
 
 from lab import units
 from lab.errors import InputError, suggestion
-from lab.expressions.values import COMPARISONS, FUNCTIONS, Quantity
+from lab.expressions.values import COMPARISONS, FUNCTIONS, ValueWithUnit
 
 _LENGTH_MAX = 2000
 _DEPTH_MAX = 40
@@ -67,7 +67,7 @@ class Literal:
     """A number with its unit, a text, true or false."""
 
     text: str
-    value: Quantity | str | bool
+    value: ValueWithUnit | str | bool
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ class _Parser:
         token = self.token
         if token.type == "number":
             self.take()
-            return Literal(self.text[token.start : token.end], Quantity(Fraction(token.text), token.unit))
+            return Literal(self.text[token.start : token.end], ValueWithUnit(Fraction(token.text), token.unit))
         if token.type == "text":
             self.take()
             return Literal(token.text, token.text[1:-1])

@@ -30,7 +30,7 @@ _HASH = re.compile("[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ValueWithUnit:
     """A number with a unit as users read it: ``Quantity(312, "ms")``. An unknown unit is kept as a label."""
 
     value: Number
@@ -64,15 +64,15 @@ class UndefinedError(InputError):
     """An operation without a result for these numbers, though it has one for others."""
 
 
-Value = None | bool | str | Quantity | list[Any]
+Value = None | bool | str | ValueWithUnit | list[Any]
 
 
 def value_of(raw: Any) -> Value | Mapping[str, Any]:
     """Convert a value of a context: plain numbers become quantities without a unit."""
-    if raw is None or isinstance(raw, bool | str | Quantity | Mapping):
+    if raw is None or isinstance(raw, bool | str | ValueWithUnit | Mapping):
         return raw
     if isinstance(raw, int | float | Fraction):
-        return Quantity(raw)
+        return ValueWithUnit(raw)
     if isinstance(raw, list | tuple):
         return [value_of(item) for item in raw]
     raise TypeError(f"{type(raw).__name__} in the context of a check")
@@ -144,7 +144,7 @@ def compare(sign: str, left: Any, right: Any) -> bool:
     """
     if left is None or right is None:
         return False
-    if isinstance(left, Quantity) and isinstance(right, Quantity):
+    if isinstance(left, ValueWithUnit) and isinstance(right, ValueWithUnit):
         return _COMPARE[sign](*_alike(left, right))
     if type(left) is not type(right) or isinstance(left, Mapping):
         raise InputError(f"{_kind(left)} cannot be compared with {_kind(right)}")
@@ -161,13 +161,13 @@ def _kind(value: Any) -> str:
     return f'the text "{show(value)}"' if isinstance(value, str) else f"the number {show(value)}"
 
 
-def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
+def _alike(left: ValueWithUnit, right: ValueWithUnit) -> tuple[Number, Number]:
     """Convert both to the base unit of their common dimension."""
     if left.dimension is right.dimension:
         return left.base, right.base
     for bare, other in ((left, right), (right, left)):
         if bare.dimension is None and other.dimension is not None and not bare.unit:
-            raise InputError(f'"{bare}" has no unit; write {Quantity(bare.value, other.unit)}')
+            raise InputError(f'"{bare}" has no unit; write {ValueWithUnit(bare.value, other.unit)}')
     names = [
         f"a {side.dimension.name} (in {side.unit})" if side.dimension else f"a number of {side.unit}"
         for side in (left, right)
@@ -175,7 +175,7 @@ def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
     raise InputError(f"{names[0]} cannot be compared with {names[1]}")
 
 
-def _of_two(operation: Callable[[Quantity, Quantity], Quantity]) -> Callable[[Any, Any], Any]:
+def _of_two(operation: Callable[[ValueWithUnit, ValueWithUnit], ValueWithUnit]) -> Callable[[Any, Any], Any]:
     """Make a function of two numbers, which has no value if one of them has none."""
 
     def function(left: Any, right: Any) -> Any:
@@ -187,9 +187,9 @@ def _of_two(operation: Callable[[Quantity, Quantity], Quantity]) -> Callable[[An
 def _linear(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Make a function whose result is in the unit of the left side."""
 
-    def function(a: Quantity, b: Quantity) -> Quantity:
+    def function(a: ValueWithUnit, b: ValueWithUnit) -> ValueWithUnit:
         factor = a.dimension.factors[a.unit] if a.dimension else Fraction(1)
-        return Quantity(operation(*_alike(a, b)) / factor, a.unit)
+        return ValueWithUnit(operation(*_alike(a, b)) / factor, a.unit)
 
     return _of_two(function)
 
@@ -199,17 +199,17 @@ subtract = _linear(operator.sub)
 
 
 @_of_two
-def multiply(a: Quantity, b: Quantity) -> Quantity:
+def multiply(a: ValueWithUnit, b: ValueWithUnit) -> ValueWithUnit:
     """Multiply a quantity by a plain number."""
     if a.unit and b.unit:
         raise InputError(f"{a} times {b} has no known unit; one of the two must be a plain number")
-    return Quantity(a.value * b.value, a.unit or b.unit)
+    return ValueWithUnit(a.value * b.value, a.unit or b.unit)
 
 
 @_of_two
-def divide(a: Quantity, b: Quantity) -> Quantity:
+def divide(a: ValueWithUnit, b: ValueWithUnit) -> ValueWithUnit:
     """Divide two quantities of one dimension, or a quantity by a plain number."""
-    return Quantity(_quotient(*_alike(a, b))) if b.unit else Quantity(_quotient(a.value, b.value), a.unit)
+    return ValueWithUnit(_quotient(*_alike(a, b))) if b.unit else ValueWithUnit(_quotient(a.value, b.value), a.unit)
 
 
 def _quotient(numerator: Number, denominator: Number) -> Number:
@@ -221,11 +221,11 @@ def _quotient(numerator: Number, denominator: Number) -> Number:
 
 
 def _of_whole(operation: Callable[[int, int], int]) -> Callable[[Any, Any], Any]:
-    def function(left: Quantity, right: Quantity) -> Quantity:
+    def function(left: ValueWithUnit, right: ValueWithUnit) -> ValueWithUnit:
         a, b = _whole(left), _whole(right)
         if b == 0:
             raise UndefinedError("division by 0")
-        return Quantity(operation(a, b))
+        return ValueWithUnit(operation(a, b))
 
     return _of_two(function)
 
@@ -234,7 +234,7 @@ floor_divide = _of_whole(operator.floordiv)  # rounded down
 remainder = _of_whole(operator.mod)  # what it leaves, with the sign of the right side
 
 
-def _whole(quantity: Quantity) -> int:
+def _whole(quantity: ValueWithUnit) -> int:
     if quantity.unit:
         raise InputError(f"{quantity} has a unit; // and % are for plain whole numbers")
     if not math.isfinite(quantity.value) or quantity.value != int(quantity.value):
@@ -246,11 +246,11 @@ def negate(value: Any) -> Any:
     """Negate a number."""
     if isinstance(value, list):
         return [negate(item) for item in value]
-    return None if value is None else Quantity(-_number(value).value, value.unit)
+    return None if value is None else ValueWithUnit(-_number(value).value, value.unit)
 
 
-def _number(value: Any) -> Quantity:
-    if not isinstance(value, Quantity):
+def _number(value: Any) -> ValueWithUnit:
+    if not isinstance(value, ValueWithUnit):
         raise InputError(f"{_kind(value)} is not a number")
     return value
 
@@ -263,7 +263,7 @@ def flat(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _alike_all(arguments: list[Any]) -> list[Quantity]:
+def _alike_all(arguments: list[Any]) -> list[ValueWithUnit]:
     """Return all entries, checked to be comparable; an empty list if one has no value."""
     values = flat(arguments)
     if not values or any(value is None for value in values):
@@ -273,7 +273,7 @@ def _alike_all(arguments: list[Any]) -> list[Quantity]:
     return values
 
 
-def _extreme(pick: Callable[..., Quantity]) -> Callable[[list[Any]], Any]:
+def _extreme(pick: Callable[..., ValueWithUnit]) -> Callable[[list[Any]], Any]:
     def function(arguments: list[Any]) -> Any:
         values = _alike_all(arguments)
         return pick(values, key=lambda value: value.base) if values else None
@@ -292,7 +292,7 @@ def larger(left: Any, right: Any) -> Any:
 
 def _sum(arguments: list[Any]) -> Any:
     values = flat(arguments)
-    total = values[0] if values else Quantity(0)
+    total = values[0] if values else ValueWithUnit(0)
     for value in values[1:]:
         total = add(total, value)
     return total
@@ -300,7 +300,7 @@ def _sum(arguments: list[Any]) -> Any:
 
 def _mean(arguments: list[Any]) -> Any:
     values = flat(arguments)
-    return divide(_sum(values), Quantity(len(values))) if values else None
+    return divide(_sum(values), ValueWithUnit(len(values))) if values else None
 
 
 def _median(arguments: list[Any]) -> Any:
@@ -320,14 +320,14 @@ def _percentile(share: int, arguments: list[Any]) -> Any:
     below, part = divmod(share * (len(ordered) - 1), 100)
     if not part:
         return ordered[below]
-    return add(ordered[below], multiply(subtract(ordered[below + 1], ordered[below]), Quantity(part / 100)))
+    return add(ordered[below], multiply(subtract(ordered[below + 1], ordered[below]), ValueWithUnit(part / 100)))
 
 
-def _share(arguments: list[Any]) -> Quantity:
+def _share(arguments: list[Any]) -> ValueWithUnit:
     found = [holds(value) for value in flat(arguments)]
     if not found:
         raise UndefinedError("share needs at least one entry")
-    return Quantity(100 * sum(found) / len(found), "%")
+    return ValueWithUnit(100 * sum(found) / len(found), "%")
 
 
 def _monotone(sign: str) -> Callable[[list[Any]], bool]:
@@ -353,7 +353,7 @@ def _geomean(arguments: list[Any]) -> Any:
     if min(numbers) <= 0:
         raise UndefinedError("geomean needs numbers above 0")
     factor = float(_alike(values[0], values[0])[0]) / float(values[0].value)
-    return Quantity(math.exp(math.fsum(map(math.log, numbers)) / len(numbers)) / factor, values[0].unit)
+    return ValueWithUnit(math.exp(math.fsum(map(math.log, numbers)) / len(numbers)) / factor, values[0].unit)
 
 
 def _deviation(arguments: list[Any]) -> Any:
@@ -362,10 +362,10 @@ def _deviation(arguments: list[Any]) -> Any:
         return None
     unit, dimension = values[0].unit, values[0].dimension
     spread = statistics.stdev([float(value.base) for value in values])
-    return Quantity(spread / float(dimension.factors[unit]) if dimension else spread, unit)
+    return ValueWithUnit(spread / float(dimension.factors[unit]) if dimension else spread, unit)
 
 
-def _of_each(one: Callable[[Quantity], Quantity]) -> Callable[[list[Any]], Any]:
+def _of_each(one: Callable[[ValueWithUnit], ValueWithUnit]) -> Callable[[list[Any]], Any]:
     """Make a function of one number, which applies to each entry of a list."""
 
     def function(arguments: list[Any]) -> Any:
@@ -377,18 +377,18 @@ def _of_each(one: Callable[[Quantity], Quantity]) -> Callable[[list[Any]], Any]:
     return function
 
 
-def _abs(number: Quantity) -> Quantity:
-    return Quantity(-number.value, number.unit) if number.value < 0 else number
+def _abs(number: ValueWithUnit) -> ValueWithUnit:
+    return ValueWithUnit(-number.value, number.unit) if number.value < 0 else number
 
 
 def _plain(function: Callable[[float], float], what: str) -> Callable[[list[Any]], Any]:
     """Make a function of plain numbers. Results have 12 digits after the point: cos(pi / 2) is 0, on every host."""
 
-    def one(number: Quantity) -> Quantity:
+    def one(number: ValueWithUnit) -> ValueWithUnit:
         if number.unit:
             raise InputError(f"{number} has a unit; {what} takes a plain number")
         try:
-            return Quantity(round(function(float(number.value)), 12) + 0.0)
+            return ValueWithUnit(round(function(float(number.value)), 12) + 0.0)
         except ValueError:
             raise UndefinedError(f"{what} of {number} is not defined") from None
 
@@ -399,7 +399,7 @@ def _len(arguments: list[Any]) -> Any:
     (value,) = arguments
     if value is not None and not isinstance(value, list | str):
         raise InputError(f"{_kind(value)} has no length")
-    return None if value is None else Quantity(len(value))
+    return None if value is None else ValueWithUnit(len(value))
 
 
 @dataclass(frozen=True)

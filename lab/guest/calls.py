@@ -17,7 +17,7 @@ from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.steps import Step
 from lab.guest.tasks import Task
-from lab.guest.timeline import Moment
+from lab.guest.timeline import TimelineMoment
 from lab.shared import types
 from lab.shared.frozen import data
 from lab.shared.medium_types import MediumLink, MediumUpdate
@@ -162,14 +162,14 @@ class Calls:
             updates: all changes of levels that are to come: time, and links.
         """
         for event in (types.Event(**fields) for fields in events):
-            self._schedule(Moment(event.at_ns, partial(event_steps, self._guest.plan, event), event))
+            self._schedule(TimelineMoment(event.at_ns, partial(event_steps, self._guest.plan, event), event))
         self._guest.forget_levels()
         for at_ns, links in updates:
             change = MediumUpdate(at_ns, [MediumLink(*link) for link in links])
-            self._schedule(Moment(at_ns, partial(self._change, change), changes_levels=True))
+            self._schedule(TimelineMoment(at_ns, partial(self._change, change), changes_levels=True))
         self._guest.loop.step(now_ns())  # some may be due now
 
-    def _schedule(self, moment: Moment) -> None:
+    def _schedule(self, moment: TimelineMoment) -> None:
         self._guest.call_at(moment.at_ns, partial(moment.execute, self._guest), moment.changes_levels)
 
     def _change(self, change: MediumUpdate) -> list[Step]:

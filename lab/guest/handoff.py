@@ -46,11 +46,11 @@ def _radio(ap: types.Node) -> types.Radio:
 
 def interrupt(control: Control) -> None:
     """End the handoff of a station, if one is in progress: the station has to do something else."""
-    if isinstance(control.handoff, Handoff):
+    if isinstance(control.handoff, StationHandoff):
         control.handoff.end()
 
 
-class Handoff:
+class StationHandoff:
     """The handoff of one station to one access point; ``guard`` handles its later errors, ``done`` is its success."""
 
     def __init__(

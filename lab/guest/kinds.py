@@ -12,7 +12,7 @@ from typing import ClassVar, TypeVar
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.steps import Run, Step
+from lab.guest.steps import RunCommand, Step
 from lab.shared import registry, types
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class NodeKind:
         """Yield steps for settings beyond addresses: those of the radio that no daemon sets."""
         threshold_bytes = node.radio.settings.get("rts_threshold") if node.radio else None
         if threshold_bytes is not None:
-            yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
+            yield RunCommand(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         """Start its daemons."""

@@ -20,7 +20,7 @@ from lab.shared import types
 from lab.shared.paths import RAW, RUN
 
 if TYPE_CHECKING:
-    from lab.guest.medium.medium import Medium
+    from lab.guest.medium.medium import MediumControl
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
     from lab.guest.nl80211 import Nl80211
@@ -62,7 +62,7 @@ class LiveGuest:
         self.processes = Processes(self)
         self.daemons_are_needed = False
         self._nl80211: Nl80211 | None = None
-        self._medium: Medium | None = None
+        self._medium: MediumControl | None = None
         self.looks: MediumRecord | None = None
 
     # Failures of callbacks in the loop
@@ -147,11 +147,11 @@ class LiveGuest:
         return self._nl80211
 
     @property
-    def medium(self) -> Medium:
+    def medium(self) -> MediumControl:
         """The medium of a plan that has one."""
-        from lab.guest.medium.medium import Medium
+        from lab.guest.medium.medium import MediumControl
 
         if self._medium is None:
             assert self.plan.medium is not None  # callers have checked
-            self._medium = Medium(self.plan.medium)
+            self._medium = MediumControl(self.plan.medium)
         return self._medium

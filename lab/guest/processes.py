@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
 
-class Surroundings(Protocol):
+class GuestOfProcesses(Protocol):
     """The guest as processes need it."""
 
     plan: types.Plan
@@ -44,7 +44,7 @@ class Surroundings(Protocol):
 class Processes:
     """Starts and ends processes. ``tasks`` are the started ones, by id."""
 
-    def __init__(self, guest: Surroundings) -> None:
+    def __init__(self, guest: GuestOfProcesses) -> None:
         self.tasks: dict[str, Task] = {}
         self._guest = guest
         self._samplers: dict[str, Sampler] = {}

@@ -14,8 +14,8 @@ from functools import partial
 from lab.guest import commands, run_steps
 from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import begin
-from lab.guest.steps import Configure, Pid, Run, Step, Write, create, pause, place_file, send_signal, set_sysctl
-from lab.guest.timeline import Moment, Timeline
+from lab.guest.steps import Configure, Pid, RunCommand, Step, Write, create, pause, place_file, send_signal, set_sysctl
+from lab.guest.timeline import Timeline, TimelineMoment
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
 from lab.shared.paths import CGROUPS
@@ -64,7 +64,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
         yield from _sysctls(node, of_interfaces=False)  # before there are interfaces, which take over what is default
     pairs = commands.pair_lines(plan, pid)
     if pairs:
-        yield Run(["ip", "-batch", "-"], lines=pairs)
+        yield RunCommand(["ip", "-batch", "-"], lines=pairs)
     hosts = "".join(f"{node.ip.split('/')[0]}\t{node.name}\n" for node in plan.nodes if node.ip)
     for node in plan.nodes:
         phy = phys.get(node.name)
@@ -103,7 +103,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
 
         yield set_country(country)
     if plan.pcap:  # before the first radio goes up
-        yield Run(commands.air_up())
+        yield RunCommand(commands.air_up())
         yield run_steps.capture_air()
     for phase in Phase:
         nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
@@ -150,19 +150,23 @@ def _is_early(process: types.Process) -> bool:
     return process.at_ns < 0 and process.mode != "sample"
 
 
-def moments(plan: types.Plan) -> tuple[Moment, ...]:
+def moments(plan: types.Plan) -> tuple[TimelineMoment, ...]:
     """Return the moments of the timeline, in order.
 
     At equal times the order is: processes, events, a reading of the medium's counters, levels that moves change, and
     processes that are stopped.
     """
     found = [
-        Moment(max(0, process.at_ns), partial(_begin, process)) for process in plan.processes if not _is_early(process)
+        TimelineMoment(max(0, process.at_ns), partial(_begin, process))
+        for process in plan.processes
+        if not _is_early(process)
     ]
-    found += [Moment(event.at_ns, partial(event_steps, plan, event), event) for event in plan.events]
+    found += [TimelineMoment(event.at_ns, partial(event_steps, plan, event), event) for event in plan.events]
     found += _of_medium(plan)
     found += [
-        Moment(process.stop_ns, partial(_stop, process.id)) for process in plan.processes if process.stop_ns is not None
+        TimelineMoment(process.stop_ns, partial(_stop, process.id))
+        for process in plan.processes
+        if process.stop_ns is not None
     ]
     return tuple(sorted(found, key=lambda moment: moment.at_ns))
 
@@ -175,16 +179,16 @@ def _stop(process: str) -> list[Step]:
     return [send_signal(process, signal.SIGINT)]
 
 
-def _of_medium(plan: types.Plan) -> Iterator[Moment]:
+def _of_medium(plan: types.Plan) -> Iterator[TimelineMoment]:
     """Yield readings of the counters, and levels that change while nodes move."""
     medium = plan.medium
     if medium is None:
         return
     if medium.statistics_ns < plan.duration_ns:
-        yield Moment(medium.statistics_ns, partial(_look, medium.statistics_ns))
+        yield TimelineMoment(medium.statistics_ns, partial(_look, medium.statistics_ns))
     names = medium.names()
     for change in medium.updates:
-        yield Moment(change.at_ns, partial(_update, change, names), changes_levels=True)
+        yield TimelineMoment(change.at_ns, partial(_update, change, names), changes_levels=True)
 
 
 def _look(every_ns: int) -> list[Step]:

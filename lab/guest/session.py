@@ -25,7 +25,7 @@ from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.medium import requests
 from lab.guest.run_steps import capture_air
-from lab.guest.steps import Run
+from lab.guest.steps import RunCommand
 from lab.shared import types
 from lab.shared.medium_types import MediumLink, MediumUpdate
 
@@ -115,12 +115,12 @@ class Session:
 
     def _move(self, updates: list[MediumUpdate]) -> None:
         """Follow moves to their end, and exit: this is the child. It asks for more when an update has no links."""
-        from lab.guest.medium.medium import Medium
+        from lab.guest.medium.medium import MediumControl
 
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends a command, not the move
             assert self._guest.plan.medium is not None  # there are updates
-            medium = Medium(self._guest.plan.medium)  # its own socket
+            medium = MediumControl(self._guest.plan.medium)  # its own socket
             while updates:
                 update, *updates = updates
                 time.sleep(max(0, self._guest.clock.start_ns + update.at_ns - now_ns()) / 1e9)
@@ -143,7 +143,7 @@ class Session:
             raise GuestError("there is no medium to capture; start the shell with --set medium={}")
         if self._guest.air is not None:
             raise GuestError("a capture runs already; pcap stop ends it")
-        Run(commands.air_up()).execute(self._guest)
+        RunCommand(commands.air_up()).execute(self._guest)
         capture_air().execute(self._guest)
 
     def stop_capture(self) -> list[str]:

@@ -23,7 +23,7 @@ from mininet.cli import CLI
 from mininet.log import error, lg, output, setLogLevel
 
 from lab.guest.errors import GuestError
-from lab.guest.handoff import Handoff
+from lab.guest.handoff import StationHandoff
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 from lab.guest.network.network import LabNet
@@ -291,7 +291,7 @@ class Shell(CLI):
             return
         control = self._guest.controls[words[0]]
         begun_ns = self._guest.clock.elapsed_ns()
-        handoff = Handoff(control, stations[words[0]].spec, aps[words[1]].spec)
+        handoff = StationHandoff(control, stations[words[0]].spec, aps[words[1]].spec)
         try:
             handoff.start()
             self._guest.loop.wait_for(lambda: handoff.done, ROAM_TIMEOUT_NS, "the handoff to end", control.last)

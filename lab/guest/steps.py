@@ -71,7 +71,7 @@ class Do(NamedTuple):
         return self.action(guest)
 
 
-class Run(NamedTuple):
+class RunCommand(NamedTuple):
     """Run a command to its end, in a node or outside of all nodes; ``lines`` are its standard input."""
 
     argv: Sequence[str]

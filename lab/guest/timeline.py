@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 
-class Moment(NamedTuple):
+class TimelineMoment(NamedTuple):
     """The steps at a time of the timeline."""
 
     at_ns: int
@@ -45,7 +45,7 @@ class Moment(NamedTuple):
 class Timeline(NamedTuple):
     """Run the timeline to its end, or until a failure. ``moments`` are in the order in which they are due."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[TimelineMoment, ...]
     duration_ns: int
 
     def describe(self) -> Iterator[str]:

@@ -15,7 +15,7 @@ from lab.model.ports import port_mistake
 __tracebackhide__ = True  # pytest shows the line of the caller
 
 
-class Nodes(Protocol):
+class SeenNodes(Protocol):
     """What conditions may look at."""
 
     def __getitem__(self, name: str) -> Node:
@@ -28,10 +28,10 @@ class Nodes(Protocol):
 class Condition(Protocol):
     """Something that becomes true. A function without parameters is a condition, too."""
 
-    def holds(self, net: Nodes) -> bool:
+    def holds(self, net: SeenNodes) -> bool:
         """Check whether it is true now."""
 
-    def seen(self, net: Nodes) -> str:
+    def seen(self, net: SeenNodes) -> str:
         """Return what is true instead, for a message."""
 
 
@@ -45,11 +45,11 @@ class associated(Condition):
     def __repr__(self) -> str:
         return f"{self._station} to be associated with {self._ap or 'an access point'}"
 
-    def holds(self, net: Nodes) -> bool:
+    def holds(self, net: SeenNodes) -> bool:
         found = net[self._station].ap
         return found is not None if self._ap is None else found == net[self._ap].name
 
-    def seen(self, net: Nodes) -> str:
+    def seen(self, net: SeenNodes) -> str:
         station = net[self._station]
         return f"{self._station} is {station.status().get('wpa_state', '?')}, with {station.ap or 'no access point'}"
 
@@ -71,10 +71,10 @@ class listening(Condition):
     def __repr__(self) -> str:
         return f"{self._node} to listen on {self._socket}"
 
-    def holds(self, net: Nodes) -> bool:
+    def holds(self, net: SeenNodes) -> bool:
         return net.listens(net[self._node].name, self._socket)[0]
 
-    def seen(self, net: Nodes) -> str:
+    def seen(self, net: SeenNodes) -> str:
         return net.listens(self._node, self._socket)[1] or f"{self._node} listens nowhere"
 
 
@@ -96,10 +96,10 @@ class printed(Condition):
     def __repr__(self) -> str:
         return f"{self._process} to print {self._pattern.pattern}"
 
-    def holds(self, net: Nodes) -> bool:
+    def holds(self, net: SeenNodes) -> bool:
         return any(self._pattern.search(text) for text in (self._process.stdout, self._process.stderr))
 
-    def seen(self, net: Nodes) -> str:
+    def seen(self, net: SeenNodes) -> str:
         lines = (self._process.stdout + self._process.stderr).splitlines()
         return f'its last line is "{lines[-1]}"' if lines else "it has printed nothing"
 
@@ -125,9 +125,9 @@ class Holds(Condition):
     def __repr__(self) -> str:
         return getattr(self._function, "__name__", repr(self._function)).replace("<lambda>", "the condition to hold")
 
-    def holds(self, _net: Nodes) -> bool:
+    def holds(self, _net: SeenNodes) -> bool:
         self._last = self._function()
         return bool(self._last)
 
-    def seen(self, _net: Nodes) -> str:
+    def seen(self, _net: SeenNodes) -> str:
         return f"it returned {self._last!r}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.lockstep.errors import CallError
-from lab.lockstep.process import TIMEOUT_S, Process, Result, Surroundings
+from lab.lockstep.process import TIMEOUT_S, LabOfProcesses, Process, Result
 from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of
 from lab.named import Named
 from lab.shared.types import Node as Spec
@@ -40,7 +40,7 @@ class Node:
 
     _numbers = itertools.count()
 
-    def __init__(self, lab: Surroundings, spec: Spec) -> None:
+    def __init__(self, lab: LabOfProcesses, spec: Spec) -> None:
         self.name = spec.name
         self.kind = spec.kind
         self.spec = spec

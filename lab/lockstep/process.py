@@ -50,7 +50,7 @@ def _end(status: int) -> str:
     return f"ended with status {status}"
 
 
-class Surroundings(Protocol):
+class LabOfProcesses(Protocol):
     """What nodes and their processes need of a lab."""
 
     @property
@@ -79,7 +79,7 @@ class Surroundings(Protocol):
 class Process:
     """A program in a node; ``Node.popen`` starts it. It runs while virtual time passes, and only then."""
 
-    def __init__(self, lab: Surroundings, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
+    def __init__(self, lab: LabOfProcesses, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
         self.node = node
         self.args = args
         self.logs = logs

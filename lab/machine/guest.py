@@ -23,9 +23,9 @@ from lab.machine.channel import Channel
 from lab.machine.memory import memory_directory
 from lab.machine.process import MODES, GuestProcess, Setup, command_line
 from lab.machine.scratch import scratch
-from lab.machine.watch import POLL_S, STALL_WALL_S, Progress, WallTimes, Watch
+from lab.machine.watch import POLL_S, STALL_WALL_S, RunProgress, WallTimes, Watch
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[RunProgress], None]
 Answer = Callable[[dict[str, Any]], dict[str, Any]]  # to a question of a shell
 _ENDED_EARLY = "the guest ended before it ran all commands; its output shows why"
 

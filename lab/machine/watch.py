@@ -44,7 +44,7 @@ _ENOUGH_BYTES = 64 << 20  # a host that has this much did not refuse to write a 
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """The progress of a run. ``virtual_ns`` counts from the start of the timeline; None before it."""
 
     virtual_ns: int | None
@@ -99,7 +99,7 @@ class Watch:
         self._last_uptime_ns = -1
         self._moved_s = self._started_s
 
-    def step(self) -> Progress | None:
+    def step(self) -> RunProgress | None:
         """Wait for POLL_S; return the guest's progress, or None if it is off.
 
         Raises:
@@ -107,7 +107,7 @@ class Watch:
         """
         return None if self._process.ended(within_s=POLL_S) else self.look()
 
-    def look(self) -> Progress:
+    def look(self) -> RunProgress:
         """Look at the guest now and return its progress.
 
         Raises:
@@ -121,7 +121,7 @@ class Watch:
             passed = f"{uptime_ns / 1e9:.1f} s of virtual time passed"
             raise self._failure(f"the guest waits for something that does not happen: {passed}")
         virtual_ns = None if self._timeline_s is None else max(0, uptime_ns - self._timeline_ns)
-        return Progress(virtual_ns, time.monotonic() - self._started_s)
+        return RunProgress(virtual_ns, time.monotonic() - self._started_s)
 
     def _uptime_ns_and_stall_s(self) -> tuple[int, float]:
         """Return the guest's uptime, and for how long it has not changed."""

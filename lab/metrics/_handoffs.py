@@ -138,7 +138,7 @@ def _attribute(found: list[Handoff], asked: Sequence[tuple[int, str]]) -> None:
 class Downlink:
     """Times of data frames that a station received, from a capture on it (as Ethernet, or in monitor mode)."""
 
-    def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
+    def __init__(self, capture: pcap.PcapFile, mac: str, epoch_ns: int) -> None:
         """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP, DHCP and null frames.
 
         DHCP is distinguished from data only as Ethernet.
@@ -174,7 +174,7 @@ class Downlink:
         return TimeSeries(name, "bit/s", stamps, [bits * 1_000_000_000 / bin_ns for bits in bins])
 
 
-def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
+def _ethernet(capture: pcap.PcapFile, address: bytes) -> list[tuple[int, int]]:
     """Return (time stamp, length) of each data frame of an Ethernet capture."""
     data = capture.data
     return [
@@ -186,7 +186,7 @@ def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     ]
 
 
-def _radiotap(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
+def _radiotap(capture: pcap.PcapFile, address: bytes) -> list[tuple[int, int]]:
     """Return the same of a monitor interface: radiotap, then 802.11 frames from the access point to the station."""
     found = []
     for (stamp, frame), length in zip(capture.frames(), capture.length, strict=True):

@@ -47,7 +47,7 @@ class Sender:
 
     node: str
     series: Sequence[TimeSeries]
-    capture: pcap.Capture | None = None
+    capture: pcap.PcapFile | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Resumed:
 
 
 def causes(
-    handoff: Handoff, pause: Pause, capture: pcap.Capture, epoch_ns: int, senders: Iterable[Sender]
+    handoff: Handoff, pause: Pause, capture: pcap.PcapFile, epoch_ns: int, senders: Iterable[Sender]
 ) -> list[dict[str, Any]]:
     """Return what made a pause longer.
 
@@ -91,7 +91,7 @@ def _scan(handoff: Handoff, pause: Pause) -> Iterator[dict[str, Any]]:
         yield {"cause": "scan", "took_ns": took_ns}
 
 
-def _dhcp(capture: pcap.Capture, epoch_ns: int, pause: Pause) -> Iterator[dict[str, Any]]:
+def _dhcp(capture: pcap.PcapFile, epoch_ns: int, pause: Pause) -> Iterator[dict[str, Any]]:
     stamps = [
         stamp - epoch_ns for stamp, frame in _between(capture, epoch_ns, pause.begin_ns, pause.end_ns) if is_dhcp(frame)
     ]
@@ -99,7 +99,7 @@ def _dhcp(capture: pcap.Capture, epoch_ns: int, pause: Pause) -> Iterator[dict[s
         yield {"cause": "dhcp", "took_ns": stamps[-1] - stamps[0]}
 
 
-def _between(capture: pcap.Capture, epoch_ns: int, begin_ns: int, end_ns: int) -> Iterator[tuple[int, bytes]]:
+def _between(capture: pcap.PcapFile, epoch_ns: int, begin_ns: int, end_ns: int) -> Iterator[tuple[int, bytes]]:
     """Yield the frames from ``begin_ns`` to ``end_ns`` of an Ethernet capture."""
     if capture.link_type == pcap.ETHERNET:
         for stamp, frame in capture.frames():
@@ -124,7 +124,7 @@ class _Received:
         self.behind = [part for part in self.behind if part[1] > self.expected]
 
 
-def resumed(capture: pcap.Capture, epoch_ns: int, pause: Pause) -> Resumed | None:
+def resumed(capture: pcap.PcapFile, epoch_ns: int, pause: Pause) -> Resumed | None:
     """Return the first TCP segment with data after a pause; None if its connection had none before."""
     connections: dict[str, _Received] = {}
     segments = ((t_ns, one) for t_ns, one in _segments(capture, epoch_ns) if one.size)
@@ -141,7 +141,7 @@ def resumed(capture: pcap.Capture, epoch_ns: int, pause: Pause) -> Resumed | Non
     return None
 
 
-def _segments(capture: pcap.Capture, epoch_ns: int, end_ns: int = _ENDLESS_NS) -> Iterator[tuple[int, Segment]]:
+def _segments(capture: pcap.PcapFile, epoch_ns: int, end_ns: int = _ENDLESS_NS) -> Iterator[tuple[int, Segment]]:
     """Yield the TCP segments since the timeline's start, each with its time."""
     for stamp, frame in _between(capture, epoch_ns, 0, end_ns):
         found = segment(frame)
@@ -178,7 +178,7 @@ def _timer(first: Resumed, pause: Pause, epoch_ns: int, senders: Iterable[Sender
         return
 
 
-def _left(capture: pcap.Capture, epoch_ns: int, wanted: Segment, end_ns: int) -> tuple[float, bool]:
+def _left(capture: pcap.PcapFile, epoch_ns: int, wanted: Segment, end_ns: int) -> tuple[float, bool]:
     """Return for how many ms its sender had neither sent nor got anything when a segment left, and if it left again."""
     idle_ns, last_ns, times = 0, 0, 0
     for t_ns, one in _segments(capture, epoch_ns, end_ns):

@@ -69,7 +69,7 @@ class Source:
         """Return whether its probe yields results of that type."""
         return self.probe != PRINTED and offered(wanted, probes.load(self.probe).yields)
 
-    def capture(self) -> pcap.Capture:
+    def capture(self) -> pcap.PcapFile:
         """Return the frames captured by tcpdump.
 
         Raises:

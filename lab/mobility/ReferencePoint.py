@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 from lab.mobility._legs import direction
 from lab.mobility._pausing_legs import ToRandomPlaces
 from lab.model.base import refuse
-from lab.model.mobility import HEIGHT_MM, Area, Crowd, Extent, Interval, Ways, cut
+from lab.model.mobility import HEIGHT_MM, Crowd, Extent, Interval, MobilityArea, Ways, cut
 from lab.shared.mobility_types import Waypoint
 from lab.shared.positions import position_at
 
@@ -39,7 +39,7 @@ class ReferencePoint(ToRandomPlaces):
     )
 
     @property
-    def area(self) -> Area:
+    def area(self) -> MobilityArea:
         """Where the centre moves: a radius from the edge."""
         return self.whole.shrunk(math.ceil(self.radius * 1000))
 

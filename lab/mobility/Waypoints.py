@@ -16,7 +16,7 @@ from lab.shared.mobility_types import Waypoint
 _MOST = 10_000
 
 
-class Point(Model):
+class PathPoint(Model):
     """A time and a position."""
 
     at: Moment = Field(description="When they are there.")
@@ -29,7 +29,7 @@ class Waypoints(Mobility):
     model: Literal["Waypoints"] = Field(
         description="Waypoints: they are at given positions at given times, and go evenly from one to the next."
     )
-    path: Annotated[list[Point], Field(min_length=1, max_length=_MOST)] = Field(
+    path: Annotated[list[PathPoint], Field(min_length=1, max_length=_MOST)] = Field(
         description="Times and positions, by time: [{at: 0 s, position: [0 m, 0 m, 1 m]}, …]. Before the first one "
         "they wait there; at the last one they stay."
     )

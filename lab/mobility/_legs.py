@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import random
 
-from lab.model.mobility import Area, Spot
+from lab.model.mobility import MobilityArea, Spot
 
 
 def travel_ns(begin: Spot, end: Spot, speed_m_s: float) -> int:
@@ -20,7 +20,7 @@ def direction(draws: random.Random) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 
-def inward(area: Area, spot: Spot, heading: tuple[float, float]) -> tuple[float, float]:
+def inward(area: MobilityArea, spot: Spot, heading: tuple[float, float]) -> tuple[float, float]:
     """Return the direction, mirrored at each edge that the position is on and beyond which it leads."""
     x, y = (
         abs(way) if at <= low else -abs(way) if at >= high else way
@@ -29,7 +29,9 @@ def inward(area: Area, spot: Spot, heading: tuple[float, float]) -> tuple[float,
     return x, y
 
 
-def to_edge(area: Area, spot: Spot, heading: tuple[float, float], most_mm: float = math.inf) -> tuple[Spot, float]:
+def to_edge(
+    area: MobilityArea, spot: Spot, heading: tuple[float, float], most_mm: float = math.inf
+) -> tuple[Spot, float]:
     """Follow a direction up to the edge, or for ``most_mm``; return the position, and what is left of ``most_mm``."""
     rooms_mm = [
         ((high if way > 0 else low) - at) / way

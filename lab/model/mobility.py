@@ -91,7 +91,7 @@ class Mobility(Model):
         """Yield each node with its waypoints by time, which need not end."""
 
 
-class Area:
+class MobilityArea:
     """The rectangle in which nodes move, in whole mm."""
 
     def __init__(self, min_x: float, max_x: float, min_y: float, max_y: float) -> None:
@@ -99,9 +99,9 @@ class Area:
         self.low = (math.ceil(1000 * min_x - _NEARLY), math.ceil(1000 * min_y - _NEARLY))
         self.high = (math.floor(1000 * max_x + _NEARLY), math.floor(1000 * max_y + _NEARLY))
 
-    def shrunk(self, by_mm: int) -> Area:
+    def shrunk(self, by_mm: int) -> MobilityArea:
         """Return an area that is smaller by that on each side."""
-        found = Area(0, 0, 0, 0)
+        found = MobilityArea(0, 0, 0, 0)
         found.low = (self.low[0] + by_mm, self.low[1] + by_mm)
         found.high = (self.high[0] - by_mm, self.high[1] - by_mm)
         return found
@@ -131,12 +131,12 @@ class Roaming(Mobility):
     stop: Moment | None = Field(None, description="When they stop. Default: at the end of the run.")
 
     @property
-    def whole(self) -> Area:
+    def whole(self) -> MobilityArea:
         """The area as written."""
-        return Area(self.min_x, self.max_x, self.min_y, self.max_y)
+        return MobilityArea(self.min_x, self.max_x, self.min_y, self.max_y)
 
     @property
-    def area(self) -> Area:
+    def area(self) -> MobilityArea:
         """Where ``walk`` leads."""
         return self.whole
 

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab.errors import InputError
 from lab.expressions.expression import Evaluator
-from lab.expressions.expression import Quantity as Number
+from lab.expressions.expression import ValueWithUnit as Number
 from lab.expressions.grammar import Language, parse
 from lab.model.base import QUANTITY, Quantity, refuse
 from lab.model.document import WrittenFloat, WrittenInt

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from lab.phy.numbers import Floats, decibels
 from lab.phy.propagation import Propagation
 from lab.phy.propagation.base import paths_between
-from lab.phy.walls import Wall, wall_loss_db
+from lab.phy.walls import WallSegment, wall_loss_db
 
 THERMAL_DBM_HZ = -174.0  # kT at 290 K
 NOISE_FIGURE_DB = 7.0
@@ -51,7 +51,7 @@ def noise_floor_dbm(bandwidth_mhz: float = 20.0, noise_figure_db: npt.ArrayLike 
     return THERMAL_DBM_HZ + decibels(bandwidth_mhz * 1e6) + np.asarray(noise_figure_db, dtype=np.float64)
 
 
-def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterable[Wall] = ()) -> Floats:
+def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterable[WallSegment] = ()) -> Floats:
     """Return the mean power at every receiver.
 
     Returns:
@@ -69,7 +69,7 @@ def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterab
 
 
 def snr_matrix(
-    model: Propagation, radios: Radios, *, seed: int, walls: Iterable[Wall] = (), bandwidth_mhz: float = 20.0
+    model: Propagation, radios: Radios, *, seed: int, walls: Iterable[WallSegment] = (), bandwidth_mhz: float = 20.0
 ) -> Floats:
     """Return the mean SNR in dB of every link, in the shape of ``received_dbm``."""
     noise = noise_floor_dbm(bandwidth_mhz, radios.each(radios.noise_figure_db))

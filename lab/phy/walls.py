@@ -16,7 +16,7 @@ from lab.phy.numbers import Floats
 
 
 @dataclass(frozen=True)
-class Wall:
+class WallSegment:
     """A wall between two points of the plane."""
 
     from_m: tuple[float, float]
@@ -24,7 +24,7 @@ class Wall:
     loss_db: float
 
 
-def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[Wall]) -> Floats:
+def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[WallSegment]) -> Floats:
     """Return the loss by walls between each pair of n points.
 
     A point exactly on a line counts as left of it. So a line of sight through the corner where two walls meet crosses

@@ -24,7 +24,7 @@ from lab.plan.contents import TOGETHER_BYTES, Content
 from lab.plan.contents import read as read_contents
 from lab.plan.docker import DockerImage, look
 from lab.plan.exchanged import refuse_exchanged
-from lab.plan.problems import Source
+from lab.plan.problems import ValidatedFile
 from lab.plan.resolve import Piece, check_topology, check_workload, resolve
 from lab.shared.types import Plan
 
@@ -143,7 +143,7 @@ def _resolved(
     raise InputErrors(errors) if len(errors) > 1 else errors[0]
 
 
-def topology_source(document: Document, *, alone: bool = False) -> Source[Topology]:
+def topology_source(document: Document, *, alone: bool = False) -> ValidatedFile[Topology]:
     """Validate a topology and read the text files that it names: a table of error rates, traces.
 
     ``alone``: it is only checked, so no Docker engine is asked for its images.
@@ -162,7 +162,7 @@ def topology_source(document: Document, *, alone: bool = False) -> Source[Topolo
     except InputError as error:
         raise document.error(keys, error.message) from None
     images, docker = _images(document, model, read_docker=not alone)
-    return Source(document, model, texts, images=images, docker=docker)
+    return ValidatedFile(document, model, texts, images=images, docker=docker)
 
 
 def _images(
@@ -208,7 +208,7 @@ def _image(name: str, topology: Path) -> FoundImage:
     return FoundImage(image_file(folder), library.shown(folder) if library.images().get(name) != folder else None)
 
 
-def workload_source(document: Document) -> Source[Workload]:
+def workload_source(document: Document) -> ValidatedFile[Workload]:
     """Validate a workload, read the files that it names, and find its stack."""
     model = build(Workload, document)
     errors: list[InputError] = []
@@ -226,7 +226,7 @@ def workload_source(document: Document) -> Source[Workload]:
     except InputError as error:
         errors += flat(error)
     raise_all(errors)
-    return Source(document, model, contents=contents, stacks=tuple(stacks))
+    return ValidatedFile(document, model, contents=contents, stacks=tuple(stacks))
 
 
 def _contents(document: Document, model: Workload, errors: list[InputError]) -> dict[str, tuple[Content, ...]]:

@@ -22,7 +22,7 @@ RefuseAt = Callable[..., None]  # keys, message, and maybe a hint
 
 
 @dataclass(frozen=True)
-class Source(Generic[M]):
+class ValidatedFile(Generic[M]):
     """A validated file: the model, and the document that knows the line of everything."""
 
     document: Document
@@ -42,7 +42,7 @@ class Problems:
 
     errors: list[InputError] = field(default_factory=list)
 
-    def add(self, source: Source[M], keys: Keys, message: str, hint: str | None = None) -> None:
+    def add(self, source: ValidatedFile[M], keys: Keys, message: str, hint: str | None = None) -> None:
         """Record a mistake in the value at ``keys``."""
         self.errors.append(source.document.error(keys, message, hint))
 
@@ -50,18 +50,18 @@ class Problems:
         """Record one or more mistakes that already have their location."""
         self.errors += flat(error)
 
-    def add_parameter(self, source: Source[M], keys: Keys, error: ValueError) -> None:
+    def add_parameter(self, source: ValidatedFile[M], keys: Keys, error: ValueError) -> None:
         """Record what a probe or metric says of its parameters at ``keys``: of one of them, or of all."""
         if isinstance(error, ParameterError):
             self.add(source, (*keys, error.key), error.message)
         else:
             self.add(source, keys, str(error))
 
-    def of(self, source: Source[M]) -> RefuseAt:
+    def of(self, source: ValidatedFile[M]) -> RefuseAt:
         """Return a function that records a mistake in the value at some keys of that file."""
         return partial(self.add, source)
 
-    def at(self, source: Source[M], keys: Keys) -> Refuse:
+    def at(self, source: ValidatedFile[M], keys: Keys) -> Refuse:
         """Return a function that records a mistake there."""
         return lambda message: self.add(source, keys, message)
 

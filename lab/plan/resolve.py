@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from lab.errors import InputError, warn
 from lab.model.topology import Topology
 from lab.model.workload import Workload
-from lab.plan.network.network import Network, network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork, network
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline import timeline
 from lab.plan.timeline.movement import Courses
 from lab.plan.without_medium import warn_of_idle_keys
 from lab.plan.workload import collect, files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
-from lab.plan.workload.processes import Processes, programs
+from lab.plan.workload.processes import PlannedProcesses, programs
 from lab.shared.medium_types import Medium, MediumUpdate
 from lab.shared.mobility_types import Way
 from lab.shared.types import Node, Plan
@@ -31,8 +31,8 @@ SEED_MAX = 2**63 - 1  # the kernel's limit
 
 
 def resolve(
-    topology: Source[Topology],
-    workload: Source[Workload],
+    topology: ValidatedFile[Topology],
+    workload: ValidatedFile[Workload],
     seed: int = 1,
     overrides: Mapping[str, str] | None = None,
     *,
@@ -59,7 +59,7 @@ def resolve(
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
     problems.raise_all()
     names = _names(topology, net, bound)
-    making = Processes(workload, names, problems, topology.model.medium is not None, topology)
+    making = PlannedProcesses(workload, names, problems, topology.model.medium is not None, topology)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, ways, problems, making.doubtful)
@@ -111,7 +111,7 @@ def resolve(
     return plan
 
 
-def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]]) -> Names:
+def _names(topology: ValidatedFile[Topology], net: PlannedNetwork, bound: dict[str, list[Node]]) -> Names:
     """Return the names in references, with the nodes of each role."""
     nodes = {node.name: node for node in net.nodes}
     groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
@@ -119,13 +119,13 @@ def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]
 
 
 def _moving(
-    topology: Source[Topology],
-    net: Network,
+    topology: ValidatedFile[Topology],
+    net: PlannedNetwork,
     seed: int,
     until_ns: int,
     problems: Problems,
     piece: Piece | None = None,
-) -> tuple[Network, list[Way]]:
+) -> tuple[PlannedNetwork, list[Way]]:
     """Return the network at the start, and the ways of nodes that move by themselves."""
     if not topology.model.mobility:
         return net, []
@@ -139,7 +139,12 @@ def _moving(
 
 
 def _medium(
-    topology: Source[Topology], net: Network, courses: Courses, seed: int, piece: Piece, problems: Problems
+    topology: ValidatedFile[Topology],
+    net: PlannedNetwork,
+    courses: Courses,
+    seed: int,
+    piece: Piece,
+    problems: Problems,
 ) -> Medium | None:
     if topology.model.medium is None:
         return None
@@ -148,7 +153,7 @@ def _medium(
     return medium.resolve(topology, net, courses, seed, piece, problems)
 
 
-def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
+def _nothing_to_capture(topology: ValidatedFile[Topology], pcap: str) -> InputError:
     """Explain why there is nothing to capture."""
     if topology.model.medium is not None:
         return topology.document.error(("nodes",), f"no node has a radio, so --pcap {pcap} has nothing to capture")
@@ -159,16 +164,16 @@ def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
     )
 
 
-def check_workload(workload: Source[Workload]) -> None:
+def check_workload(workload: ValidatedFile[Workload]) -> None:
     """Raise the mistakes that a workload has on any topology."""
     problems = Problems()
     _look_at_workload(workload, problems)
     problems.raise_all()
 
 
-def _look_at_workload(workload: Source[Workload], problems: Problems) -> None:
+def _look_at_workload(workload: ValidatedFile[Workload], problems: Problems) -> None:
     """Report the mistakes that a workload has on any topology."""
-    making = Processes(workload, Names({role: [] for role in workload.model.roles}, {}), problems)
+    making = PlannedProcesses(workload, Names({role: [] for role in workload.model.roles}, {}), problems)
     making.collect()
     for entry in making.entries:
         making.nodes_of(entry.on, (*entry.keys, "on"))
@@ -182,7 +187,7 @@ def _look_at_workload(workload: Source[Workload], problems: Problems) -> None:
     metrics_and_checks.check_syntax(workload, problems)
 
 
-def check_topology(topology: Source[Topology]) -> None:
+def check_topology(topology: ValidatedFile[Topology]) -> None:
     """Raise the mistakes that a topology has with any workload."""
     problems = Problems()
     standing = network(topology, problems)

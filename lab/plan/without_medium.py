@@ -16,19 +16,19 @@ from lab.model.event import EVENTS
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.numbers import count
-from lab.plan.problems import Source
+from lab.plan.problems import ValidatedFile
 
 _OF_NODES = ("position", "txpower", "antenna_gain")
 _EVENT = "move"
 
 
-def warn_of_idle_keys(topology: Source[Topology], workload: Source[Workload] | None = None) -> None:
+def warn_of_idle_keys(topology: ValidatedFile[Topology], workload: ValidatedFile[Workload] | None = None) -> None:
     """Print one warning on stderr if a topology without ``medium:``, or the workload on it, has such keys."""
     if "medium" in topology.model.model_fields_set:
         return
-    found: list[tuple[Source[Any], Keys]] = [(topology, keys) for keys in _of_nodes(topology.model)]
+    found: list[tuple[ValidatedFile[Any], Keys]] = [(topology, keys) for keys in _of_nodes(topology.model)]
     found += [(topology, ("mobility", index)) for index in range(len(topology.model.mobility))]
-    sources: list[Source[Any]] = [topology, *([workload] if workload is not None else [])]
+    sources: list[ValidatedFile[Any]] = [topology, *([workload] if workload is not None else [])]
     found += [(source, keys) for source in sources for keys in _moves(source)]
     if not found:
         return
@@ -41,7 +41,9 @@ def warn_of_idle_keys(topology: Source[Topology], workload: Source[Workload] | N
     )
 
 
-def warn_of_idle_powers(topology: Source[Topology], names: list[str], fixed: Mapping[tuple[int, int], float]) -> None:
+def warn_of_idle_powers(
+    topology: ValidatedFile[Topology], names: list[str], fixed: Mapping[tuple[int, int], float]
+) -> None:
     """Print a warning for each radio whose power or gain changes no level.
 
     ``names``: nodes with a radio; ``fixed``: pairs of them with a given SNR.
@@ -77,7 +79,7 @@ def _of_nodes(topology: Topology, wanted: tuple[str, ...] = _OF_NODES) -> Iterat
         yield "nodes", name, key
 
 
-def _moves(source: Source[Any]) -> Iterator[Keys]:
+def _moves(source: ValidatedFile[Any]) -> Iterator[Keys]:
     for index, event in enumerate(source.model.timeline):
         if EVENTS.name_of(type(event)) == _EVENT:
             yield "timeline", index, _EVENT

@@ -225,5 +225,5 @@ def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None)
     return measured
 
 
-def _quantity(value: float | None, unit: str) -> expression.Quantity | None:
-    return None if value is None else expression.Quantity(value, unit)
+def _quantity(value: float | None, unit: str) -> expression.ValueWithUnit | None:
+    return None if value is None else expression.ValueWithUnit(value, unit)

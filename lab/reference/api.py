@@ -16,7 +16,7 @@ from lab.checkout import PACKAGE
 
 
 @dataclass(frozen=True)
-class Part:
+class ApiPart:
     """Modules for one purpose. A package stands for its modules."""
 
     title: str
@@ -25,7 +25,7 @@ class Part:
 
 
 PARTS = (
-    Part(
+    ApiPart(
         "Probes and metrics",
         "For those who add a stack, a probe or a metric.",
         (
@@ -40,7 +40,7 @@ PARTS = (
             "lab.captures",
         ),
     ),
-    Part(
+    ApiPart(
         "Files, events, nodes and radio models",
         "For those who add a key to a file, a kind of event or node, or a model of propagation, fading or errors.",
         (
@@ -59,7 +59,7 @@ PARTS = (
             "lab.phy.error_models.base",
         ),
     ),
-    Part(
+    ApiPart(
         "A lab that a program drives",
         "For tests and other programs that run a lab step by step ([guide](../testing.md)). "
         "`from lab import Lab, associated, roam` finds all of it.",
@@ -75,22 +75,22 @@ PARTS = (
             "lab.pytest_plugin",
         ),
     ),
-    Part(
+    ApiPart(
         "Plans",
         "What files resolve to. `lab.shared` uses only the standard library, so code in the guest may import it.",
         ("lab.plan.load", "lab.shared"),
     ),
-    Part(
+    ApiPart(
         "Runs",
         "For scripts that run plans or drive guests.",
         ("lab.runs", "lab.machine.guest", "lab.machine.machine", "lab.cache.report", "lab.errors"),
     ),
-    Part(
+    ApiPart(
         "Records and checks",
         "For those who read or evaluate the results of a run.",
         ("lab.record", "lab.expressions"),
     ),
-    Part(
+    ApiPart(
         "Figures",
         "For those who draw figures.",
         ("lab.drawing.figure", "lab.drawing.marks", "lab.drawing.layout", "lab.drawing.files"),

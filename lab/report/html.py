@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.drawing import svg
 from lab.drawing.palette import page_style
-from lab.drawing.shapes import Scene
+from lab.drawing.shapes import Drawing
 from lab.model.event import summary
 from lab.numbers import count, plain
 from lab.record.build import RAW
@@ -66,7 +66,7 @@ def contents(body: str) -> list[tuple[str, Markup]]:
     return [(name, Markup(title)) for name, title in _SECTION.findall(body)]
 
 
-def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
+def page(record: Record, shown: list[Table], figures: Iterable[Drawing]) -> str:
     """Return the whole page."""
     by_name = {table.name: table for table in shown}
     return template().render(

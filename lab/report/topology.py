@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from statistics import fmean
 
 from lab.drawing import WIDTH, svg
-from lab.drawing.shapes import XY, Path, Scene, Shape, Shapes, Text, box
+from lab.drawing.shapes import XY, Drawing, Path, Shape, Shapes, Text, box
 from lab.drawing.words import shortened
 from lab.errors import InputError, writing
 from lab.report.maps import (
@@ -47,7 +47,7 @@ _BULGE, _BULGE_MOST, _CURVE_STEPS = 0.3, 110.0, 16  # of a line around a node be
 Pair = tuple[str, str, str]  # two radios, and at which SNR they hear each other
 
 
-def draw(plan: Plan) -> Scene:
+def draw(plan: Plan) -> Drawing:
     """Return the picture."""
     pairs, meaning = heard(plan)
     paper = fitted(plan, _LEGEND)
@@ -83,7 +83,7 @@ def draw(plan: Plan) -> Scene:
             shapes += labels.near(_along(line, boxes.values(), busy), text, below=LINES)
     shapes += legend(_entries(plan, meaning, placed=bool(paper)))
     height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
-    return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
+    return Drawing(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
 
 
 def write(plan: Plan, path: FilePath) -> None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from lab.drawing import WIDTH
-from lab.drawing.shapes import XY, Dots, Path, Scene, Shape, Shapes
+from lab.drawing.shapes import XY, Dots, Drawing, Path, Shape, Shapes
 from lab.numbers import plain
 from lab.report.maps import BELOW, DOT, LINES, RADIUS, Labels, Map, Track, dashes, dotted, fitted, legend, symbol, tint
 from lab.shared.types import Plan
@@ -16,7 +16,7 @@ _TOP = 34.0
 _APART = 0.5  # px: nearer points are drawn as one
 
 
-def draw(plan: Plan) -> Scene | None:
+def draw(plan: Plan) -> Drawing | None:
     """Return the map; None if no node moves."""
     paper = fitted(plan, _TOP)
     if paper is None or not paper.ways:
@@ -43,7 +43,7 @@ def draw(plan: Plan) -> Scene | None:
     entries += [("square", "access point")] if any(node.kind == "ap" for node in resting) else []
     entries += [("wall", "wall")] if plan.medium and plan.medium.walls else []
     shapes += legend(entries)
-    return Scene(WIDTH, math.ceil(paper.bottom + BELOW), f"where nodes of {plan.topology} went", shapes)
+    return Drawing(WIDTH, math.ceil(paper.bottom + BELOW), f"where nodes of {plan.topology} went", shapes)
 
 
 def _way(track: Track, paper: Map) -> Shapes:

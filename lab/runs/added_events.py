@@ -22,7 +22,7 @@ _TIMELINE = "workload.timeline"
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedEvent:
     """What an event resolves to."""
 
     events: list[Event]
@@ -59,7 +59,7 @@ class AddedEvents:
         self._entries: list[tuple[str, str]] | None = None  # of the workload's timeline: text and FILE:LINE
         self._known: list[Event] = []
 
-    def add(self, at_ns: int, written: str, location: str, now_ns: int | None = None) -> Added:
+    def add(self, at_ns: int, written: str, location: str, now_ns: int | None = None) -> AddedEvent:
         """Add an event, written as in a timeline without braces and time.
 
         ``location``: FILE:LINE, or what else stands for that; ``now_ns``: the time now; None: that of the event.
@@ -77,7 +77,7 @@ class AddedEvents:
             raise InputError("the medium is perfect, so a move changes nothing", hint=self._medium_hint)
         updates = plan.medium.updates if plan.medium else []
         self._entries, self._known, self.plan = entries, plan.events, plan
-        return Added(found, [update for update in updates if update.at_ns >= begin_ns])
+        return AddedEvent(found, [update for update in updates if update.at_ns >= begin_ns])
 
     def levels(self, since_ns: int) -> list[MediumUpdate]:
         """Return how levels change in the piece that begins then, with what has been added."""

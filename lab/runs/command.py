@@ -23,7 +23,7 @@ from lab.shared.types import Plan
 from lab.terminal import Bars, console, reporter
 
 if TYPE_CHECKING:
-    from lab.machine.watch import Progress
+    from lab.machine.watch import RunProgress
     from lab.record import Record
 
 
@@ -190,13 +190,13 @@ class _RunBars(Bars):
         self._names = names
         super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
 
-    def update(self, number: int, progress: Progress) -> None:
+    def update(self, number: int, progress: RunProgress) -> None:
         """Show how far run ``number`` is."""
         text = f"{self._names[number]}: {_describe(progress, self._duration_s)}"
         self.show(number, text, (progress.virtual_ns or 0) / 1e9, self._duration_s)
 
 
-def _describe(progress: Progress, duration_s: float) -> str:
+def _describe(progress: RunProgress, duration_s: float) -> str:
     """Return ``12.3 of 30 s virtual, 4.5 s wall, 2.7x``."""
     if progress.virtual_ns is None:
         return f"booting, {progress.wall_s:.1f} s wall"

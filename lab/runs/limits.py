@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab import units
 from lab.errors import InputError, RunError
-from lab.machine.watch import Progress, tails
+from lab.machine.watch import RunProgress, tails
 from lab.shared.paths import RAW
 from lab.shared.types import Plan, Process
 
@@ -50,7 +50,7 @@ class Limits:
         self._timeout_s = timeout_s
         self._looked_s = -_LOOK_EVERY_S
 
-    def look(self, progress: Progress) -> None:
+    def look(self, progress: RunProgress) -> None:
         """Look at a running guest, unless it has just been looked at.
 
         Raises:
@@ -102,7 +102,7 @@ class Limits:
         )
 
 
-def _reached(progress: Progress, duration_ns: int) -> str:
+def _reached(progress: RunProgress, duration_ns: int) -> str:
     """Return how far virtual time came, for a message."""
     if progress.virtual_ns is None:
         return "before its timeline began"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
 
 from lab.errors import LabError
 from lab.machine.machine import Machine
-from lab.machine.watch import Progress
+from lab.machine.watch import RunProgress
 from lab.runs.run import Meanwhile, run_plan
 from lab.shared.types import Plan
 
@@ -33,7 +33,7 @@ Answer = TypeVar("Answer")
 Done = TypeVar("Done", covariant=True)  # an answer
 
 
-class Workers(Protocol[Job, Done]):
+class JobWorkers(Protocol[Job, Done]):
     """What runs jobs: ``Threads`` here, or lab.experiments.run.cluster."""
 
     def room(self) -> int:
@@ -61,7 +61,7 @@ class Pool(Generic[Item, Job, Answer]):
         *,
         begin: Callable[[Item], Job | None],
         ended: Callable[[Job, Answer], None],
-        start: Callable[[], Workers[Job, Answer]],
+        start: Callable[[], JobWorkers[Job, Answer]],
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare it.
@@ -74,7 +74,7 @@ class Pool(Generic[Item, Job, Answer]):
             tick: called regularly, and in any case at the end.
         """
         self.waiting = deque(waiting)
-        self.workers: Workers[Job, Answer] | None = None
+        self.workers: JobWorkers[Job, Answer] | None = None
         self._running = 0
         self._begin, self._ended, self._start, self._tick = begin, ended, start, tick
 
@@ -180,7 +180,7 @@ def run_all(
     plans: Iterable[tuple[Plan, Path]],
     machine: Machine,
     jobs: int,
-    on_progress: Callable[[int, Progress], None],
+    on_progress: Callable[[int, RunProgress], None],
     meanwhile: Meanwhile = lambda: None,
     timeout_s: float | None = None,
 ) -> list[Record]:
@@ -193,7 +193,7 @@ def run_all(
     records: dict[int, Record] = {}
 
     def one(number: int, raise_if_cancelled: Callable[[], None]) -> Record:
-        def look(progress: Progress) -> None:
+        def look(progress: RunProgress) -> None:
             raise_if_cancelled()
             on_progress(number, progress)
 

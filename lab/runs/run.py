@@ -17,7 +17,7 @@ from lab.machine.channel import Channel
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
-from lab.machine.watch import STALL_WALL_S, Progress, WallTimes
+from lab.machine.watch import STALL_WALL_S, RunProgress, WallTimes
 from lab.runs.limits import Limits
 from lab.runs.start import started
 from lab.shared.outcome import Outcome
@@ -90,7 +90,7 @@ def boot(
     stall_wall_s += _START_WALL_S * max(0, len(plan.processes) - _FEW_PROCESSES)
     limits = Limits(plan, directory, timeout_s)
 
-    def look(progress: Progress) -> None:
+    def look(progress: RunProgress) -> None:
         limits.look(progress)
         on_progress(progress)
 

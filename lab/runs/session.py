@@ -28,7 +28,7 @@ _SUFFIXES = (".yaml", ".yml")
 _OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
 
 
-class Session:
+class HostSession:
     """The host's part of a session of a guest in ``directory``; other parameters as those of ``lab.plan.load.load``."""
 
     def __init__(

@@ -21,7 +21,7 @@ from lab.machine.guest import Answer, Guest
 from lab.machine.scratch import scratch
 from lab.plan.load import load
 from lab.runs.limits import wall_s
-from lab.runs.session import PIECE_NS, WORKLOAD, Session
+from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.terminal import reporter
@@ -62,7 +62,7 @@ def interact(options: ShellOptions) -> int:
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        session = Session(directory, options.topology, options.seed, overrides, locations)
+        session = HostSession(directory, options.topology, options.seed, overrides, locations)
         with Channel() as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for

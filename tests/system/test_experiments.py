@@ -21,9 +21,9 @@ from lab import runs
 from lab.checkout import CHECKOUT
 from lab.errors import HostError
 from lab.experiments.run import engine
-from lab.experiments.run.engine import Progress
-from lab.experiments.run.store import Store, pack
-from lab.experiments.types import Experiment, Outcome, Point, Repetitions, TrialMetric
+from lab.experiments.run.engine import SweepProgress
+from lab.experiments.run.store import TrialStore, pack
+from lab.experiments.types import Experiment, Point, Repetitions, TrialMetric, TrialOutcome
 from lab.machine import scratch
 from lab.machine.watch import STALL_WALL_S
 from lab.plan.load import load
@@ -76,10 +76,10 @@ class Place:
     def run(
         self,
         experiment: Experiment,
-        store: Store,
+        store: TrialStore,
         scheduler: str | None = None,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
-    ) -> tuple[Outcome, ...]:
+        on_progress: Callable[[SweepProgress], None] = lambda progress: None,
+    ) -> tuple[TrialOutcome, ...]:
         """Run it, with two workers unless a scheduler has others."""
         keep = self.directory / "failed"
         return engine.run(
@@ -97,10 +97,10 @@ class Place:
         store: str,
         trials: int,
         scheduler: str | None = None,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[SweepProgress], None] = lambda progress: None,
     ) -> dict[int, bytes]:
         """Run it with a store of its own; the records by seed, as stored."""
-        kept = Store(self.directory / store)
+        kept = TrialStore(self.directory / store)
         found = self.run(self.experiment(trials), kept, scheduler, on_progress)
         assert [outcome.error for outcome in found] == [None] * trials
         records = {}
@@ -193,7 +193,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Clus
     first, second = cluster.worker("first"), cluster.worker("second")
     killed: list[Path] = []
 
-    def kill(progress: Progress) -> None:
+    def kill(progress: SweepProgress) -> None:
         running = guests_below(cluster.directory / "first")
         if killed or progress.done < 2 or not running:  # then the next time: what waits here gives workers nothing
             return
@@ -214,7 +214,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Clus
 def test_a_worker_of_our_own_that_is_killed_is_replaced(place: Place) -> None:
     killed: list[Path] = []
 
-    def kill(progress: Progress) -> None:
+    def kill(progress: SweepProgress) -> None:
         running = own_guests(os.getpid())
         if killed or progress.done < 1 or not running:
             return
@@ -312,7 +312,7 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_continues(place: Place,
         assert reported.rstrip().endswith("KeyboardInterrupt")
     done = stored(place.directory)
     assert 2 <= done < 30
-    progress: list[Progress] = []
+    progress: list[SweepProgress] = []
     assert len(place.sweep("store", done + 2, on_progress=progress.append)) == done + 2
     assert progress[-1].cached >= 2
     assert progress[-1].cached in (done, done - 1, done - 2)  # seeds may have ended out of order
@@ -358,7 +358,7 @@ def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_p
         until(lambda: is_written(directory / "scheduler.json"))
         cluster.worker("first")
 
-        def kill(progress: Progress) -> None:
+        def kill(progress: SweepProgress) -> None:
             if progress.done and scheduler.poll() is None and guests_below(directory / "first"):
                 scheduler.kill()
                 scheduler.wait()
@@ -381,7 +381,7 @@ def test_a_failed_trial_leaves_its_directory_and_the_others_continue(place: Plac
     file = place.experiment(1)
     other = replace(file.points[0], number=1, workload=str(place.directory / "fails.yaml"))
     keep = place.directory / "failed"
-    good, bad = place.run(replace(file, points=(*file.points, other)), Store(place.directory / "store"))
+    good, bad = place.run(replace(file, points=(*file.points, other)), TrialStore(place.directory / "store"))
     assert good.values["rtt"] is not None
     assert bad.error is not None
     assert bad.error.splitlines()[1:] == [

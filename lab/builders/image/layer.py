@@ -36,7 +36,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedFile:
     """A regular file that belongs to root, or with ``link`` a symbolic link, to put into a layer."""
 
     content: bytes
@@ -88,7 +88,9 @@ def _mode(text: str) -> int:
     return mode | sum(bit for (place, letters), bit in special.items() if text[place] in letters)
 
 
-def write(full: Path | None, base: Mapping[str, Member], added: Mapping[str, Added], layer: Path, time_s: int) -> None:
+def write(
+    full: Path | None, base: Mapping[str, Member], added: Mapping[str, AddedFile], layer: Path, time_s: int
+) -> None:
     """Write the layer that makes a tree, with some more files, out of the base image's.
 
     ``full``: tar file of the tree; None: that of the base image. Added files replace those of the tree. ``time_s``: of
@@ -108,7 +110,7 @@ def write(full: Path | None, base: Mapping[str, Member], added: Mapping[str, Add
 
 
 def _differences(
-    full: Path, base: Mapping[str, Member], added: Mapping[str, Added], time_s: int
+    full: Path, base: Mapping[str, Member], added: Mapping[str, AddedFile], time_s: int
 ) -> dict[str, tuple[tarfile.TarInfo, bytes | None]]:
     """Return what is new, changed or gone in a tree, except for files that are replaced anyway."""
     chosen: dict[str, tuple[tarfile.TarInfo, bytes | None]] = {}
@@ -168,7 +170,7 @@ def _gone(base: Mapping[str, Member], names: Collection[str]) -> list[str]:
     return sorted(name for name in gone if str(PurePosixPath(name).parent) not in gone)
 
 
-def _of(name: str, file: Added, time_s: int) -> tuple[tarfile.TarInfo, bytes | None]:
+def _of(name: str, file: AddedFile, time_s: int) -> tuple[tarfile.TarInfo, bytes | None]:
     if file.link is not None:
         entry = entry_of(f"./{name}", tarfile.SYMTYPE, 0o777, time_s)
         entry.linkname = file.link

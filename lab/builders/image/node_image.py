@@ -31,7 +31,7 @@ from lab.builders.image.image import (
     pack,
     read_packages,
 )
-from lab.builders.image.layer import Added, Member, listed, unpack, write
+from lab.builders.image.layer import AddedFile, Member, listed, unpack, write
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256, remove_tree
@@ -89,7 +89,7 @@ class Folder:
         return path if path.is_file() else None
 
     @cached_property
-    def files(self) -> dict[str, Added]:
+    def files(self) -> dict[str, AddedFile]:
         """Files by their paths in the node.
 
         Raises:
@@ -100,9 +100,9 @@ class Folder:
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root).as_posix()
             if path.is_symlink():
-                found[name] = Added(b"", link=str(path.readlink()))
+                found[name] = AddedFile(b"", link=str(path.readlink()))
             elif path.is_file():
-                found[name] = Added(path.read_bytes(), executable=bool(path.stat().st_mode & 0o100))
+                found[name] = AddedFile(path.read_bytes(), executable=bool(path.stat().st_mode & 0o100))
             elif not path.is_dir():
                 raise BuildError("is neither a file, a folder nor a symbolic link", where=shown(path))
         return found

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from lab.builders.image.layer import Added
+from lab.builders.image.layer import AddedFile
 from lab.builders.step import BuildLog
 from lab.errors import BuildError
 from lab.library import shown
@@ -69,7 +69,7 @@ def check(requirements: Path) -> None:
             )
 
 
-def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log: BuildLog) -> dict[str, Added]:
+def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log: BuildLog) -> dict[str, AddedFile]:
     """Return the files of Python packages, by their paths in the image.
 
     ``packages``: versions of the base image's; ``scratch``: an empty directory.
@@ -191,7 +191,7 @@ def versions(names: Iterable[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _files(tree: Path) -> Iterable[tuple[str, Added]]:
+def _files(tree: Path) -> Iterable[tuple[str, AddedFile]]:
     """Yield path and content of each file, without what pip notes of the installation."""
     for path in sorted(tree.rglob("*")):
         noted = path.parent.suffix == ".dist-info" and path.name in _RECORDED
@@ -199,4 +199,4 @@ def _files(tree: Path) -> Iterable[tuple[str, Added]]:
             name, content = path.relative_to(tree).as_posix(), path.read_bytes()
             if _is_program(name):  # pip wrote this Python's path into its first line
                 content = re.sub(rb"\A#!.*python.*", b"#!/usr/bin/python3", content)
-            yield name, Added(content, executable=bool(path.stat().st_mode & 0o100))
+            yield name, AddedFile(content, executable=bool(path.stat().st_mode & 0o100))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab.builders.kernel.kernel import configure, configure_what_there_is, make
 from lab.builders.kernel.series import PatchSeries
-from lab.builders.kernel.source import Source, ensure_source, given_source
+from lab.builders.kernel.source import KernelSource, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, KernelTree, Plain
 from lab.builders.step import BuildLog
 from lab.builders.toolchain import toolchain_versions
@@ -31,7 +31,7 @@ CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types
 _SPARSE_LINE = re.compile(r"^(?P<file>\S+?):\d+:\d+: (?P<what>(?:warning|error): .*)")
 
 
-def check_series(source: Source, series: PatchSeries, report: Report) -> None:
+def check_series(source: KernelSource, series: PatchSeries, report: Report) -> None:
     """Check the series against the source it applies to.
 
     Raises:
@@ -44,7 +44,7 @@ def check_series(source: Source, series: PatchSeries, report: Report) -> None:
     )
 
 
-def _check(directory: Path, source: Source, series: PatchSeries, store: Store, report: Report) -> None:
+def _check(directory: Path, source: KernelSource, series: PatchSeries, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     tree, objects, objects_before = KernelTree(directory / "tree"), directory / "objects", directory / "objects-before"
     tree.directory.mkdir()

@@ -23,8 +23,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.builders.kernel.series import Part, PatchSeries
-from lab.builders.kernel.source import Source, ensure_source, given_source, unpack
+from lab.builders.kernel.series import PatchSeries, SeriesPart
+from lab.builders.kernel.source import KernelSource, ensure_source, given_source, unpack
 from lab.builders.step import BuildLog
 from lab.cache.report import LineReport, Report
 from lab.checkout import checkout
@@ -58,7 +58,7 @@ FORMAT_PATCH = [
 ]
 
 
-def edit(source: Source, series: PatchSeries, tree: Path, report: Report) -> None:
+def edit(source: KernelSource, series: PatchSeries, tree: Path, report: Report) -> None:
     """Unpack the source with the series as commits.
 
     Raises:
@@ -84,7 +84,7 @@ def edit(source: Source, series: PatchSeries, tree: Path, report: Report) -> Non
     report.step("commit your changes there, then run `make kernel-patches`")
 
 
-def _base_commits(tree: Path, source: Source, series: PatchSeries, report: Report) -> None:
+def _base_commits(tree: Path, source: KernelSource, series: PatchSeries, report: Report) -> None:
     report.step("making a git repository of it")
     _forget_packaging(tree)
     git(tree, "init", "--quiet", "--initial-branch=lab")
@@ -112,7 +112,7 @@ def _forget_packaging(tree: Path) -> None:
         ignore.write_text("".join(line for line in lines if line.strip() not in ("/*", "!/debian/")))
 
 
-def _apply(tree: Path, source: Source, series: PatchSeries, report: Report) -> None:
+def _apply(tree: Path, source: KernelSource, series: PatchSeries, report: Report) -> None:
     patches = series.patches
     if not patches:
         return
@@ -217,7 +217,9 @@ def _owners(tree: Path) -> dict[str, str]:
     return found
 
 
-def _check_files(tree: Path, part: Part, commits: tuple[str, str], owners: Mapping[str, str], later: list[str]) -> None:
+def _check_files(
+    tree: Path, part: SeriesPart, commits: tuple[str, str], owners: Mapping[str, str], later: list[str]
+) -> None:
     """Raise InputError if commits of a part change files that do not exist before a later part adds them."""
     for name in git(tree, "diff", "--name-only", "--no-renames", "-z", *commits).split("\0"):
         if owners.get(name) in later:
@@ -227,7 +229,7 @@ def _check_files(tree: Path, part: Part, commits: tuple[str, str], owners: Mappi
             )
 
 
-def _write_part(tree: Path, part: Part, commits: tuple[str, str], added: list[str]) -> None:
+def _write_part(tree: Path, part: SeriesPart, commits: tuple[str, str], added: list[str]) -> None:
     """Write one part: its commits are those from one to another, its new files are ``added``, if they are there."""
     with tempfile.TemporaryDirectory(dir=part.directory, prefix=".new-") as text:
         fresh = Path(text)

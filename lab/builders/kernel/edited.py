@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.builders.kernel.edit import BASE, SOURCE_PATH, SOURCE_SHA256, git
 from lab.builders.kernel.series import PatchSeries, hash_of
-from lab.builders.kernel.source import Source, ensure_source, given_source
+from lab.builders.kernel.source import KernelSource, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, Plain
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
@@ -39,7 +39,7 @@ class EditedTree(PatchSeries):
     def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
         return self._contents
 
-    def linux(self, report: Report) -> Source:
+    def linux(self, report: Report) -> KernelSource:
         """Return the source that the tree was made from.
 
         Raises:

@@ -17,8 +17,8 @@ from pathlib import Path
 from lab.builders.kernel.config import check_survived, read_options
 from lab.builders.kernel.edited import EditedTree, is_edited
 from lab.builders.kernel.modules import PLACE, WithModules
-from lab.builders.kernel.series import DEBUG, PatchSeries, Tested
-from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
+from lab.builders.kernel.series import DEBUG, PatchSeries, TestedKernel
+from lab.builders.kernel.source import KernelSource, all_files, ensure_source, given_source
 from lab.builders.kernel.tree import SHELF as KEPT
 from lab.builders.kernel.tree import kernel_tree
 from lab.builders.step import BuildLog, CommandFailedError
@@ -125,7 +125,9 @@ def load_kernel(directory: Path, series: PatchSeries) -> Kernel:
     return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, parts=parts, **facts)
 
 
-def _make(directory: Path, changed: PatchSeries, source: Source, compiler: str, store: Store, report: Report) -> None:
+def _make(
+    directory: Path, changed: PatchSeries, source: KernelSource, compiler: str, store: Store, report: Report
+) -> None:
     log = BuildLog(store.log, directory)
     series_sha256 = changed.sha256()
     report_untested(changed.tested, source, series_sha256, report)
@@ -162,7 +164,7 @@ def _listing(files: list[Path]) -> str:
     return f"{named} {'has' if len(files) == 1 else 'have'}"
 
 
-def report_untested(tested: Tested, source: Source, series_sha256: str, report: Report) -> None:
+def report_untested(tested: TestedKernel, source: KernelSource, series_sha256: str, report: Report) -> None:
     """Say if the test suite last passed with another source or series."""
     if source.sha256 != tested.sha256:
         report.step(

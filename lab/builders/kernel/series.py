@@ -28,7 +28,7 @@ _TOUCHED = re.compile(r"^(?:\+\+\+ b|--- a)/(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedKernel:
     """The source and the series with which the whole test suite last passed."""
 
     package_version: str
@@ -42,7 +42,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Part:
+class SeriesPart:
     """A folder with ``patches/`` in the order of ``series``, ``files/`` and ``config/``; each of them may be absent."""
 
     name: str
@@ -99,7 +99,7 @@ class PatchSeries:
         self._stacks = folders("workload") if directory == PATCHES else [directory.parent / "workloads"]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[SeriesPart]:
         """The parts in order.
 
         Raises:
@@ -107,14 +107,14 @@ class PatchSeries:
                 have the same name.
         """
         there = [path for path in sorted(self.directory.glob("[!.]*")) if path.is_dir() and path.name != DEBUG]
-        own = [Part(path.name, path) for path in _listed(self.directory / "series", self.directory, there)]
+        own = [SeriesPart(path.name, path) for path in _listed(self.directory / "series", self.directory, there)]
         found = {path.parent.name: path for folder in reversed(self._stacks) for path in folder.glob("*/kernel")}
-        stacks = [Part(name, path) for name, path in sorted(found.items())]
+        stacks = [SeriesPart(name, path) for name, path in sorted(found.items())]
         for part in stacks:
             if part.name in {DEBUG, *(one.name for one in own)}:
                 message = f"{shown(part.directory)}: {shown(self.directory)} already has a part {part.name}"
                 raise BuildError(message, hint="rename the stack")
-        return [*own, *stacks, *([Part(DEBUG, self.directory / DEBUG)] if self.debug else [])]
+        return [*own, *stacks, *([SeriesPart(DEBUG, self.directory / DEBUG)] if self.debug else [])]
 
     @property
     def names(self) -> list[str]:
@@ -143,11 +143,11 @@ class PatchSeries:
         return [path for part in self.parts for path in part.fragments]
 
     @property
-    def tested(self) -> Tested:
+    def tested(self) -> TestedKernel:
         """The content of ``tested``."""
         lines = (self.directory / "tested").read_text().splitlines()
         facts = dict(line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
-        return Tested(facts["package"], facts["sha256"], facts["series"], int(facts["objects"]))
+        return TestedKernel(facts["package"], facts["sha256"], facts["series"], int(facts["objects"]))
 
     def sha256(self) -> str:
         """Hash the names of parts, and names and content of their patches, new files and configuration."""

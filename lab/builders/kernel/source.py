@@ -39,7 +39,7 @@ UNUSED = (
 
 
 @dataclass(frozen=True)
-class Source:
+class KernelSource:
     """A kernel source that a build can start from."""
 
     path: Path  # an archive or a directory
@@ -48,7 +48,7 @@ class Source:
     debian: bool
 
 
-def ensure_source(report: Report, *, refresh: bool = False) -> Source:
+def ensure_source(report: Report, *, refresh: bool = False) -> KernelSource:
     """Return Debian's source package; fetch it unless it is cached (``refresh``: always).
 
     It only reads the checksum stored with the package; call ``verify`` before use.
@@ -62,7 +62,7 @@ def ensure_source(report: Report, *, refresh: bool = False) -> Source:
         PACKAGE, lambda made: _fetch(made, store, report), report, needed_bytes=NEEDED_BYTES, replace=refresh
     )
     note = json.loads((entry / "source.json").read_text())
-    return Source(entry / note["archive"], note["version"], note["sha256"], debian=True)
+    return KernelSource(entry / note["archive"], note["version"], note["sha256"], debian=True)
 
 
 def _fetch(directory: Path, store: Store, report: Report) -> None:
@@ -107,7 +107,7 @@ def _changelog_version(path: Path) -> str:
     return found[1]
 
 
-def given_source(path: Path) -> Source:
+def given_source(path: Path) -> KernelSource:
     """Return a kernel source tree, or an archive of one, named by the user.
 
     Raises:
@@ -115,9 +115,9 @@ def given_source(path: Path) -> Source:
     """
     path = path.resolve()
     if path.is_dir():
-        return Source(path, tree_version(path), tree_fingerprint(path), debian=False)
+        return KernelSource(path, tree_version(path), tree_fingerprint(path), debian=False)
     if path.is_file() and ".tar" in path.name:
-        return Source(path, path.name.split(".tar")[0], file_sha256(path), debian=False)
+        return KernelSource(path, path.name.split(".tar")[0], file_sha256(path), debian=False)
     raise InputError(f"{path} is neither a kernel source tree nor an archive (.tar.xz) of one")
 
 
@@ -161,7 +161,7 @@ def newest_file_ns(tree: Path) -> int:
     return max((facts.st_mtime_ns for _, facts in all_files(tree)), default=0)
 
 
-def verify(source: Source) -> None:
+def verify(source: KernelSource) -> None:
     """Compare an archive with the checksum stored when it was fetched.
 
     Raises:
@@ -174,7 +174,7 @@ def verify(source: Source) -> None:
         )
 
 
-def unpack(source: Source, target: Path, log: BuildLog) -> None:
+def unpack(source: KernelSource, target: Path, log: BuildLog) -> None:
     """Put the source tree at ``target``, a directory that does not exist yet.
 
     Raises:

@@ -7,12 +7,12 @@ import re
 import sys
 
 from lab.builders.kernel.series import PatchSeries
-from lab.builders.kernel.source import Source, ensure_source
+from lab.builders.kernel.source import KernelSource, ensure_source
 from lab.cache.report import LineReport
 from lab.checkout import checkout
 
 
-def note(series: PatchSeries, source: Source) -> bool:
+def note(series: PatchSeries, source: KernelSource) -> bool:
     """Write source and series into ``tested``; return whether it named others."""
     series_sha256 = series.sha256()
     if series.tested.names(source.sha256, series_sha256):

@@ -33,7 +33,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from lab.builders.kernel.source import Source, all_files, newest_file_ns, tree_fingerprint, unpack
+from lab.builders.kernel.source import KernelSource, all_files, newest_file_ns, tree_fingerprint, unpack
 from lab.builders.step import BuildLog, CommandFailedError
 from lab.builders.toolchain import toolchain_fingerprint
 from lab.cache.report import Report
@@ -56,7 +56,7 @@ class KernelTree:
         self.source, self.objects = directory / "source", directory / "objects"
         self._originals, self._state, self._begun = (directory / name for name in ("originals", "state.json", "begun"))
 
-    def unpack(self, source: Source, log: BuildLog) -> None:
+    def unpack(self, source: KernelSource, log: BuildLog) -> None:
         """Create it, in a directory that has nothing of it."""
         unpack(source, self.source, log)
         self._note([])
@@ -154,7 +154,7 @@ class KernelTree:
 
 @contextlib.contextmanager
 def kernel_tree(
-    source: Source, recipe: str, scratch: Path, log: BuildLog, report: Report, shelf: str = SHELF
+    source: KernelSource, recipe: str, scratch: Path, log: BuildLog, report: Report, shelf: str = SHELF
 ) -> Iterator[KernelTree]:
     """Yield the tree to build in: the kept one, or a new one if none of this archive is kept.
 

@@ -24,7 +24,7 @@ _ELF = b"\x7fELF"
 
 
 @dataclass(frozen=True)
-class File:
+class StackFile:
     """A file of a stack; ``name`` is relative to its folder."""
 
     name: str
@@ -32,7 +32,7 @@ class File:
     executable: bool
 
 
-def stack_files(stack: Path) -> list[File]:
+def stack_files(stack: Path) -> list[StackFile]:
     """Return all files that make sees, in a fixed order; links are followed.
 
     Left out are files for the host and for readers (``*.yaml`` and ``*.md`` in the folder itself, everything below
@@ -57,7 +57,7 @@ def stack_files(stack: Path) -> list[File]:
             except OSError as error:
                 raise HostError(f"{path} cannot be read: {error.strerror}") from None
             if not content.startswith(_ELF):
-                found.append(File(str(path.relative_to(stack)), content, executable))
+                found.append(StackFile(str(path.relative_to(stack)), content, executable))
     return sorted(found, key=lambda file: file.name)
 
 
@@ -65,7 +65,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
-def files_key(files: list[File]) -> str:
+def files_key(files: list[StackFile]) -> str:
     """Hash names, contents and execute permissions."""
     parts: list[bytes | str] = []
     for file in files:
@@ -73,7 +73,7 @@ def files_key(files: list[File]) -> str:
     return content_key(*parts)
 
 
-def copy_files(files: list[File], target: Path) -> None:
+def copy_files(files: list[StackFile], target: Path) -> None:
     """Copy the files to a directory that does not exist yet."""
     target.mkdir()
     for file in files:

@@ -26,7 +26,7 @@ from lab.builders.stack.elf import check_needs, is_elf
 from lab.builders.stack.files import (
     BUILD_PACKAGES,
     SOURCES,
-    File,
+    StackFile,
     build_packages,
     copy_files,
     files_key,
@@ -75,7 +75,7 @@ class _Inputs:
     """The inputs of a build."""
 
     directory: Path  # workloads/<stack>
-    files: list[File]
+    files: list[StackFile]
     compiler: str
     sysroot: Sysroot
     sources: list[DebianSource]

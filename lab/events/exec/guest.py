@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lab.guest.kinds import EventSteps
-from lab.guest.steps import Run, Step
+from lab.guest.steps import RunCommand, Step
 from lab.shared import types
 
 
@@ -18,4 +18,4 @@ class Exec(EventSteps):
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         """Run the command; its output is stored with the event."""
-        yield Run(event.params["argv"], event.target, of_user=True)
+        yield RunCommand(event.params["argv"], event.target, of_user=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.guest.handoff import Handoff, bss_request, roam_request, scan_request
+from lab.guest.handoff import StationHandoff, bss_request, roam_request, scan_request
 from lab.guest.kinds import EventSteps
 from lab.guest.steps import Do, Step
 from lab.shared import types
@@ -23,4 +23,4 @@ class Roam(EventSteps):
             f"{to}, after the scan: {bss_request(ap)}",
             f"{to}, if it has heard the access point: {roam_request(ap)}",
         ]
-        yield Do(lines, lambda guest: Handoff(guest.controls[station.name], station, ap, guest.guard).start())
+        yield Do(lines, lambda guest: StationHandoff(guest.controls[station.name], station, ap, guest.guard).start())

@@ -21,7 +21,7 @@ from lab.experiments.types import Claim, Experiment, Row, Summary, Verdict
 from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Indexed, Language, Literal, Logic, Name, Tree, parse, walk
-from lab.expressions.values import Quantity, UndefinedError
+from lab.expressions.values import UndefinedError, ValueWithUnit
 from lab.numbers import plain
 
 _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > throughput[never])", labels=True)
@@ -134,7 +134,7 @@ class _Statement(Evaluator):
     def _series(self, found: Selection) -> Any:
         measured = (self.numbers.get((found.metric.name, point.number)) for point in found.points)
         unit = found.metric.unit
-        values = tuple(None if one is None else Quantity(one, unit) for one in found.published or measured)
+        values = tuple(None if one is None else ValueWithUnit(one, unit) for one in found.published or measured)
         return values[0] if found.places is None else Values(found.places, values)
 
     def call(self, tree: Call) -> Any:
@@ -278,7 +278,7 @@ def _listed(places: Sequence[Labels], values: Mapping[str, Any]) -> str:
 def _ranges(values: Mapping[str, Any]) -> list[str]:
     """Return minimum and maximum of what is compared: of the ratio of two sides, else of each series."""
     sides = [value for side in values.values() for value in (side.values if isinstance(side, Values) else (side,))]
-    if len(values) == 2 and all(isinstance(value, Quantity) and value.value > 0 for value in sides):
+    if len(values) == 2 and all(isinstance(value, ValueWithUnit) and value.value > 0 for value in sides):
         left, right = values
         return _range(f"{_bracketed(left)} / {_bracketed(right)}", paired(language.divide, values[left], values[right]))
     return [line for text, value in values.items() for line in _range(text, value)]
@@ -289,7 +289,7 @@ def _bracketed(text: str) -> str:
 
 
 def _range(text: str, value: Any) -> list[str]:
-    if not isinstance(value, Values) or not all(isinstance(one, Quantity) for one in value.values):
+    if not isinstance(value, Values) or not all(isinstance(one, ValueWithUnit) for one in value.values):
         return []
     low, high = (pick(value.items(), key=lambda item: item[1].base) for pick in (min, max))
     if low[0] == high[0]:
@@ -312,7 +312,7 @@ def _describe_course(tree: Call, statement: _Statement) -> str:
 
 
 def _shown(value: Any) -> str:
-    if not isinstance(value, Quantity):
+    if not isinstance(value, ValueWithUnit):
         return language.show(value)
     number = plain(float(value.value))
     return f"{number}%" if value.unit == "%" else f"{number} {value.unit}".strip()

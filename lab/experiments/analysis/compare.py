@@ -64,7 +64,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultsComparison:
     """The changes from A to B."""
 
     differences: tuple[Difference, ...]  # by point in A's grid order, then by metric
@@ -73,7 +73,7 @@ class Comparison:
     builds: Builds
 
 
-def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Comparison:
+def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> ResultsComparison:
     """Compare A with B, the contents of two results.json, at the points that both have.
 
     Raises:
@@ -87,7 +87,7 @@ def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Compa
         for name, cell in metrics.items():
             if name in b.get(labels, {}):
                 found.append(_difference(labels, name, cell, b[labels][name]))
-    return Comparison(
+    return ResultsComparison(
         tuple(found),
         tuple(labels for labels in a if labels not in b),
         tuple(labels for labels in b if labels not in a),

@@ -18,7 +18,7 @@ from lab.experiments.analysis import sources
 from lab.experiments.types import TrialMetric
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
-from lab.expressions.values import Quantity, UndefinedError, flat, show
+from lab.expressions.values import UndefinedError, ValueWithUnit, flat, show
 from lab.metrics.base import measures
 from lab.shared.types import Plan
 
@@ -51,13 +51,13 @@ class _Run(Evaluator):
             return self._look_up_other(name)
         found = self.metrics[word]
         if not figure and self.inside:
-            return [Quantity(value, found["unit"]) for value in found["each"]]
+            return [ValueWithUnit(value, found["unit"]) for value in found["each"]]
         chosen = ".".join(figure) or _USUAL
         measured = measures(found["each"])
         if chosen not in measured:
             raise InputError(f'{word} has no "{chosen}"{suggestion(chosen, measured)}; known: {", ".join(measured)}')
         value = measured[chosen]
-        return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
+        return None if value is None else ValueWithUnit(value, "" if chosen == _COUNT else found["unit"])
 
     def _look_up_other(self, name: Name) -> Any:
         word = name.path[0]
@@ -89,7 +89,7 @@ class _Run(Evaluator):
             total = super().call(tree)
         finally:
             self.metrics = kept
-        return None if total is None else Quantity(0, total.unit)
+        return None if total is None else ValueWithUnit(0, total.unit)
 
 
 def check(metric: TrialMetric, plan: Plan) -> None:
@@ -161,11 +161,11 @@ def _converted(value: Any, unit: str) -> float | None:
     """Convert a value to a number in ``unit``; raise InputError if it is incompatible."""
     if value is None:
         return None
-    if not isinstance(value, Quantity):
+    if not isinstance(value, ValueWithUnit):
         raise InputError(f"is {_kind(value)}; a metric must be a number")
     if value.unit == unit:
         return float(value.value)
-    wanted = Quantity(1, unit).dimension
+    wanted = ValueWithUnit(1, unit).dimension
     if value.dimension is not None and value.dimension is wanted:
         return float(value.within(unit)) if math.isfinite(value.value) else None
     if not value.unit and wanted is None:
@@ -179,9 +179,9 @@ def _kind(value: Any) -> str:
     return "true or false" if isinstance(value, bool) else f'the text "{show(value)}"'
 
 
-def _misfit(value: Quantity, unit: str) -> str:
+def _misfit(value: ValueWithUnit, unit: str) -> str:
     """Explain why a number cannot be converted to a unit, and what to write."""
-    wanted = Quantity(1, unit).dimension
+    wanted = ValueWithUnit(1, unit).dimension
     if not value.unit:
         hint = "multiply it by 100%" if unit == "%" else 'write unit: ""'
         return f"is a number without a unit, not a {wanted.name if wanted else 'count'} in {unit}; {hint}"

@@ -72,7 +72,7 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
 
 
 def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, TimeSeries]:
-    """Return the named series (``wanted``) that a run, the content of record.json, has, for ``Outcome.series``."""
+    """Return the named series (``wanted``) that a run, the content of record.json, has, for ``TrialOutcome.series``."""
     found = {name: _together(name, _named(name, data)) for name in names}
     return {name: one for name, one in found.items() if one is not None}
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lab.experiments.types import Experiment, Outcome, Row, Summary
+from lab.experiments.types import Experiment, Row, Summary, TrialOutcome
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.96  # two-sided quantile of the normal distribution, for the rule of ``needed``
@@ -104,7 +104,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Tested:
+class MeanDifference:
     """The difference of two means, b - a. ``half_width`` None: one side has a single value."""
 
     difference: float
@@ -116,29 +116,29 @@ class Tested:
         return None if self.half_width is None else abs(self.difference) > self.half_width
 
 
-def paired(differences: Sequence[float]) -> Tested:
+def paired(differences: Sequence[float]) -> MeanDifference:
     """Compute the mean of the differences of pairs, at least one, with its 95 % confidence interval."""
     found = summarise(differences, "")
     assert found.mean is not None  # there is one
-    return Tested(found.mean, found.ci95)
+    return MeanDifference(found.mean, found.ci95)
 
 
-def welch(a: Mean, b: Mean) -> Tested:
+def welch(a: Mean, b: Mean) -> MeanDifference:
     """Compute the difference of two means with its 95 % confidence interval, for unequal variances."""
     difference = b.mean - a.mean
     if a.deviation is None or b.deviation is None or min(a.n, b.n) < 2:
-        return Tested(difference, None)
+        return MeanDifference(difference, None)
     of_a, of_b = a.deviation**2 / a.n, b.deviation**2 / b.n
     if of_a + of_b == 0:
-        return Tested(difference, 0.0)
+        return MeanDifference(difference, 0.0)
     share = of_a / (of_a + of_b)
     freedom = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))  # Welch and Satterthwaite
-    return Tested(difference, student(freedom) * math.sqrt(of_a + of_b))
+    return MeanDifference(difference, student(freedom) * math.sqrt(of_a + of_b))
 
 
-def rows_of(experiment: Experiment, outcomes: Iterable[Outcome]) -> Iterable[Row]:
+def rows_of(experiment: Experiment, outcomes: Iterable[TrialOutcome]) -> Iterable[Row]:
     """Yield each point of an experiment with the statistics of its trials."""
-    by_point: dict[int, list[Outcome]] = defaultdict(list)
+    by_point: dict[int, list[TrialOutcome]] = defaultdict(list)
     for outcome in sorted(outcomes, key=lambda one: (one.point, one.seed)):
         by_point[outcome.point].append(outcome)
     for point in experiment.points:

@@ -12,7 +12,7 @@ from lab.experiments.types import Axis, FigureSpec, TrialMetric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import FigureEntry
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Plan
 from lab.text import capitalized
 
@@ -31,7 +31,7 @@ _MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean per place
 
 
 def resolve(
-    source: Source[Model],
+    source: ValidatedFile[Model],
     metrics: Sequence[TrialMetric],
     axes: Sequence[Axis],
     groups: Sequence[Sequence[int]],
@@ -51,7 +51,7 @@ def _written(model: Model) -> Iterator[tuple[FigureEntry, Keys]]:
     yield from ((figure, ("figures", index)) for index, figure in enumerate(model.figures))
 
 
-def check_series(source: Source[Model], metrics: Sequence[TrialMetric], plan: Plan, problems: Problems) -> None:
+def check_series(source: ValidatedFile[Model], metrics: Sequence[TrialMetric], plan: Plan, problems: Problems) -> None:
     """Check that the series that a cdf or time-series shows exists.
 
     It is a metric of the experiment (a cdf over trials), a metric of the workload (its samples), or a series that a
@@ -70,7 +70,7 @@ def check_series(source: Source[Model], metrics: Sequence[TrialMetric], plan: Pl
 
 @dataclass(frozen=True)
 class _Reader:
-    source: Source[Model]
+    source: ValidatedFile[Model]
     known: Mapping[str, list[str]]  # axes and metrics
     axes: Mapping[str, Axis]
     together: Mapping[str, set[str]]

@@ -17,7 +17,7 @@ from lab.experiments.types import Axis, Experiment, Point
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 
 MOST_POINTS = 100_000  # more is a mistake; each costs memory before anything runs
 MOST_TRIALS = 1_000  # more run only with lab reproduce --yes
@@ -55,7 +55,7 @@ class Override:
 
 
 @dataclass(frozen=True)
-class Varied:
+class VariedAxis:
     """An axis with the overrides of its levels; plain values have none, they replace ``{axis}`` in texts."""
 
     axis: Axis
@@ -66,8 +66,8 @@ class Varied:
 class Grid:
     """All points of an experiment."""
 
-    source: Source[Model]
-    varied: list[Varied]
+    source: ValidatedFile[Model]
+    varied: list[VariedAxis]
     common: tuple[Override, ...]
     groups: list[list[int]] = field(default_factory=list)  # axes that advance together, by index
     _locations: dict[Keys, str] = field(default_factory=dict, repr=False)
@@ -116,7 +116,7 @@ class Grid:
         return self._locations[keys]
 
 
-def resolve(source: Source[Model], problems: Problems) -> Grid:
+def resolve(source: ValidatedFile[Model], problems: Problems) -> Grid:
     """Resolve the grid of an experiment and record mistakes; with mistakes, it has no points."""
     before = len(problems.errors)
     varied = [_varied(source, name, problems) for name in source.model.grid]
@@ -137,7 +137,7 @@ def resolve(source: Source[Model], problems: Problems) -> Grid:
     return found
 
 
-def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | None:
+def _varied(source: ValidatedFile[Model], name: str, problems: Problems) -> VariedAxis | None:
     """Resolve an axis; None if it is invalid."""
     written = source.model.grid[name]
     keys: Keys = ("grid", name)
@@ -156,22 +156,22 @@ def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | No
         return None
     axis = axis_of(name, labels, lambda message, index: refuse(message, places[int(index or 0)]))
     if not isinstance(written, dict):
-        return Varied(axis, ((),) * len(labels))
+        return VariedAxis(axis, ((),) * len(labels))
     overrides = tuple(
         tuple(Override(key, value, (*keys, label, key)) for key, value in variant.items())
         for label, variant in written.items()
     )
-    return Varied(axis, overrides)
+    return VariedAxis(axis, overrides)
 
 
-def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
+def _texts(source: ValidatedFile[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
     yield source.model.topology, ("topology",)
     yield source.model.workload, ("workload",)
     for one in itertools.chain(grid.common, *(overrides for axis in grid.varied for overrides in axis.overrides)):
         yield {one.key: one.value}, one.keys
 
 
-def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> None:
+def _check_references(source: ValidatedFile[Model], grid: Grid, problems: Problems) -> None:
     """Check that every axis named in braces exists, and that no key contains ``=``."""
     known = source.model.grid
     for value, keys in _texts(source, grid):
@@ -184,7 +184,7 @@ def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> 
             problems.add(source, keys, "a key cannot contain =; write key: value")
 
 
-def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[int]]:
+def _groups(source: ValidatedFile[Model], grid: Grid, problems: Problems) -> list[list[int]]:
     """Return the axes by index, zipped ones grouped, ordered by the first of each group."""
     numbers = {axis.name: number for number, axis in enumerate(grid.axes)}
     known = source.model.grid
@@ -230,7 +230,7 @@ def _check_effects(grid: Grid, problems: Problems) -> None:
                 )
 
 
-def _check_differences(source: Source[Model], one: Varied, problems: Problems) -> None:
+def _check_differences(source: ValidatedFile[Model], one: VariedAxis, problems: Problems) -> None:
     """Check that the levels of an axis that no text names differ in their overrides."""
     name = one.axis.name
     if not any(one.overrides):

@@ -15,11 +15,11 @@ from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Published as Written
 from lab.numbers import count
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 
 
 def resolve(
-    source: Source[Model], metrics: Sequence[TrialMetric], axes: Sequence[Axis], problems: Problems
+    source: ValidatedFile[Model], metrics: Sequence[TrialMetric], axes: Sequence[Axis], problems: Problems
 ) -> tuple[Published, ...]:
     """Resolve every number of the paper and record mistakes."""
     known = {metric.name: metric for metric in metrics}
@@ -48,7 +48,9 @@ def resolve(
     return tuple(found)
 
 
-def _scale(source: Source[Model], keys: Keys, written: Written, metric: TrialMetric, problems: Problems) -> float:
+def _scale(
+    source: ValidatedFile[Model], keys: Keys, written: Written, metric: TrialMetric, problems: Problems
+) -> float:
     if written.unit is None or written.unit == metric.unit:
         return 1.0
     one, other = units.dimension_of(written.unit), units.dimension_of(metric.unit)
@@ -64,7 +66,7 @@ def _scale(source: Source[Model], keys: Keys, written: Written, metric: TrialMet
 class _Reader:
     """Reads nested lists and mappings of numbers along the axes: by, then x."""
 
-    source: Source[Model]
+    source: ValidatedFile[Model]
     problems: Problems
     along: list[tuple[str, Axis]]
 

@@ -19,7 +19,7 @@ from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.include import read
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.resolve import SEED_MAX
 from lab.shared.types import Plan
 
@@ -35,7 +35,7 @@ def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None
 
 def check(document: Document, only: Sequence[str] = (), reps: int | None = None) -> Experiment:
     """Return the experiment of a document. Errors as in ``load``."""
-    source = Source(document, build(Model, document))
+    source = ValidatedFile(document, build(Model, document))
     problems = Problems()
     made = grid.resolve(source, problems)
     whole = _experiment(source, made, problems)
@@ -55,7 +55,7 @@ def check(document: Document, only: Sequence[str] = (), reps: int | None = None)
     return dataclasses.replace(found, contents=contents(found.points))
 
 
-def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:
+def _experiment(source: ValidatedFile[Model], made: grid.Grid, problems: Problems) -> Experiment:
     """Resolve all that does not depend on other files; with points only if the grid is valid."""
     model = source.model
     points = () if problems.errors else made.points()
@@ -88,7 +88,7 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
     )
 
 
-def _metrics(source: Source[Model], problems: Problems) -> tuple[TrialMetric, ...]:
+def _metrics(source: ValidatedFile[Model], problems: Problems) -> tuple[TrialMetric, ...]:
     """Return the metrics; whether the workload has what they name is checked with a plan."""
     found = []
     for name, written in source.model.metrics.items():
@@ -100,7 +100,7 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[TrialMetric, ..
     return tuple(found)
 
 
-def _check_repetitions(source: Source[Model], problems: Problems) -> None:
+def _check_repetitions(source: ValidatedFile[Model], problems: Problems) -> None:
     rule, known = source.model.repetitions, source.model.metrics
     for name in (rule.of or ()) if isinstance(rule, Adaptive) else ():
         if name not in known:
@@ -115,7 +115,7 @@ def _repetitions(model: Model) -> Repetitions:
     return Repetitions(written, written)
 
 
-def _check_names(source: Source[Model], problems: Problems) -> None:
+def _check_names(source: ValidatedFile[Model], problems: Problems) -> None:
     """Check the name of the experiment, the names of its claims, and its seeds."""
     model = source.model
     wanted = library.name_of(source.document.path)
@@ -139,7 +139,7 @@ def _shown(path: Path) -> str:
     return str(resolved.relative_to(here)) if resolved.is_relative_to(here) else str(resolved)
 
 
-def _with_files(source: Source[Model], experiment: Experiment, problems: Problems) -> Experiment:
+def _with_files(source: ValidatedFile[Model], experiment: Experiment, problems: Problems) -> Experiment:
     """Replace topologies and workloads, by name or by path relative to the experiment, by what ``lab run`` accepts."""
 
     @cache
@@ -163,7 +163,7 @@ def _with_files(source: Source[Model], experiment: Experiment, problems: Problem
     return dataclasses.replace(experiment, points=tuple(points))
 
 
-def _try(source: Source[Model], experiment: Experiment) -> None:
+def _try(source: ValidatedFile[Model], experiment: Experiment) -> None:
     """Resolve plans, and check that metrics and figures find in them what they need."""
     problems = Problems()
     judged: set[str] = set()
@@ -178,7 +178,7 @@ def _try(source: Source[Model], experiment: Experiment) -> None:
     problems.raise_all()
 
 
-def _judge(source: Source[Model], metric: TrialMetric, plan: Plan, problems: Problems) -> None:
+def _judge(source: ValidatedFile[Model], metric: TrialMetric, plan: Plan, problems: Problems) -> None:
     """Check that a metric can be computed from the runs of a plan."""
     keys: Keys = ("metrics", metric.name)
     try:

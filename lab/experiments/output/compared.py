@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.analysis.compare import Builds, Comparison, Difference, listed
+from lab.experiments.analysis.compare import Builds, Difference, ResultsComparison, listed
 from lab.experiments.output.tables import plus_minus
 from lab.numbers import NONE, plain
 from lab.tables import Column, Table
@@ -103,13 +103,13 @@ def _short(digest: str | None) -> str:
     return digest[:_DIGITS_SHOWN] if digest else "none"
 
 
-def lacking(found: Comparison) -> list[str]:
+def lacking(found: ResultsComparison) -> list[str]:
     """Return a line for each side that has points which the other lacks."""
     sides = (("A", found.only_a), ("B", found.only_b))
     return [f"Not compared: only {side} has {listed(points)}" for side, points in sides if points]
 
 
-def rich_tables(found: Comparison) -> Group:
+def rich_tables(found: ResultsComparison) -> Group:
     """Return builds, tables and verdict for rich."""
     from rich.console import Group
     from rich.text import Text
@@ -124,7 +124,7 @@ def rich_tables(found: Comparison) -> Group:
     return Group(*parts, Text(verdict(found.differences), style="bold"))
 
 
-def as_json(found: Comparison) -> dict[str, Any]:
+def as_json(found: ResultsComparison) -> dict[str, Any]:
     """Return what ``--json`` prints: the verdict, the builds, and every difference with its numbers."""
     return {
         "verdict": verdict(found.differences),

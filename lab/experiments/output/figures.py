@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
-from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
+from lab.drawing.marks import Bar, Dot, HeatCell, Mark, Trace
 from lab.experiments.output import distributions
 from lab.experiments.output.data import FigureData, Group, described, with_unit, words
 from lab.experiments.output.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
@@ -118,7 +118,7 @@ def _heat_map(view: FigureData) -> Chart:
                 tip = f"{x_label}, {y_label}: {described(found) if found else 'no value'}"
                 paper |= value is not None
                 says = f"({short(value, 3)})" if value is not None else ""
-                cells.append(Cell(column, row, share, text, says, tip))
+                cells.append(HeatCell(column, row, share, text, says, tip))
         panels.append(Axes(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
     note = f"Mean of {words(metric)}, {trials(view, metric)}."
     if paper:

@@ -19,7 +19,7 @@ from lab import junit as xml
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
 from lab.experiments.output.trials import NOT_JUDGED, first_line
-from lab.experiments.types import Outcome, Results, Row, Verdict
+from lab.experiments.types import Results, Row, TrialOutcome, Verdict
 from lab.numbers import count
 from lab.tables import csv_text
 from lab.text import printable
@@ -324,7 +324,7 @@ def _claim_case(name: str, found: Verdict) -> xml.Case:
     )
 
 
-def _trial_case(name: str, outcome: Outcome, labels: dict[str, str]) -> xml.Case:
+def _trial_case(name: str, outcome: TrialOutcome, labels: dict[str, str]) -> xml.Case:
     where = ", ".join(f"{axis}={label}" for axis, label in labels.items())
     kept = f"\nkept in {outcome.log}" if outcome.log else ""
     return xml.Case(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.drawing import svg
-from lab.drawing.shapes import Scene
+from lab.drawing.shapes import Drawing
 from lab.experiments.output.tables import claims, means, verdict
 from lab.experiments.output.trials import by_point, commands, first_line, place_at
 from lab.experiments.output.trials import log as log_of
@@ -34,7 +34,7 @@ def template() -> Template:
     return environment(Path(__file__).parent).get_template(_TEMPLATE)
 
 
-def page(results: Results, drawings: Iterable[Scene], more: Iterable[More] = ()) -> str:
+def page(results: Results, drawings: Iterable[Drawing], more: Iterable[More] = ()) -> str:
     """Return the whole page."""
     experiment = results.experiment
     failures = _failures(results)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.types import Outcome, Results
+from lab.experiments.types import Results, TrialOutcome
 from lab.numbers import count
 from lab.text import printable
 
@@ -29,13 +29,13 @@ _WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell command
 _FRACTION = re.compile(r"\d+\.\d+")  # usually a time, which differs between trials that failed the same way
 
 
-def first_line(outcome: Outcome) -> str:
+def first_line(outcome: TrialOutcome) -> str:
     """Return why a trial failed, without its log."""
     lines = (outcome.error or "").strip().splitlines()
     return lines[0].rstrip(" :") if lines and lines[0].rstrip(" :") else "failed"
 
 
-def log(outcome: Outcome, lines: int) -> list[str]:
+def log(outcome: TrialOutcome, lines: int) -> list[str]:
     """Return the last lines of its error after the first one: which log, and its end."""
     rest = (outcome.error or "").strip().splitlines()[1:]
     if len(rest) <= lines:
@@ -44,9 +44,9 @@ def log(outcome: Outcome, lines: int) -> list[str]:
     return [*titles[-1:], *rest[len(titles[-1:]) - lines :]]
 
 
-def alike(results: Results) -> list[list[Outcome]]:
+def alike(results: Results) -> list[list[TrialOutcome]]:
     """Group the failed trials by reason, in order of first occurrence."""
-    found: dict[str, list[Outcome]] = {}
+    found: dict[str, list[TrialOutcome]] = {}
     for outcome in results.outcomes:
         if outcome.error is not None:
             found.setdefault(_FRACTION.sub("#", first_line(outcome)), []).append(outcome)
@@ -76,7 +76,7 @@ def failures(results: Results) -> list[Any]:
     return [*parts, Text("Commands to repeat them:"), *map(_Command, _repeat(failed)), ""]
 
 
-def _described(results: Results, group: Sequence[Outcome]) -> Iterator[Any]:
+def _described(results: Results, group: Sequence[TrialOutcome]) -> Iterator[Any]:
     """Yield a title, then lines with their indentation."""
     first, *others = group
     yield printable(f"{trials_at(results, [first])}: {first_line(first)}")
@@ -88,7 +88,7 @@ def _described(results: Results, group: Sequence[Outcome]) -> Iterator[Any]:
         yield 2, printable(f"{len(others)} more {same} the same way: {trials_at(results, others)}")
 
 
-def _repeat(failed: Sequence[Outcome]) -> list[str]:
+def _repeat(failed: Sequence[TrialOutcome]) -> list[str]:
     lines = [line for outcomes in by_point(failed).values() for line in commands(outcomes)]
     left = len(lines) - _COMMANDS
     return lines if left <= 0 else [*lines[:_COMMANDS], f"and {left} more: see the report"]
@@ -125,15 +125,15 @@ def place_at(results: Results, point: int) -> str:
     return place_of(results.experiment.points[point].labels)
 
 
-def by_point(outcomes: Iterable[Outcome]) -> dict[int, list[Outcome]]:
+def by_point(outcomes: Iterable[TrialOutcome]) -> dict[int, list[TrialOutcome]]:
     """Group outcomes by the number of their point."""
-    found: dict[int, list[Outcome]] = {}
+    found: dict[int, list[TrialOutcome]] = {}
     for outcome in outcomes:
         found.setdefault(outcome.point, []).append(outcome)
     return found
 
 
-def trials_at(results: Results, outcomes: Iterable[Outcome]) -> str:
+def trials_at(results: Results, outcomes: Iterable[TrialOutcome]) -> str:
     """Describe trials of an experiment: each point once, with its seeds."""
     points = [
         f"{place_at(results, number)}, {_seeds([one.seed for one in found])}"
@@ -156,7 +156,7 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"seed{'' if len(seeds) == 1 else 's'} {', '.join(ranges)}"
 
 
-def commands(outcomes: Iterable[Outcome]) -> list[str]:
+def commands(outcomes: Iterable[TrialOutcome]) -> list[str]:
     """Return shell commands that repeat all these trials, with a loop where only the seeds differ."""
     seeds: dict[tuple[str, str], list[int]] = {}
     for outcome in outcomes:
@@ -185,8 +185,8 @@ def _loop(before: str, after: str, seeds: list[int]) -> str:
 
 def remarks(results: Results) -> list[str]:
     """Return a line for each remark (stored data was damaged, …) and for each check of a workload that failed."""
-    remarks: dict[str, list[Outcome]] = {}
-    checks: dict[str, list[Outcome]] = {}
+    remarks: dict[str, list[TrialOutcome]] = {}
+    checks: dict[str, list[TrialOutcome]] = {}
     for outcome in results.outcomes:
         if outcome.remark:
             remarks.setdefault(outcome.remark, []).append(outcome)

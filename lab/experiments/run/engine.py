@@ -27,15 +27,15 @@ from lab.experiments.analysis import metrics, sources
 from lab.experiments.analysis.statistics import enough
 from lab.experiments.file.points import located
 from lab.experiments.run import forkserver, trials
-from lab.experiments.run.store import DamagedError, Kept, Store
+from lab.experiments.run.store import DamagedError, Kept, TrialStore
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, unpack_directory
-from lab.experiments.types import Experiment, Outcome, Point, Trial, TrialMetric
+from lab.experiments.types import Experiment, Point, Trial, TrialMetric, TrialOutcome
 from lab.machine.uses import Uses
 from lab.plan.load import code_of, modules_of
 from lab.probes.base import TimeSeries
 from lab.report.remarks import remarks as out_of_memory
 from lab.runs import provenance
-from lab.runs.pool import Pool, Workers
+from lab.runs.pool import JobWorkers, Pool
 from lab.shared.types import Plan
 
 _AGAIN = "its stored result was damaged ({}), so it was run again"
@@ -45,7 +45,7 @@ Hashes = dict[str, str | None]
 
 
 @dataclass(frozen=True)
-class Progress:
+class SweepProgress:
     """The progress of a sweep."""
 
     done: int  # finished trials, including failed ones
@@ -58,10 +58,10 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Run:
+class SweepResult:
     """The result of a sweep."""
 
-    outcomes: tuple[Outcome, ...]  # by point, then seed
+    outcomes: tuple[TrialOutcome, ...]  # by point, then seed
     hashes: Hashes  # lab.runs.provenance.hashes, of all its plans together
     versions: dict[str, object]
 
@@ -74,10 +74,10 @@ def run(
     fresh: bool,
     keep: Path,
     reporter: Callable[[], AbstractContextManager[Report]] = lambda: contextlib.nullcontext(SilentReport()),
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-    store: Store | None = None,
+    on_progress: Callable[[SweepProgress], None] = lambda progress: None,
+    store: TrialStore | None = None,
     kernel: str | None = None,
-) -> Run:
+) -> SweepResult:
     """Run the trials of an experiment that are not stored.
 
     Args:
@@ -120,7 +120,7 @@ def run(
             used[uses] = provenance.hashes(uses, machine)
         return used[uses]
 
-    def start() -> Workers[Job, Answer]:
+    def start() -> JobWorkers[Job, Answer]:
         if scheduler is None and jobs == 1:
             from lab.experiments.run.worker import in_process
 
@@ -131,11 +131,11 @@ def run(
 
         return cluster.Workers(jobs, scheduler)
 
-    store = store or Store()
+    store = store or TrialStore()
     store.prune()
     sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, on_progress=on_progress)
     outcomes = sweep.run()
-    return Run(outcomes, provenance.combined(used.values()), provenance.all_versions(used, machine))
+    return SweepResult(outcomes, provenance.combined(used.values()), provenance.all_versions(used, machine))
 
 
 def stacks_of(points: Sequence[Point]) -> set[Path]:
@@ -181,7 +181,7 @@ def _differing(points: Sequence[Point], key: str) -> list[Point]:
 class _Repetitions:
     point: Point
     asked: int  # trials so far, including queued ones
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TrialOutcome] = field(default_factory=list)
 
 
 @dataclass
@@ -190,11 +190,11 @@ class Sweep:
 
     experiment: Experiment
     hashes: Callable[[str], Hashes]  # of a plan, given as JSON
-    store: Store
-    start: Callable[[], Workers[Job, Answer]]  # called for the first trial that is not stored
+    store: TrialStore
+    start: Callable[[], JobWorkers[Job, Answer]]  # called for the first trial that is not stored
     fresh: bool
     keep: Path
-    on_progress: Callable[[Progress], None]
+    on_progress: Callable[[SweepProgress], None]
     plan: Callable[[Experiment, Point, int], Trial] = trials.trial
     values: Callable[[Sequence[TrialMetric], Mapping[str, Any]], dict[str, float | None]] = metrics.values
     enough: Callable[..., int] = enough
@@ -219,7 +219,7 @@ class Sweep:
         self._busy_s = 0.0
         self._began_s = time.monotonic()
 
-    def run(self) -> tuple[Outcome, ...]:
+    def run(self) -> tuple[TrialOutcome, ...]:
         """Run all trials; see ``lab.experiments.run.engine.run``."""
         self._pool.run()
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
@@ -300,7 +300,7 @@ class Sweep:
             error = answer.error.replace(answer.directory, log) if log else _without(answer.directory, answer.error)
         else:
             error = getattr(answer, "error", "")
-        outcome = Outcome(
+        outcome = TrialOutcome(
             point=trial.point,
             seed=trial.seed,
             key=key,
@@ -357,11 +357,11 @@ class Sweep:
         repetitions.asked += more
         self._total += more
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> SweepProgress:
         lanes = self._pool.workers.lanes() if self._pool.workers else 1
         left = self._total - self._count["done"]
         each_s = self._busy_s / self._count["run"] if self._count["run"] else None
-        return Progress(
+        return SweepProgress(
             done=self._count["done"],
             failed=self._count["failed"],
             cached=self._count["cached"],

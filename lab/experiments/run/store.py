@@ -79,7 +79,7 @@ def decode(key: str, entry: bytes) -> Kept:
     return Kept(record, about["virtual_s"], about["wall_s"], about["guest_s"])
 
 
-class Store:
+class TrialStore:
     """All finished trials of this user."""
 
     def __init__(self, root: Path | None = None) -> None:

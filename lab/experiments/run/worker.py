@@ -29,7 +29,7 @@ from lab.errors import LabError, RunError
 from lab.experiments.run import store
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, pack_directory
 from lab.machine.uses import Uses
-from lab.machine.watch import Progress, tails
+from lab.machine.watch import RunProgress, tails
 from lab.runs import provenance
 from lab.runs.pool import CancelledError, Threads
 from lab.shared.types import Plan
@@ -134,7 +134,7 @@ def perform(
 
 
 def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[[], bool]) -> Answer:
-    def look(progress: Progress) -> None:
+    def look(progress: RunProgress) -> None:
         if unwanted():
             raise Unwanted("ended because it was cancelled")
 

@@ -12,7 +12,7 @@ from lab import library
 from lab.errors import InputError, suggestion
 from lab.experiments.file import placeholders
 from lab.experiments.file.points import drafted
-from lab.experiments.types import Experiment, Outcome, Point, Repetitions
+from lab.experiments.types import Experiment, Point, Repetitions, TrialOutcome
 from lab.model.build import build
 from lab.model.document import Document
 from lab.model.experiment import ExperimentFile
@@ -124,7 +124,7 @@ def in_all(
     return dataclasses.replace(experiment, points=tuple(points), repetitions=rule, figures=(), claims=(), unjudged=())
 
 
-def with_one(experiment: Experiment, number: int, outcomes: Iterable[Outcome]) -> list[Outcome]:
+def with_one(experiment: Experiment, number: int, outcomes: Iterable[TrialOutcome]) -> list[TrialOutcome]:
     """Return the outcomes with one of the variations of ``in_all``, with the numbers of the experiment's points."""
     size = len(experiment.points)
     return [

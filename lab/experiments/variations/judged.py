@@ -19,12 +19,12 @@ from lab.errors import InputError
 from lab.experiments.analysis import claims
 from lab.experiments.analysis.selection import Values
 from lab.experiments.analysis.statistics import rows_of
-from lab.experiments.types import Claim, Experiment, Outcome, Row
+from lab.experiments.types import Claim, Experiment, Row, TrialOutcome
 from lab.experiments.variations.changes import Change, with_one
 from lab.experiments.variations.uncertain import Parameter, Place
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Logic, Tree
-from lab.expressions.values import Quantity
+from lab.expressions.values import ValueWithUnit
 
 SIGNIFICANT = 0.05  # of all correlations of a claim together
 _NORMAL_95 = 1.959964  # two-sided quantile of the normal distribution
@@ -43,7 +43,7 @@ class Judged:
     value: str
 
 
-def judged(experiment: Experiment, outcomes: Iterable[Outcome]) -> tuple[Judged, ...]:
+def judged(experiment: Experiment, outcomes: Iterable[TrialOutcome]) -> tuple[Judged, ...]:
     """Judge every claim of an experiment."""
     rows = tuple(rows_of(experiment, outcomes))
     found = []
@@ -53,7 +53,7 @@ def judged(experiment: Experiment, outcomes: Iterable[Outcome]) -> tuple[Judged,
     return tuple(found)
 
 
-def failed(outcomes: Iterable[Outcome]) -> int:
+def failed(outcomes: Iterable[TrialOutcome]) -> int:
     """Return how many trials failed."""
     return sum(outcome.error is not None for outcome in outcomes)
 
@@ -100,7 +100,7 @@ class Changes:
 
 
 def with_changes(
-    experiment: Experiment, base: Sequence[Outcome], found: Sequence[Change], outcomes: Sequence[Outcome]
+    experiment: Experiment, base: Sequence[TrialOutcome], found: Sequence[Change], outcomes: Sequence[TrialOutcome]
 ) -> Changes:
     """Judge every claim with every change: ``base`` are the outcomes without any, ``outcomes`` those of ``in_all``."""
     changed = []
@@ -184,7 +184,7 @@ def in_places(
     experiment: Experiment,
     parameters: tuple[Parameter, ...],
     places: tuple[Place, ...],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[TrialOutcome],
     reps: int,
 ) -> Sensitivity:
     """Judge every claim in every place, by the outcomes of ``changes.in_all``."""
@@ -284,7 +284,7 @@ def _values(value: Any) -> list[Any]:
 def _numbers(value: Any) -> list[float]:
     """Return values in base units; raise ValueError if one is missing or not a number."""
     found = _values(value)
-    if not all(isinstance(one, Quantity) for one in found):
+    if not all(isinstance(one, ValueWithUnit) for one in found):
         raise ValueError("not a number")
     return [float(one.base) for one in found]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from lab.drawing import lay_out
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
-from lab.drawing.marks import Cell, Mark
-from lab.drawing.shapes import Scene
+from lab.drawing.marks import HeatCell, Mark
+from lab.drawing.shapes import Drawing
 from lab.experiments.variations.judged import Changed, Changes, Held, Judged, Sensitivity
 from lab.numbers import MINUS, NONE, count, plain
 from lab.tables import Column, Table, csv_text, words
@@ -31,7 +31,7 @@ class More:
     about: str  # what it is, below the title
     document: dict[str, Any]  # its entry in results.json
     tables: list[Table]
-    scenes: dict[str, Scene] = field(default_factory=dict)  # figures, by the name of their files
+    scenes: dict[str, Drawing] = field(default_factory=dict)  # figures, by the name of their files
     files: dict[str, str] = field(default_factory=dict)  # texts, by file name
 
     @property
@@ -270,11 +270,11 @@ def chart(found: Sensitivity) -> Chart:
     )
 
 
-def _share_cell(held: Held, column: int, row: int) -> Cell:
+def _share_cell(held: Held, column: int, row: int) -> HeatCell:
     text = NONE if held.share is None else f"{plain(100 * held.share, 2)} %"
     between = _interval(held)
     tip = f"{held.claim.name}: holds in {_share(held)}" + (f", 95 % confidence interval {between}" if between else "")
-    return Cell(column, row, held.share, text, tip=tip)
+    return HeatCell(column, row, held.share, text, tip=tip)
 
 
 def _correlation_cells(held: Held, column: int, names: list[str]) -> list[Mark]:
@@ -283,9 +283,9 @@ def _correlation_cells(held: Held, column: int, names: list[str]) -> list[Mark]:
     for row, name in enumerate(names):
         one = found.get(name)
         if one is None:
-            cells.append(Cell(column, row, None, "", tip=f"{name}: not computed"))
+            cells.append(HeatCell(column, row, None, "", tip=f"{name}: not computed"))
             continue
         text = _signed(one.rho) if one.significant else ""
         strength = abs(one.rho) if one.significant else 0.0
-        cells.append(Cell(column, row, strength, text, tip=f"{name}: {_signed(one.rho)}, p = {plain(one.p, 2)}"))
+        cells.append(HeatCell(column, row, strength, text, tip=f"{name}: {_signed(one.rho)}, p = {plain(one.p, 2)}"))
     return cells

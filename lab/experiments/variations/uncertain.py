@@ -21,7 +21,7 @@ from lab.experiments.run import trials
 from lab.experiments.types import Experiment, Point
 from lab.experiments.variations import changes as changed
 from lab.experiments.variations.changes import Change, files, what_if
-from lab.expressions.values import Quantity
+from lab.expressions.values import ValueWithUnit
 from lab.model.document import Document
 from lab.model.uncertain import Uncertain
 from lab.units import dimension_of
@@ -140,7 +140,7 @@ def _parameter(document: Document, name: str, one: Uncertain, topology: str | No
     )
 
 
-def _amount(label: str) -> Quantity:
+def _amount(label: str) -> ValueWithUnit:
     found = amount(label)
     assert found is not None  # checked when the file was read
     return found

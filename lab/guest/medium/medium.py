@@ -15,7 +15,7 @@ from lab.shared import medium_types as types
 from lab.shared.medium_types import PeerCounters, Reading
 
 
-class Medium:
+class MediumControl:
     """The medium of a plan in the kernel."""
 
     def __init__(self, plan: types.Medium, transport: Transport | None = None) -> None:

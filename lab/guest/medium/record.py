@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lab.guest.medium.medium import Medium
+from lab.guest.medium.medium import MediumControl
 from lab.shared.frozen import data
 
 FILE_NAME = "medium.json"
@@ -15,7 +15,7 @@ FILE_NAME = "medium.json"
 class MediumRecord:
     """Readings of the counters of a medium. ``start_ns`` is the uptime at the timeline's start."""
 
-    def __init__(self, medium: Medium, start_ns: int) -> None:
+    def __init__(self, medium: MediumControl, start_ns: int) -> None:
         self._medium = medium
         self._start_ns = start_ns
         self._looks: list[str] = []  # as JSON, which takes less memory than objects

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.guest.medium.uapi import LINK_BYTES, AnyAttr, Attr, Command, FaultAction, Frame, by_name, encoded
+from lab.guest.medium.uapi import LINK_BYTES, AnyAttr, Attr, Command, FaultAction, FaultFrame, by_name, encoded
 from lab.shared.frozen import frozen
 from lab.shared.medium_types import Medium, MediumLink, MediumPart, MediumRadio, MediumRate, MediumUpdate, unpacked
 
@@ -105,7 +105,7 @@ def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> R
     numbers = {name: number for number, name in names.items()}
     values: dict[AnyAttr, Any] = {
         Attr.ID: ID,
-        Attr.FAULT_KIND: int(Frame[frames.upper()]),
+        Attr.FAULT_KIND: int(FaultFrame[frames.upper()]),
         Attr.FAULT_ACTION: int(FaultAction[params["action"].upper()]),
         Attr.FAULT_SKIP: params["skip"],
         Attr.FAULT_COUNT: params["count"],

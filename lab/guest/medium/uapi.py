@@ -120,7 +120,7 @@ def by_name(attributes: Mapping[str, Any], parts: list[MediumPart]) -> dict[AnyA
     return {own[name] if name in own else Attr[name.upper()]: value for name, value in attributes.items()}
 
 
-class Frame(IntEnum):
+class FaultFrame(IntEnum):
     """enum hwsim_medium_frame: the frames that a fault affects."""
 
     ANY = 0

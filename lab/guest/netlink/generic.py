@@ -81,7 +81,7 @@ class RefusedError(GuestError):
         blamed: type of the invalid or missing attribute, if the kernel names it.
     """
 
-    def __init__(self, request: int, outcome: wire.Outcome, blamed: int | None) -> None:
+    def __init__(self, request: int, outcome: wire.KernelAnswer, blamed: int | None) -> None:
         super().__init__(str(outcome))
         self.request = request
         self.outcome = outcome
@@ -150,7 +150,7 @@ class Family:
             sequence = next(self._sequence)
             sent[sequence] = wire.message(self._id, flags, sequence, payload)
         self._transport.send(b"".join(sent.values()))
-        outcomes: dict[int, wire.Outcome] = {}
+        outcomes: dict[int, wire.KernelAnswer] = {}
         while len(outcomes) < len(sent):
             for answer in wire.messages(self._transport.receive()):
                 if answer.message_type == wire.NLMSG_ERROR and answer.sequence in sent:
@@ -187,7 +187,7 @@ class Family:
                     yield answer
 
 
-def _check(number: int, outcome: wire.Outcome, request: bytes) -> None:
+def _check(number: int, outcome: wire.KernelAnswer, request: bytes) -> None:
     if not outcome.code:
         return
     blamed = outcome.missing

@@ -52,7 +52,7 @@ class Message:
 
 
 @frozen
-class Outcome:
+class KernelAnswer:
     """The kernel's answer to a request. ``code`` is 0 or an errno."""
 
     code: int
@@ -159,7 +159,7 @@ def attribute_at(data: bytes, offset: int) -> int | None:
     return None
 
 
-def outcome(answer: Message) -> Outcome:
+def outcome(answer: Message) -> KernelAnswer:
     """Return the content of an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE.
 
     Raises:
@@ -169,12 +169,12 @@ def outcome(answer: Message) -> Outcome:
         raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
     code = -_CODE.unpack_from(answer.payload)[0]
     if not answer.flags & NLM_F_ACK_TLVS:
-        return Outcome(code)
+        return KernelAnswer(code)
     rest = answer.payload[_CODE.size :]
     if answer.message_type == NLMSG_ERROR:
         rest = rest[_echoed(answer, rest) :]
     extended = attributes(rest)
-    return Outcome(
+    return KernelAnswer(
         code,
         extended.get(_ERROR_TEXT, b"").rstrip(b"\0").decode(errors="replace"),
         _number(extended.get(_ERROR_OFFSET)),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Run, Step, Write, attach, await_up, note, pause, set_sysctl, start_daemon
+from lab.guest.steps import RunCommand, Step, Write, attach, await_up, note, pause, set_sysctl, start_daemon
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -37,7 +37,7 @@ class Station(NodeKind):
         """
         yield from super().settings(node, phy)
         if node.radio is not None and node.radio.power_save:
-            yield Run(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.name)
+            yield RunCommand(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.name)
         if node.radio is not None:
             yield set_sysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
             yield set_sysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)

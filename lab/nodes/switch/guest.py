@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest.commands import FOLLOW_IN_NODE
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Run, Step, Write, await_socket, start_daemon
+from lab.guest.steps import RunCommand, Step, Write, await_socket, start_daemon
 from lab.shared import types
 
 _DATABASE = "/etc/openvswitch/conf.db"
@@ -32,13 +32,13 @@ class Switch(NodeKind):
         """
         name = node.name
         yield Write(f"{_RUN}/.keep", "", name)
-        yield Run(["ovsdb-tool", "create", _DATABASE, _SCHEMA], name)
+        yield RunCommand(["ovsdb-tool", "create", _DATABASE, _SCHEMA], name)
         database = [_DATABASE, f"--remote=punix:{_SOCKET}", "--no-chdir", f"--unixctl={_RUN}/ovsdb.ctl", *_LOG]
         yield start_daemon(name, "ovsdb-server", ["ovsdb-server", *database])
         yield await_socket(name, "ovsdb-server", _SOCKET)
         control = ["--no-chdir", f"--unixctl={_CONTROL}"]
         yield start_daemon(name, "ovs-vswitchd", ["ovs-vswitchd", f"unix:{_SOCKET}", *control, *_LOG])
-        yield Run(_bridge(node), name)
+        yield RunCommand(_bridge(node), name)
         yield start_daemon(name, "follow", [FOLLOW_IN_NODE, "switch", _CONTROL, name])
 
 

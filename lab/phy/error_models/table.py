@@ -40,7 +40,7 @@ _FORMS = (("curve", "snr_db", "ber"), ("curve", "snr_db", "per", "bits"))
 _NAMES = tuple(curve.name for curve in CURVES)
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row of the file."""
 
     where: str
@@ -57,7 +57,7 @@ class Table(ErrorModel):
 
     file: str
     text: str = field(repr=False)
-    _curves: dict[str, list[Row]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _curves: dict[str, list[TableRow]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._curves.update(parse(self.file, self.text))
@@ -83,7 +83,7 @@ class Table(ErrorModel):
         return np.where(snr_db < nothing_lost_db, hazard, 0.0)
 
 
-def parse(label: str, text: str) -> dict[str, list[Row]]:
+def parse(label: str, text: str) -> dict[str, list[TableRow]]:
     """Parse the rows of each curve from the text of a file, which messages call ``label``.
 
     Raises:
@@ -100,7 +100,7 @@ def parse(label: str, text: str) -> dict[str, list[Row]]:
     return curves
 
 
-def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
+def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[TableRow]:
     """Yield valid rows in order; append errors for the others to ``errors``."""
     lines = (
         (number, [cell.strip() for cell in line.split(",")])
@@ -120,7 +120,7 @@ def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
             errors.append(error)
 
 
-def _row(where: str, header: list[str], cells: list[str]) -> Row:
+def _row(where: str, header: list[str], cells: list[str]) -> TableRow:
     if len(cells) != len(header):
         raise InputError(f"has {count(len(cells), 'value')}; write {','.join(header)}", where=where)
     values = dict(zip(header, cells, strict=True))
@@ -136,7 +136,7 @@ def _row(where: str, header: list[str], cells: list[str]) -> Row:
     if bits < 1 or bits % 1:
         raise InputError(f"bits is {values['bits']}; write the length of the frames, a whole number", where=where)
     hazard = HAZARD_CAP if rate == 1 else min(-math.log1p(-rate) / bits, HAZARD_CAP)
-    return Row(where, curve, numbers["snr_db"], hazard)
+    return TableRow(where, curve, numbers["snr_db"], hazard)
 
 
 def _number(where: str, key: str, text: str) -> float:
@@ -149,7 +149,7 @@ def _number(where: str, key: str, text: str) -> float:
     return number
 
 
-def _disorder(rows: list[Row]) -> Iterator[InputError]:
+def _disorder(rows: list[TableRow]) -> Iterator[InputError]:
     """Check the rows of one curve against each other."""
     for before, row in pairwise(rows):
         if row.snr_db <= before.snr_db:

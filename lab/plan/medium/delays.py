@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.model.topology import Topology
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Position
 
 _LIGHT_M_PER_NS = 0.299792458
@@ -41,7 +41,7 @@ class Delays:
         found[np.ix_(placed, placed)] = np.rint(np.minimum(distance_m, _MOST_M) / _LIGHT_M_PER_NS)
         return found
 
-    def check(self, source: Source[Topology], problems: Problems) -> None:
+    def check(self, source: ValidatedFile[Topology], problems: Problems) -> None:
         """Add a problem if nodes were too far from each other at any time."""
         if self._too_far is not None:
             one, other, distance_m = self._too_far

@@ -19,7 +19,7 @@ from lab.phy.curves import CURVES, Curve
 from lab.phy.error_models.base import HAZARD_CAP
 from lab.phy.error_rates import SNR_MOST_DB
 from lab.phy.kernel_table import FRACTION_BITS, KernelTable, kernel_table
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.medium_types import ErrorCurve, packed
 from lab.shared.types import Node
 
@@ -43,7 +43,7 @@ class Curves:
     curves: list[ErrorCurve]
 
 
-def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], problems: Problems) -> Curves:
+def error_curves(source: ValidatedFile[Topology], model: Medium, nodes: list[Node], problems: Problems) -> Curves:
     """Return the curves; a user's own model must have those that the networks use."""
     keys: Keys = ("medium", "errors")
     try:
@@ -68,7 +68,7 @@ def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], pro
     return Curves(errors.name, found)
 
 
-def _model(source: Source[Topology], model: Medium) -> error_models.ErrorModel:
+def _model(source: ValidatedFile[Topology], model: Medium) -> error_models.ErrorModel:
     """Return the error model; InputError if its file cannot be used."""
     if not isinstance(model.errors, ErrorTable):
         return error_models.load(model.errors)

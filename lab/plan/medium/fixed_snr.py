@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lab.errors import unknown
 from lab.model.topology import Topology
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import radio_numbers
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def fixed_snr(
-    source: Source[Topology], model: Medium, network: Network, problems: Problems
+    source: ValidatedFile[Topology], model: Medium, network: PlannedNetwork, problems: Problems
 ) -> dict[tuple[int, int], float]:
     """Return the SNR in dB by (transmitter, receiver) index; an entry for one direction takes precedence."""
     numbers = radio_numbers(network.nodes)
@@ -49,7 +49,9 @@ def _pairs(topology: Topology, entry: Snr) -> Iterator[tuple[str, str]]:
                     yield one, other
 
 
-def _known(source: Source[Topology], index: int, entry: Snr, network: Network, problems: Problems) -> bool:
+def _known(
+    source: ValidatedFile[Topology], index: int, entry: Snr, network: PlannedNetwork, problems: Problems
+) -> bool:
     """Return whether the ends are two different nodes with a radio; record what is wrong."""
     wrong = False
     for name, keys in entry.named():

@@ -22,8 +22,8 @@ from lab.plan.medium.fadings import Fadings, parameters
 from lab.plan.medium.fixed_snr import fixed_snr
 from lab.plan.medium.outages import outages
 from lab.plan.medium.snr import SnrMatrix, power_dbm
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Courses, Position, xyz
 from lab.plan.without_medium import warn_of_idle_powers
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
@@ -42,7 +42,12 @@ _CHANGES_MAX = 1_000_000  # a plan of 30 MB
 
 
 def resolve(
-    source: Source[Topology], network: Network, courses: Courses, seed: int, piece: tuple[int, int], problems: Problems
+    source: ValidatedFile[Topology],
+    network: PlannedNetwork,
+    courses: Courses,
+    seed: int,
+    piece: tuple[int, int],
+    problems: Problems,
 ) -> Medium | None:
     """Return the medium; None if it is the stock one, if no node has a radio, or if there are mistakes.
 
@@ -171,7 +176,7 @@ class _Links:
 
 
 def _updates(
-    source: Source[Topology],
+    source: ValidatedFile[Topology],
     model: MediumModel,
     links: _Links,
     courses: Courses,

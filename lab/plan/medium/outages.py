@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lab.errors import unknown
 from lab.model.topology import Topology
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.medium_types import Outage
 from lab.shared.streams import stream
 from lab.shared.types import radio_numbers
@@ -25,7 +25,12 @@ _MS = 1_000_000  # ns
 
 
 def outages(
-    source: Source[Topology], model: Medium, network: Network, seed: int, until_ns: int, problems: Problems
+    source: ValidatedFile[Topology],
+    model: Medium,
+    network: PlannedNetwork,
+    seed: int,
+    until_ns: int,
+    problems: Problems,
 ) -> list[Outage]:
     """Return the outages of a run, by time; mistakes go to ``problems``."""
     numbers = radio_numbers(network.nodes)
@@ -61,7 +66,9 @@ def _exponential(mean_ns: int, draws: random.Random) -> int:
     return max(1, round(-mean_ns * math.log(1.0 - draws.random()) / _MS)) * _MS
 
 
-def _known(source: Source[Topology], index: int, entry: Outages, numbers: dict[str, int], problems: Problems) -> bool:
+def _known(
+    source: ValidatedFile[Topology], index: int, entry: Outages, numbers: dict[str, int], problems: Problems
+) -> bool:
     """Return whether the ends are two different nodes with a radio; record what is wrong."""
     wrong = [end for end, name in enumerate(entry.between) if name not in numbers]
     for end in wrong:

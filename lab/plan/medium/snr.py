@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lab.model.medium import DEFAULT_SNR_DB, DEFAULT_TXPOWER_DBM
 from lab.phy.links import Radios, snr_matrix
 from lab.phy.shadowing import Shadowing
-from lab.phy.walls import Wall, wall_loss_db
+from lab.phy.walls import WallSegment, wall_loss_db
 from lab.plan.timeline.movement import Position
 from lab.shared.types import Node, Radio
 
@@ -38,7 +38,7 @@ class SnrMatrix:
         radios = [node.radio for node in nodes if node.radio]
         self.names = [node.name for node in nodes]
         self.propagation: Any = model.propagation.made()
-        self.walls = [Wall(wall.from_, wall.to, wall.loss) for wall in model.walls]
+        self.walls = [WallSegment(wall.from_, wall.to, wall.loss) for wall in model.walls]
         self.noise_figure_db = model.noise_figure
         self.txpower_dbm = np.array([power_dbm(radio) for radio in radios])
         self.gain_dbi = np.array([_value_or(radio.antenna_gain_dbi, 0.0) for radio in radios])

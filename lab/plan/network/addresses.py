@@ -15,7 +15,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from lab.errors import warn
 from lab.model.document import Keys
 from lab.model.topology import Topology
-from lab.plan.problems import RefuseAt, Source
+from lab.plan.problems import RefuseAt, ValidatedFile
 
 _RADIO = 0
 
@@ -30,7 +30,7 @@ def made_mac(node_index: int, port: int | None) -> str:
 class Macs:
     """The MAC addresses in use, with their owners."""
 
-    source: Source[Topology]
+    source: ValidatedFile[Topology]
     refuse: RefuseAt
     owners: dict[str, tuple[str, Keys]] = field(default_factory=dict)
 
@@ -59,7 +59,7 @@ class _Given:
 class Ips:
     """The IP addresses in use, and the pool for the others."""
 
-    source: Source[Topology]
+    source: ValidatedFile[Topology]
     refuse: RefuseAt
     given: list[_Given] = field(default_factory=list)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.model.topology import Topology
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 
 
 class _Wires:
@@ -28,7 +28,7 @@ class _Wires:
         self._next[self.of(a)] = self.of(b)
 
 
-def check(source: Source[Topology], problems: Problems) -> None:
+def check(source: ValidatedFile[Topology], problems: Problems) -> None:
     """Report loops of bridges, and access points that cannot exchange keys."""
     wires = _Wires(source.model)
     for index, model in enumerate(source.model.links):
@@ -46,7 +46,7 @@ def check(source: Source[Topology], problems: Problems) -> None:
     _check_keys(source, wires, problems)
 
 
-def _check_keys(source: Source[Topology], wires: _Wires, problems: Problems) -> None:
+def _check_keys(source: ValidatedFile[Topology], wires: _Wires, problems: Problems) -> None:
     """Check that access points with SAE can pass the keys of a fast transition to each other over the wired network."""
     first: dict[tuple[str, str], str] = {}
     for name, node in source.model.nodes.items():

@@ -13,8 +13,8 @@ from lab.model.node import Node as NodeModel
 from lab.model.topology import Topology
 from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, made_mac
-from lab.plan.network.radios import Radios
-from lab.plan.problems import Problems, Source
+from lab.plan.network.radios import PlannedRadios
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface, Link, Netem, Node, Sysctl
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
@@ -22,19 +22,19 @@ RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
 
 
 @dataclass
-class Network:
+class PlannedNetwork:
     """Nodes and links, in file order."""
 
     nodes: list[Node]
     links: list[Link]
-    source: Source[Topology] = field(repr=False)
+    source: ValidatedFile[Topology] = field(repr=False)
 
     def find(self, name: str) -> Node | None:
         """Return the node of that name."""
         return next((node for node in self.nodes if node.name == name), None)
 
 
-def network(source: Source[Topology], problems: Problems) -> Network:
+def network(source: ValidatedFile[Topology], problems: Problems) -> PlannedNetwork:
     """Assign addresses, names and defaults to everything in a topology."""
     return _Builder(source, problems).build()
 
@@ -42,7 +42,7 @@ def network(source: Source[Topology], problems: Problems) -> Network:
 class _Builder:
     """State shared by the steps: node numbers, addresses, ports."""
 
-    def __init__(self, source: Source[Topology], problems: Problems) -> None:
+    def __init__(self, source: ValidatedFile[Topology], problems: Problems) -> None:
         self.source = source
         self.problems = problems
         self.topology = source.model
@@ -50,10 +50,10 @@ class _Builder:
         self.refuse = problems.of(source)
         self.macs = Macs(source, self.refuse)
         self.ips = Ips(source, self.refuse)
-        self.radios = Radios(source, self.refuse, self.macs, self.indexes)
+        self.radios = PlannedRadios(source, self.refuse, self.macs, self.indexes)
         self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
 
-    def build(self) -> Network:
+    def build(self) -> PlannedNetwork:
         for name, model in self.topology.nodes.items():
             self._claim_given(name, model)
         resolved_links = self._links()
@@ -62,7 +62,7 @@ class _Builder:
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
         nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
-        return Network(nodes, resolved_links, self.source)
+        return PlannedNetwork(nodes, resolved_links, self.source)
 
     def _count_radios(self) -> None:
         """Refuse what the guest's kernel has no room for."""

@@ -13,15 +13,15 @@ from lab.model.node import Wireless, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, made_mac
-from lab.plan.problems import RefuseAt, Source
+from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Radio
 
 
 @dataclass
-class Radios:
+class PlannedRadios:
     """Resolves radios. ``indexes`` are the numbers of all nodes, from 1."""
 
-    source: Source[Topology]
+    source: ValidatedFile[Topology]
     refuse: RefuseAt
     macs: Macs
     indexes: Mapping[str, int]
@@ -84,7 +84,7 @@ class Radios:
 class _Site:
     """Answers what the node of that name asks; see ``lab.model.node.Site``."""
 
-    radios: Radios
+    radios: PlannedRadios
     name: str
 
     @property

@@ -12,8 +12,8 @@ from lab.errors import InputError, unknown, warn
 from lab.model.document import Keys, label_of
 from lab.model.mobility import Spot, cut
 from lab.model.topology import Topology
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.mobility_types import Way, Waypoint
 from lab.shared.streams import stream
 
@@ -25,8 +25,8 @@ WAYPOINTS_MOST = 100_000  # of a run: a plan of 4 MB
 class _Crowd:
     """The nodes of an entry; see ``lab.model.mobility.Crowd``."""
 
-    source: Source[Topology]
-    network: Network
+    source: ValidatedFile[Topology]
+    network: PlannedNetwork
     problems: Problems
     keys: Keys
     names: list[str]
@@ -64,8 +64,8 @@ class _Crowd:
 
 
 def resolve(
-    source: Source[Topology],
-    network: Network,
+    source: ValidatedFile[Topology],
+    network: PlannedNetwork,
     seed: int,
     until_ns: int,
     problems: Problems,
@@ -99,7 +99,7 @@ def resolve(
     return ways
 
 
-def warn_of_longer_runs(source: Source[Topology], network: Network) -> None:
+def warn_of_longer_runs(source: ValidatedFile[Topology], network: PlannedNetwork) -> None:
     """Print a warning if the ways are possible, but not for a minute: a topology does not say how long it runs."""
     problems = Problems()
     resolve(source, network, 1, _MINUTE_NS, problems)
@@ -113,7 +113,7 @@ def _taken(waypoints: Iterable[Waypoint], until_ns: int, most: int) -> list[Wayp
 
 
 def _names(
-    source: Source[Topology], network: Network, index: int, moved: dict[str, str], problems: Problems
+    source: ValidatedFile[Topology], network: PlannedNetwork, index: int, moved: dict[str, str], problems: Problems
 ) -> list[str]:
     """Return the nodes of an entry, in their order; report those that cannot move."""
     found: list[str] = []
@@ -134,8 +134,8 @@ def _names(
     return found
 
 
-def placed(network: Network, ways: list[Way]) -> Network:
+def placed(network: PlannedNetwork, ways: list[Way]) -> PlannedNetwork:
     """Return the network with each node that moves by itself where its way begins."""
     begins = {way.node: list(way.waypoints[0].position_m()) for way in ways}
     nodes = [replace(node, position_m=begins[node.name]) if node.name in begins else node for node in network.nodes]
-    return Network(nodes, network.links, network.source)
+    return PlannedNetwork(nodes, network.links, network.source)

@@ -14,8 +14,8 @@ from lab.model.event import EVENTS
 from lab.model.event import Event as EventModel
 from lab.model.topology import Topology
 from lab.model.workload import Workload
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Courses, Position
 from lab.plan.workload.placeholders import Names
 from lab.shared.mobility_types import Way
@@ -28,7 +28,7 @@ S = TypeVar("S")
 class _Written:
     """An event and its location in a file."""
 
-    source: Source[Any]
+    source: ValidatedFile[Any]
     keys: Keys
     model: EventModel
     kind: str
@@ -46,7 +46,7 @@ class _State:
 class _Scene:
     """What events may ask about the plan; see ``lab.model.event.Scene``."""
 
-    network: Network
+    network: PlannedNetwork
     names: Names
     process_ids: dict[str, list[str]]
     problems: Problems
@@ -122,8 +122,8 @@ class _Alone(_Scene):
 
 
 def check_alone(
-    topology: Source[Topology],
-    network: Network,
+    topology: ValidatedFile[Topology],
+    network: PlannedNetwork,
     names: Names,
     roles: Collection[str],
     ways: Iterable[Way],
@@ -141,9 +141,9 @@ def check_alone(
 
 
 def resolve(
-    topology: Source[Topology],
-    workload: Source[Workload],
-    network: Network,
+    topology: ValidatedFile[Topology],
+    workload: ValidatedFile[Workload],
+    network: PlannedNetwork,
     names: Names,
     processes: list[Process],
     ways: Iterable[Way],
@@ -171,14 +171,14 @@ def resolve(
     return found, state.courses
 
 
-def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
+def _written(source: ValidatedFile[Any], timeline: list[EventModel]) -> list[_Written]:
     return [
         _Written(source, ("timeline", index), model, EVENTS.name_of(type(model)))
         for index, model in enumerate(timeline)
     ]
 
 
-def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:
+def _check_time(event: _Written, workload: ValidatedFile[Workload], problems: Problems) -> None:
     """Report an event at or after the end of the run."""
     end = workload.model.duration
     if event.model.at < end:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from lab.model.document import Keys
 from lab.model.workload import Collected, Workload
-from lab.plan.problems import Problems, Source
-from lab.plan.workload.processes import Processes
+from lab.plan.problems import Problems, ValidatedFile
+from lab.plan.workload.processes import PlannedProcesses
 from lab.shared.types import Collect, Node
 
 
-def resolve(source: Source[Workload], processes: Processes, problems: Problems) -> list[Collect]:
+def resolve(source: ValidatedFile[Workload], processes: PlannedProcesses, problems: Problems) -> list[Collect]:
     """Return what processes and the workload want of each node, in file order, each once."""
     found: dict[tuple[str, str], Collect] = {}
     for keys, nodes, wanted in _wanted(source.model, processes):
@@ -23,7 +23,7 @@ def resolve(source: Source[Workload], processes: Processes, problems: Problems) 
     return list(found.values())
 
 
-def _wanted(workload: Workload, processes: Processes) -> Iterator[tuple[Keys, list[Node], Collected]]:
+def _wanted(workload: Workload, processes: PlannedProcesses) -> Iterator[tuple[Keys, list[Node], Collected]]:
     for index, process in enumerate(workload.processes):
         for number, kept in enumerate(process.collect):
             # an unknown name is reported with the process

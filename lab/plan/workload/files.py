@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from lab.model.document import Keys
 from lab.model.workload import FileEntry, Workload
 from lab.plan.contents import Content
-from lab.plan.problems import Problems, Source
-from lab.plan.workload.processes import Processes
+from lab.plan.problems import Problems, ValidatedFile
+from lab.plan.workload.processes import PlannedProcesses
 from lab.shared.random_files import random_sha256
 from lab.shared.types import File, Node
 
 _MODE, _MODE_OF_PROGRAM = 0o644, 0o755
 
 
-def resolve(source: Source[Workload], processes: Processes, seed: int, problems: Problems) -> list[File]:
+def resolve(source: ValidatedFile[Workload], processes: PlannedProcesses, seed: int, problems: Problems) -> list[File]:
     """Return every file for every node of its roles, in file order."""
     found = []
     places: dict[tuple[str, str], str] = {}
@@ -38,7 +38,7 @@ def resolve(source: Source[Workload], processes: Processes, seed: int, problems:
     return found
 
 
-def packed(source: Source[Workload], files: list[File]) -> dict[str, str]:
+def packed(source: ValidatedFile[Workload], files: list[File]) -> dict[str, str]:
     """Return the contents that are not text, in base64, by their SHA-256."""
     wanted = {file.sha256 for file in files if file.packed_bytes is not None}
     data = {_sha256(one.data): one.data for contents in source.contents.values() for one in contents}
@@ -46,7 +46,7 @@ def packed(source: Source[Workload], files: list[File]) -> dict[str, str]:
 
 
 def _files(
-    source: Source[Workload], processes: Processes, name: str, entry: FileEntry, node: Node, seed: int
+    source: ValidatedFile[Workload], processes: PlannedProcesses, name: str, entry: FileEntry, node: Node, seed: int
 ) -> Iterator[File]:
     """Resolve an entry for a node: a file, or those of a folder."""
     if entry.random is not None:

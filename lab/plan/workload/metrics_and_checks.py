@@ -13,7 +13,7 @@ from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
 from lab.model.workload import MetricEntry, Workload
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.workload.placeholders import Names
 from lab.probes import base as probes
 from lab.shared.types import Check, File, PlannedMetric, Prints, Process
@@ -24,7 +24,7 @@ from lab.units import dimension_of
 class _Written:
     """A metric as the workload has it."""
 
-    source: Source[Workload]
+    source: ValidatedFile[Workload]
     name: str
     problems: Problems
     doubtful: Collection[str]  # names of processes with a mistake: what names them is not checked
@@ -174,7 +174,7 @@ def _is_known(probe: str | None) -> bool:
 
 
 def metrics(
-    source: Source[Workload],
+    source: ValidatedFile[Workload],
     processes: list[Process],
     names: Names,
     medium: bool,
@@ -201,7 +201,10 @@ def metrics(
 
 
 def check_metrics(
-    source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems, doubtful: Collection[str] = ()
+    source: ValidatedFile[Workload],
+    probe_of: Mapping[str, str | None],
+    problems: Problems,
+    doubtful: Collection[str] = (),
 ) -> None:
     """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
 
@@ -225,7 +228,7 @@ def groups_of(prints: Prints) -> list[str] | None:
     return list(dict.fromkeys(name for pattern in prints.match for name in re.compile(pattern).groupindex))
 
 
-def check_syntax(source: Source[Workload], problems: Problems) -> None:
+def check_syntax(source: ValidatedFile[Workload], problems: Problems) -> None:
     """Report every check with a syntax error."""
     for index, model in enumerate(source.model.checks):
         try:
@@ -235,7 +238,7 @@ def check_syntax(source: Source[Workload], problems: Problems) -> None:
 
 
 def checks(
-    source: Source[Workload],
+    source: ValidatedFile[Workload],
     processes: list[Process],
     files: list[File],
     problems: Problems,
@@ -249,7 +252,8 @@ def checks(
             context |= dict.fromkeys((process.name, process.id), _unprinted(process.prints))
     for name, metric in source.model.metrics.items():
         context[name] = {
-            figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.measures([1.0])
+            figure: 1 if figure == "count" else expression.ValueWithUnit(1, metric.unit)
+            for figure in kinds.measures([1.0])
         }
     for file in files:
         if not file.in_folder:

@@ -18,7 +18,7 @@ from lab.model.topology import Topology
 from lab.model.varied import calculated, is_varied, time_for
 from lab.model.workload import Workload
 from lab.numbers import count
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.workload import params as probe_params
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.roles import listed
@@ -63,14 +63,14 @@ class _Entry:
 
 
 @dataclass
-class Processes:
+class PlannedProcesses:
     """Resolves the processes of a plan: passive probes first, then processes, each in file order."""
 
-    source: Source[Workload]
+    source: ValidatedFile[Workload]
     names: Names
     problems: Problems
     medium: bool = True  # whether the topology has an 802.11 medium
-    topology: Source[Topology] | None = None  # of the nodes, if there are any
+    topology: ValidatedFile[Topology] | None = None  # of the nodes, if there are any
     entries: list[_Entry] = field(default_factory=list)
     doubtful: set[str] = field(default_factory=set)  # names of processes whose name or role is wrong
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from lab.errors import suggestion
 from lab.model.workload import Workload
 from lab.numbers import count
-from lab.plan.network.network import Network
-from lab.plan.problems import Problems, Source
+from lab.plan.network.network import PlannedNetwork
+from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Node
 
 
-def offered(network: Network) -> dict[str, list[Node]]:
+def offered(network: PlannedNetwork) -> dict[str, list[Node]]:
     """Return nodes by role, in file order: roles that the topology names, then the kinds of its nodes."""
     found: dict[str, list[Node]] = {}
     for node in network.nodes:
@@ -23,7 +23,7 @@ def offered(network: Network) -> dict[str, list[Node]]:
     return found
 
 
-def bind(network: Network, workload: Source[Workload], problems: Problems) -> dict[str, list[Node]]:
+def bind(network: PlannedNetwork, workload: ValidatedFile[Workload], problems: Problems) -> dict[str, list[Node]]:
     """Return the nodes of each role that the workload declares: as many as it asks for, in file order."""
     there = offered(network)
     name = network.source.model.name

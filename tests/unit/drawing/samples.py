@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.drawing import lay_out
 from lab.drawing.figure import Chart, Figure, Panel
 from lab.drawing.marks import Band, Line, Rule, Span
-from lab.drawing.shapes import Scene
+from lab.drawing.shapes import Drawing
 from lab.experiments.output import figures
 from lab.experiments.types import FigureSpec as Wanted
 from lab.experiments.types import TrialMetric
@@ -99,7 +99,7 @@ def _many() -> Chart:
     return chart
 
 
-def _topology() -> Scene:
+def _topology() -> Drawing:
     return topology.draw(Plan.from_json((RECORDED / "handoff" / "plan.json").read_text()))
 
 
@@ -121,6 +121,6 @@ CHARTS = {
 NAMES = (*CHARTS, "topology")
 
 
-def scene(name: str) -> Scene:
+def scene(name: str) -> Drawing:
     """The scene of that name."""
     return _topology() if name == "topology" else lay_out(CHARTS[name]())

@@ -12,7 +12,7 @@ import pytest
 
 from lab.drawing import FORMATS, save, svg
 from lab.drawing.paper import SCALE
-from lab.drawing.shapes import MARGIN, Scene, Text
+from lab.drawing.shapes import MARGIN, Drawing, Text
 from lab.drawing.shapes import Path as Lines
 
 from . import samples
@@ -47,7 +47,7 @@ def test_a_line_that_is_missing_would_be_noticed(tmp_path: Path) -> None:
     lines = [shape for shape in scene.shapes if isinstance(shape, Lines) and len(shape.points) > 20]
     rest = [shape for shape in scene.shapes if shape not in lines]
     assert len(lines) == 2
-    save(Scene(scene.width, scene.height, scene.title, rest), tmp_path / "without" / "lines", ["png"])
+    save(Drawing(scene.width, scene.height, scene.title, rest), tmp_path / "without" / "lines", ["png"])
     assert apart(rsvg(tmp_path / "lines.svg"), tmp_path / "without" / "lines.png") > MOST_APART
 
 
@@ -100,6 +100,6 @@ def test_settings_of_a_reader_do_not_count(tmp_path: Path) -> None:
 
 def test_letters_that_no_font_has_are_no_warning(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     shapes = [Text(0, 20, "\N{HIRAGANA LETTER A} $x$ \x1b[31m \x00", "about")]
-    save(Scene(100, 40, "any \x00", [*shapes]), tmp_path / "any", FORMATS)
+    save(Drawing(100, 40, "any \x00", [*shapes]), tmp_path / "any", FORMATS)
     assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
     ET.fromstring((tmp_path / "any.svg").read_text())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lab.drawing import WIDTH
 from lab.drawing.ladder import Arrow, Ladder, lay_out_ladders
-from lab.drawing.shapes import XY, Path, Scene, Text
+from lab.drawing.shapes import XY, Drawing, Path, Text
 from tests.unit.drawing.test_layout import extent, texts
 
 LINES = ("ap1", "sta1", "sta2")
@@ -19,17 +19,17 @@ DATA = Arrow("ap1", "sta1", 100.0, 348.0, "DATA 12", "More Data")
 ACK = Arrow("sta1", "ap1", 364.0, 392.0, "ACK + 1 TCP ACK", "4 B", colour=2)
 
 
-def drawn(*arrows: Arrow, lines: tuple[str, ...] = LINES[:2], length_us: float = 1000.0) -> Scene:
+def drawn(*arrows: Arrow, lines: tuple[str, ...] = LINES[:2], length_us: float = 1000.0) -> Drawing:
     return lay_out_ladders("ladder", [Ladder("stock", lines, arrows, length_us)])
 
 
-def outline(scene: Scene, tip: str) -> tuple[XY, ...]:
+def outline(scene: Drawing, tip: str) -> tuple[XY, ...]:
     """The corners of the arrow with these words."""
     (found,) = [shape.points for shape in scene.shapes if isinstance(shape, Path) and shape.tip == tip]
     return found
 
 
-def rails(scene: Scene, left: float = 0.0, right: float = WIDTH) -> list[float]:
+def rails(scene: Drawing, left: float = 0.0, right: float = WIDTH) -> list[float]:
     """Where the vertical lines of a scene are."""
     return [
         shape.points[0][0]
@@ -38,7 +38,7 @@ def rails(scene: Scene, left: float = 0.0, right: float = WIDTH) -> list[float]:
     ]
 
 
-def words(scene: Scene) -> list[str]:
+def words(scene: Drawing) -> list[str]:
     return [text.text for text in texts(scene)]
 
 
@@ -95,7 +95,7 @@ def test_a_frame_that_does_not_fit_is_cut_open_and_has_no_head(cut: tuple[float,
     assert end <= part.height and begin >= span(((0.0, rails_top(part)), (0.0, part.height)))[0]
 
 
-def rails_top(scene: Scene) -> float:
+def rails_top(scene: Drawing) -> float:
     return min(shape.points[0][1] for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft")
 
 

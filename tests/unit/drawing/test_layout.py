@@ -14,7 +14,7 @@ from lab.drawing import WIDTH, lay_out, lay_out_together
 from lab.drawing.figure import Axes, Chart, Figure, Panel, Scale
 from lab.drawing.legend import keys
 from lab.drawing.marks import Area, Band, Bar, Dash, Dot, Line, Mark, Rule, Trace
-from lab.drawing.shapes import FACES, MARGIN, Dots, Path, Scene, Text
+from lab.drawing.shapes import FACES, MARGIN, Dots, Drawing, Path, Text
 from lab.drawing.words import text_width
 
 from . import samples
@@ -22,7 +22,7 @@ from . import samples
 Extent = tuple[float, float, float, float]
 
 
-def texts(scene: Scene) -> list[Text]:
+def texts(scene: Drawing) -> list[Text]:
     return [shape for shape in scene.shapes if isinstance(shape, Text)]
 
 
@@ -126,7 +126,7 @@ def test_panels_side_by_side_have_one_scale() -> None:
     assert beside[1] == pytest.approx(100 * beside[0]) and below[0] == pytest.approx(below[1])
 
 
-def begins(scene: Scene) -> set[float]:
+def begins(scene: Drawing) -> set[float]:
     """Where the x axes begin."""
     lines = [shape for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft"]
     return {line.points[0][0] for line in lines if line.points[0][1] == line.points[1][1]}

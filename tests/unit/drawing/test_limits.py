@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lab.drawing import WIDTH, lay_out, svg
 from lab.drawing.figure import Axes, Chart, Figure, Panel, Scale
-from lab.drawing.marks import Area, Band, Bar, Box, Cell, Dash, Dot, Line, Mark, Rule, Span, Trace
-from lab.drawing.shapes import Dots, Path, Scene, Text
+from lab.drawing.marks import Area, Band, Bar, Box, Dash, Dot, HeatCell, Line, Mark, Rule, Span, Trace
+from lab.drawing.shapes import Dots, Drawing, Path, Text
 
 TINY, MOST = 5e-324, sys.float_info.max
 NAN, INF = math.nan, math.inf
@@ -43,22 +43,22 @@ MARKS: st.SearchStrategy[Mark] = st.one_of(
     st.builds(Band, ANY, ANY, st.sampled_from(["", "rain"])),
     st.builds(Rule, ANY, st.sampled_from(["", "roam"])),
     st.builds(Span, st.just(0), ANY, ANY, STYLES, st.just("scan"), st.booleans()),
-    st.builds(Cell, st.just(0), st.just(0), st.none() | ANY, st.just("3")),
+    st.builds(HeatCell, st.just(0), st.just(0), st.none() | ANY, st.just("3")),
 )
 
 
-def places(scene: Scene) -> list[tuple[float, float]]:
+def places(scene: Drawing) -> list[tuple[float, float]]:
     found = [place for shape in scene.shapes if isinstance(shape, Path | Dots) for place in shape.points]
     return [*found, *((shape.x, shape.y) for shape in scene.shapes if isinstance(shape, Text))]
 
 
-def numbers_below(scene: Scene) -> list[str]:
+def numbers_below(scene: Drawing) -> list[str]:
     """Those of the x axis."""
     texts = [shape for shape in scene.shapes if isinstance(shape, Text)]
     return [text.text for text in texts if (text.face, text.anchor) == ("tick", "middle")]
 
 
-def check(chart: Chart) -> Scene:
+def check(chart: Chart) -> Drawing:
     """Draw it: everything is somewhere on the paper."""
     scene = lay_out(chart)
     for x, y in places(scene):

@@ -17,7 +17,6 @@ from lab.experiments.types import (
     Experiment,
     FigureSpec,
     Level,
-    Outcome,
     Point,
     Published,
     Repetitions,
@@ -25,6 +24,7 @@ from lab.experiments.types import (
     Row,
     Summary,
     TrialMetric,
+    TrialOutcome,
     Verdict,
 )
 from lab.probes.base import TimeSeries
@@ -90,7 +90,7 @@ def results(
                 values.append(found)
             error = "sta1 is not associated after 5 s\nwpa_supplicant: CTRL-EVENT-DISCONNECTED\nap1: <deauth>"
             outcomes.append(
-                Outcome(
+                TrialOutcome(
                     number,
                     seed,
                     f"{number:032x}{seed:032x}",

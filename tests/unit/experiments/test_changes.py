@@ -14,7 +14,7 @@ import pytest
 from lab.cli.check import check
 from lab.errors import InputError
 from lab.experiments.file import resolve
-from lab.experiments.types import Claim, Experiment, Outcome, Point
+from lab.experiments.types import Claim, Experiment, Point, TrialOutcome
 from lab.experiments.variations import show
 from lab.experiments.variations.changes import Change, in_all, try_all
 from lab.experiments.variations.judged import Changes, with_changes
@@ -171,7 +171,7 @@ def test_a_change_of_one_of_two_topologies(here: Path) -> None:
     assert delays == {"place.yaml": True, "other.yaml": False}
 
 
-def outcomes(experiment: Experiment, throughput: Mapping[str, float | None], offset: int = 0) -> list[Outcome]:
+def outcomes(experiment: Experiment, throughput: Mapping[str, float | None], offset: int = 0) -> list[TrialOutcome]:
     """A trial of each point, with a throughput by the value of the axis roaming; None: it failed."""
     made = []
     for point in experiment.points:
@@ -179,7 +179,7 @@ def outcomes(experiment: Experiment, throughput: Mapping[str, float | None], off
         values: dict[str, float | None] = {} if value is None else {"throughput": value, "delay": 1.0}
         error = "it failed" if value is None else None
         number = offset + point.number
-        made.append(Outcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False))
+        made.append(TrialOutcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False))
     return made
 
 
@@ -195,7 +195,7 @@ def analysed(here: Path) -> Changes:
     )
     size = len(experiment.points)
     base = outcomes(experiment, {"never": 10, "quick": 5})
-    others: list[Outcome] = []
+    others: list[TrialOutcome] = []
     for number, quick in enumerate((11, 9, 5, None)):
         others += outcomes(experiment, {"never": 10, "quick": quick}, number * size)
     return with_changes(experiment, base, listed, others)

@@ -13,7 +13,7 @@ from rich.console import Console
 from scipy import stats
 
 from lab.errors import InputError, RecordError
-from lab.experiments.analysis.compare import Comparison, Difference, compare, listed
+from lab.experiments.analysis.compare import Difference, ResultsComparison, compare, listed
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.output import compared
 from lab.numbers import MINUS, NONE
@@ -224,7 +224,7 @@ def test_builds(a: dict[str, Any], b: dict[str, Any], lines: list[str]) -> None:
     ]
 
 
-def shown(found: Comparison) -> str:
+def shown(found: ResultsComparison) -> str:
     out = io.StringIO()
     Console(file=out, width=150).print(compared.rich_tables(found))
     return out.getvalue()

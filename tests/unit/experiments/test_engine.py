@@ -20,10 +20,10 @@ from scipy import stats
 
 from lab.errors import HostError, InputError
 from lab.experiments.analysis import metrics, statistics
-from lab.experiments.run.engine import Progress, Sweep
-from lab.experiments.run.store import Kept, Store, pack
+from lab.experiments.run.engine import Sweep, SweepProgress
+from lab.experiments.run.store import Kept, TrialStore, pack
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Lost, Refused, pack_directory
-from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Trial, TrialMetric
+from lab.experiments.types import Experiment, Point, Repetitions, Trial, TrialMetric, TrialOutcome
 from tests.refused import refused
 
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i", "code": "c"}
@@ -84,9 +84,9 @@ class Lab:
     """One user's store, in which sweeps are run."""
 
     def __init__(self, directory: Path) -> None:
-        self.store = Store(directory / "cache")
+        self.store = TrialStore(directory / "cache")
         self.keep = directory / "failed"
-        self.reports: list[Progress] = []
+        self.reports: list[SweepProgress] = []
         self.crew: Crew | None = None
 
     def sweep(
@@ -96,7 +96,7 @@ class Lab:
         *,
         fresh: bool = False,
         enough: Callable[..., int] = lambda values, share, normal: 0,
-    ) -> tuple[Outcome, ...]:
+    ) -> tuple[TrialOutcome, ...]:
         return self.prepare(file, work, fresh=fresh, enough=enough).run()
 
     def prepare(

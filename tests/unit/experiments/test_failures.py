@@ -14,15 +14,15 @@ from rich.console import Console, Group
 from lab.errors import InputError
 from lab.experiments.command import ReproduceOptions, reproduce
 from lab.experiments.output.trials import failures, remarks
-from lab.experiments.types import Outcome, Results
+from lab.experiments.types import Results, TrialOutcome
 from tests.refused import refused
 
 from . import made
 
 
 def sweep(
-    error: Callable[[Outcome], str | None] = lambda found: None,
-    change: Callable[[Outcome], Outcome] = lambda found: found,
+    error: Callable[[TrialOutcome], str | None] = lambda found: None,
+    change: Callable[[TrialOutcome], TrialOutcome] = lambda found: found,
     points: int = 2,
 ) -> Results:
     """Trials of some distances, seeds 1 to 10; those that have an ``error`` failed with it."""
@@ -41,7 +41,7 @@ def said(results: Results, width: int = 110) -> str:
     return out.getvalue()
 
 
-def ended(found: Outcome, log: str = "one\n    two") -> str:
+def ended(found: TrialOutcome, log: str = "one\n    two") -> str:
     return f"x.yaml:7: exec h1: ls ended with 2: \n  last lines of out/failed/{found.seed}/console.log:\n    {log}"
 
 
@@ -63,7 +63,7 @@ def test_a_failed_trial_is_shown_with_message_log_directory_and_command() -> Non
 
 
 def test_those_that_fail_alike_are_shown_once_and_all_named() -> None:
-    def error(found: Outcome) -> str | None:
+    def error(found: TrialOutcome) -> str | None:
         if found.point == 0:
             return f"virtual time stood still at {found.seed}.25 s\n    log {found.seed}"
         return "killed" if found.seed in (2, 4, 5, 6) else None
@@ -108,7 +108,7 @@ def test_a_narrow_terminal_breaks_lines_and_keeps_them_indented() -> None:
 
 
 def test_a_check_that_fails_again_and_again_is_reported_once() -> None:
-    def change(found: Outcome) -> Outcome:
+    def change(found: TrialOutcome) -> TrialOutcome:
         unmet = ("loss.max < 5%",) if (found.point == 0 and found.seed > 2) or found.seed == 5 else ()
         return replace(found, unmet=unmet, remark="it was damaged" if found.seed == 2 else None)
 

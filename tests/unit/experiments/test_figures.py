@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lab.drawing import WIDTH, lay_out, save, svg
 from lab.drawing.figure import Chart, Scale
 from lab.drawing.legend import keys
-from lab.drawing.marks import Area, Bar, Box, Cell, Dash, Dot, Trace
+from lab.drawing.marks import Area, Bar, Box, Dash, Dot, HeatCell, Trace
 from lab.drawing.palette import PALETTE
 from lab.drawing.series import marker, stroke
 from lab.drawing.shapes import Path as Drawn
@@ -141,7 +141,7 @@ def test_missing_points_are_reported_and_left_open(kind: str) -> None:
         "line": [dot for trace in marks(chart, Trace) for dot in trace.dots if dot.y is None],
         "bar": [bar for bar in marks(chart, Bar) if bar.dot.y is None],
         "box": [box for box in marks(chart, Box) if box.quartiles is None],
-        "heat-map": [cell for cell in marks(chart, Cell) if cell.share is None],
+        "heat-map": [cell for cell in marks(chart, HeatCell) if cell.share is None],
     }
     assert len(gaps[kind]) == 1
     picture_text = svg(lay_out(chart))
@@ -226,7 +226,7 @@ def test_a_time_series_of_one_trial_is_as_it_was_recorded() -> None:
 
 def test_a_heat_map_has_a_cell_for_each_point_and_a_panel_for_each_further_label() -> None:
     (chart,) = drawn(heat_map(made.table1()))
-    cells = marks(chart, Cell)
+    cells = marks(chart, HeatCell)
     assert len(cells) == 15 and {0.0, 1.0} <= {cell.share for cell in cells}
     assert chart.ramp is not None and chart.ramp.label == "transfer time, s"
     assert cells[0].published == "(1.16)" and "In brackets: published" in chart.about

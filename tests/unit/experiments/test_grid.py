@@ -20,7 +20,7 @@ from lab.model.build import build
 from lab.model.document import Document
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
-from lab.plan.problems import Problems, Source
+from lab.plan.problems import Problems, ValidatedFile
 from tests.refused import refused
 
 
@@ -37,7 +37,7 @@ def resolved(axes: dict[str, Any], zipped: list[list[str]] | None = None) -> gri
     }
     document = Document(Path("x.yaml"), "x.yaml", data)
     problems = Problems()
-    found = grid.resolve(Source(document, build(Model, document)), problems)
+    found = grid.resolve(ValidatedFile(document, build(Model, document)), problems)
     problems.raise_all()
     return found
 
@@ -183,6 +183,6 @@ def test_where_a_setting_is_written_is_known_of_each_point() -> None:
     document = Document(
         Path("x.yaml"), "x.yaml", data, {("set", "k"): "x.yaml:5", ("grid", "a", "on", "k"): "x.yaml:7"}
     )
-    found = grid.resolve(Source(document, build(Model, document)), Problems())
+    found = grid.resolve(ValidatedFile(document, build(Model, document)), Problems())
     assert [point.locations["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
     assert [point.overrides for point in found.points()] == [("k=2",), ("k=1",)]

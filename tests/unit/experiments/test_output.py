@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lab.errors import HostError, RecordError
 from lab.experiments.output import files
 from lab.experiments.output.trials import commands
-from lab.experiments.types import FigureSpec, Level, Outcome, Summary, TrialMetric
+from lab.experiments.types import FigureSpec, Level, Summary, TrialMetric, TrialOutcome
 
 from . import made
 
@@ -178,8 +178,8 @@ def test_a_directory_that_cannot_be_written_is_reported(tmp_path: Path, file: st
         files.write(made.table1(), tmp_path)
 
 
-def outcome(command: str, seed: int) -> Outcome:
-    return Outcome(0, seed, "", command, {}, None, None, 1.0, 1.0, False)
+def outcome(command: str, seed: int) -> TrialOutcome:
+    return TrialOutcome(0, seed, "", command, {}, None, None, 1.0, 1.0, False)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from rich.console import Console
 from lab.experiments.command import assemble
 from lab.experiments.output import files, tables
 from lab.experiments.output.page import page
-from lab.experiments.run.engine import Run
-from lab.experiments.types import Outcome, Repetitions, Results
+from lab.experiments.run.engine import SweepResult
+from lab.experiments.types import Repetitions, Results, TrialOutcome
 
 from . import samples
 
@@ -32,11 +32,11 @@ def results(points: Mapping[str, Sequence[float]], rule: Repetitions) -> Results
     """Of trials with these values; what is left of four has none."""
     experiment = replace(samples.experiment({"distance": list(points)}), repetitions=rule)
     outcomes = [
-        Outcome(number, seed, "", "lab run", {"throughput": value}, None, None, 1.0, 1.0, cached=False)
+        TrialOutcome(number, seed, "", "lab run", {"throughput": value}, None, None, 1.0, 1.0, cached=False)
         for number, values in enumerate(points.values())
         for seed, value in enumerate([*values, *[None] * (4 - len(values))] if len(values) < 3 else values, 1)
     ]
-    return assemble(experiment, Run(tuple(outcomes), {}, {}), "lab reproduce e", 1.0)
+    return assemble(experiment, SweepResult(tuple(outcomes), {}, {}), "lab reproduce e", 1.0)
 
 
 def test_results_json_and_csv_say_which_means_are_precise() -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.drawing.marks import Cell
+from lab.drawing.marks import HeatCell
 from lab.errors import InputError
 from lab.experiments.file import resolve
 from lab.experiments.run.trials import trial
-from lab.experiments.types import Claim, Experiment, Outcome, Repetitions
+from lab.experiments.types import Claim, Experiment, Repetitions, TrialOutcome
 from lab.experiments.variations import show
 from lab.experiments.variations.changes import in_all
 from lab.experiments.variations.judged import Held, Judged, Sensitivity, in_places
@@ -187,7 +187,7 @@ def sensitivity(here: Path, count: int = 40) -> Sensitivity:
             error = "it failed" if fails else None
             values: dict[str, float | None] = {} if fails else {"throughput": value, "delay": 1.0}
             outcomes.append(
-                Outcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False)
+                TrialOutcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False)
             )
     return in_places(experiment, known, drawn, outcomes, 1)
 
@@ -231,6 +231,6 @@ def test_the_figure_has_a_row_for_each_parameter(here: Path) -> None:
     chart = show.chart(sensitivity(here))
     (panel,) = chart.panels
     assert panel.axes.y.names == ("retries", "delay", "power", "holds in")
-    texts = {(mark.column, mark.row): mark.text for mark in panel.axes.marks if isinstance(mark, Cell)}
+    texts = {(mark.column, mark.row): mark.text for mark in panel.axes.marks if isinstance(mark, HeatCell)}
     assert (texts[0, 3], texts[1, 3], texts[0, 1]) == ("51 %", "100 %", "")
     assert texts[0, 2].startswith("+0.9") or texts[0, 2] == "+1.00"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lab.cache import store as cache
 from lab.errors import HostError
-from lab.experiments.run.store import DamagedError, Kept, Store, decode, encode, pack
+from lab.experiments.run.store import DamagedError, Kept, TrialStore, decode, encode, pack
 from tests.own_cache import own_cache
 
 KEY = "ab" + 62 * "0"
@@ -21,7 +21,7 @@ KEPT = Kept(pack('{"metrics":{"rtt":{"values":{"mean":2.5}}}}'), 30.0, 1.25, 1.0
 
 
 def test_what_is_put_in_comes_out(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = TrialStore(tmp_path)
     assert store.get(KEY) is None
     store.put(KEY, KEPT)
     found = store.get(KEY)
@@ -31,7 +31,7 @@ def test_what_is_put_in_comes_out(tmp_path: Path) -> None:
 
 
 def test_a_later_one_takes_the_place(tmp_path: Path) -> None:
-    store, later = Store(tmp_path), Kept(pack("{}"), 1.0, 2.0, 1.5)
+    store, later = TrialStore(tmp_path), Kept(pack("{}"), 1.0, 2.0, 1.5)
     store.put(KEY, KEPT)
     store.put(KEY, later)
     assert store.get(KEY) == later
@@ -52,7 +52,7 @@ def test_every_missing_end_is_noticed(length: int) -> None:
 
 
 def test_an_entry_under_another_name_is_noticed(tmp_path: Path) -> None:
-    store, other = Store(tmp_path), "ab" + 62 * "1"
+    store, other = TrialStore(tmp_path), "ab" + 62 * "1"
     store.put(KEY, KEPT)
     store.path(KEY).rename(store.path(other))
     with pytest.raises(DamagedError, match=KEY):
@@ -60,7 +60,7 @@ def test_an_entry_under_another_name_is_noticed(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_damaged(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = TrialStore(tmp_path)
     store.path(KEY).mkdir(parents=True)
     with pytest.raises(DamagedError, match="cannot be read"):
         store.get(KEY)
@@ -69,19 +69,19 @@ def test_what_is_no_file_is_damaged(tmp_path: Path) -> None:
 def test_a_full_or_locked_disk_is_reported(tmp_path: Path) -> None:
     (tmp_path / "trials").write_text("no directory")
     with pytest.raises(HostError, match="cannot write the cache"):
-        Store(tmp_path).put(KEY, KEPT)
+        TrialStore(tmp_path).put(KEY, KEPT)
 
 
 def test_lab_clean_empties_it(tmp_path: Path) -> None:
     with own_cache(tmp_path):
-        store = Store()
+        store = TrialStore()
         store.put(KEY, KEPT)
         assert cache.clean()["trials"] > 0
     assert store.get(KEY) is None
 
 
 def test_what_nobody_asked_for_in_a_long_time_goes(tmp_path: Path) -> None:
-    store, other = Store(tmp_path), "cd" + 62 * "0"
+    store, other = TrialStore(tmp_path), "cd" + 62 * "0"
     long_ago_s = time.time() - 31 * 86400
     for key in (KEY, other):
         store.put(key, KEPT)

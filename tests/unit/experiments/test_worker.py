@@ -18,14 +18,14 @@ from lab.errors import RunError
 from lab.experiments.run import worker
 from lab.experiments.run.trials import Answer, Failed, Finished, Refused, unpack_directory
 from lab.machine.uses import Uses
-from lab.machine.watch import Progress
+from lab.machine.watch import RunProgress
 from lab.plan.load import load
 from lab.runs import Machine, provenance
 from lab.shared.types import Plan
 
 PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i"}
-Run = Callable[[Plan, Path, Callable[[Progress], None]], dict[str, Any]]
+Run = Callable[[Plan, Path, Callable[[RunProgress], None]], dict[str, Any]]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def perform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., An
     """A worker whose guest does what the test says."""
 
     def of(run: Run, own: dict[str, str | None] = HASHES, unwanted: Callable[[], bool] = lambda: False) -> Answer:
-        def run_plan(plan: Plan, machine: object, directory: Path, tell: Callable[[Progress], None]) -> Any:
+        def run_plan(plan: Plan, machine: object, directory: Path, tell: Callable[[RunProgress], None]) -> Any:
             (directory / "console.log").write_text("the kernel's last words")
             return SimpleNamespace(data=run(plan, directory, tell), wall={"wall_s": 0.25})
 
@@ -56,7 +56,7 @@ def test_a_finished_trial_is_its_record(perform: Callable[..., Answer]) -> None:
 
 
 def test_another_lab_is_refused_before_anything_runs(perform: Callable[..., Answer]) -> None:
-    def never(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+    def never(plan: Plan, directory: Path, tell: Callable[[RunProgress], None]) -> dict[str, Any]:
         raise AssertionError("it took work")
 
     answer = perform(never, {"kernel": "other", "image": "i", "more": None})
@@ -64,7 +64,7 @@ def test_another_lab_is_refused_before_anything_runs(perform: Callable[..., Answ
 
 
 def test_a_failed_guest_is_reported_with_what_it_left(perform: Callable[..., Answer], tmp_path: Path) -> None:
-    def fail(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+    def fail(plan: Plan, directory: Path, tell: Callable[[RunProgress], None]) -> dict[str, Any]:
         raise RunError(f"it failed\n  last lines of {directory}/raw/x.err:\n    no such file")
 
     answer = perform(fail)
@@ -75,7 +75,7 @@ def test_a_failed_guest_is_reported_with_what_it_left(perform: Callable[..., Ans
 
 
 def test_a_mistake_in_a_parser_fails_its_trial_and_names_the_place(perform: Callable[..., Answer]) -> None:
-    def break_(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+    def break_(plan: Plan, directory: Path, tell: Callable[[RunProgress], None]) -> dict[str, Any]:
         raise KeyError("rtt")
 
     answer = perform(break_)
@@ -88,9 +88,9 @@ def test_a_mistake_in_a_parser_fails_its_trial_and_names_the_place(perform: Call
 def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> None:
     asked = iter([False, True])
 
-    def go_on(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+    def go_on(plan: Plan, directory: Path, tell: Callable[[RunProgress], None]) -> dict[str, Any]:
         for _ in range(3):
-            tell(Progress(None, 0.0))
+            tell(RunProgress(None, 0.0))
         raise AssertionError("it went on")
 
     with pytest.raises(worker.Unwanted):

@@ -13,7 +13,7 @@ import pytest
 
 from lab.guest.errors import GuestError
 from lab.guest.medium import counters, requests
-from lab.guest.medium.medium import Medium
+from lab.guest.medium.medium import MediumControl
 from lab.guest.medium.record import MediumRecord
 from lab.guest.medium.uapi import AnyAttr, Attr, Command, PartAttr
 from lab.guest.netlink import wire
@@ -111,7 +111,7 @@ def test_a_fault_of_anybodys_frames_names_nobody() -> None:
 
 def test_a_fault_reaches_the_kernel() -> None:
     kernel = Yes()
-    Medium(PLAN, kernel).send([requests.fault("ba", ACK_LOST, NAMES)])
+    MediumControl(PLAN, kernel).send([requests.fault("ba", ACK_LOST, NAMES)])
     (message,) = wire.messages(kernel.sent[1])
     assert message.payload[0] == Command.ADD_FAULT
 
@@ -142,7 +142,7 @@ def test_requests_for_a_reader() -> None:
 
 def test_all_of_it_is_made_by_one_message_in_order() -> None:
     kernel = Yes()
-    medium = Medium(PLAN, kernel)
+    medium = MediumControl(PLAN, kernel)
     medium.send(requests.setup(PLAN))
     assert [message.payload[0] for message in wire.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
     medium.send(requests.update(PLAN.updates[0]))
@@ -153,7 +153,7 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
 
 def failure(*answers: bytes) -> str:
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, Kernel(*answers)).send(requests.setup(PLAN))
+        MediumControl(PLAN, Kernel(*answers)).send(requests.setup(PLAN))
     return caught.value.message
 
 
@@ -173,11 +173,11 @@ def test_a_kernel_without_a_medium() -> None:
     kernel = Kernel()
     kernel.answers = [refused(1, errno.ENOENT)]
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, kernel)
+        MediumControl(PLAN, kernel)
     assert "kernel has no 802.11 medium (generic netlink family hwsim_medium" in caught.value.message
     kernel.answers = [refused(1, errno.EPERM)]
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, kernel)
+        MediumControl(PLAN, kernel)
     assert caught.value.message == "medium: Operation not permitted"
 
 
@@ -283,7 +283,7 @@ def counting(sequence: int) -> list[bytes]:
 
 def test_counters_have_names() -> None:
     kernel = Kernel(*counting(2))
-    assert data(Medium(PLAN, kernel).counters(7, 1_000)) == {"t_ns": 7, **LOOK}
+    assert data(MediumControl(PLAN, kernel).counters(7, 1_000)) == {"t_ns": 7, **LOOK}
     # each dump names the medium
     asked = [next(wire.messages(sent)) for sent in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
@@ -292,7 +292,7 @@ def test_counters_have_names() -> None:
 
 
 def test_the_record_holds_the_looks(tmp_path: Path) -> None:
-    record = MediumRecord(Medium(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
+    record = MediumRecord(MediumControl(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
     record.look(0)
     record.look(30_000_000_000)
     record.write(tmp_path)
@@ -302,7 +302,7 @@ def test_the_record_holds_the_looks(tmp_path: Path) -> None:
 
 
 def test_each_look_is_a_line(tmp_path: Path) -> None:
-    record = MediumRecord(Medium(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
+    record = MediumRecord(MediumControl(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
     record.write(tmp_path)
     assert json.loads((tmp_path / "medium.json").read_text()) == {"looks": []}
     record.look(0)
@@ -333,7 +333,7 @@ def test_a_stacks_part_of_the_kernel_has_attributes_of_its_own() -> None:
     assert change.describe(NAMES) == "SET_RADIO radio=1 retries=3 relay_us=5"
     kernel = Kernel(refused(2, errno.ERANGE, "too late", offset=20 + 16))
     with pytest.raises(GuestError) as caught:
-        Medium(WITH_PART, kernel).send([change])
+        MediumControl(WITH_PART, kernel).send([change])
     assert caught.value.message.endswith("relay_us=5: too late (RELAY_US)")
 
 
@@ -343,7 +343,7 @@ def test_a_stacks_part_of_the_kernel_has_counters_of_its_own(tmp_path: Path) -> 
 
     peer = u32(Attr.RADIO, 1), wire.attribute(Attr.ADDR, bytes.fromhex("020001000200"))
     peers = answer(5, *peer, part(95, 3, 2**40), part(96, 0, 1)) + answer(5, *peer) + done(5)
-    record = MediumRecord(Medium(WITH_PART, Kernel(*counting(2), peers)), 1_000)
+    record = MediumRecord(MediumControl(WITH_PART, Kernel(*counting(2), peers)), 1_000)
     record.look(0)
     record.write(tmp_path)
     pair = {"node": "sta1", "peer": "02:00:01:00:02:00", "sent": {"one": 3, "two_ns": 2**40}}
@@ -357,7 +357,7 @@ def test_a_stacks_part_of_the_kernel_has_counters_of_its_own(tmp_path: Path) -> 
 
 def test_a_refused_dump_is_an_error() -> None:
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0, 0)
+        MediumControl(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0, 0)
     assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: there is no such medium"
 
 

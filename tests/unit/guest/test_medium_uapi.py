@@ -22,7 +22,7 @@ from lab.guest.medium.uapi import (
     Attr,
     Command,
     FaultAction,
-    Frame,
+    FaultFrame,
     LinkAttr,
     RateAttr,
 )
@@ -58,7 +58,7 @@ OURS: dict[str, tuple[Members, str]] = {
     "hwsim_medium_airtime_attr": (Airtime, "HWSIM_MEDIUM_AIRTIME_ATTR_"),
     "hwsim_medium_count_attr": (fields(FrameCounts), "HWSIM_MEDIUM_COUNT_ATTR_"),
     "hwsim_medium_access_attr": (fields(AccessCounts), "HWSIM_MEDIUM_ACCESS_ATTR_"),
-    "hwsim_medium_frame": (Frame, "HWSIM_MEDIUM_FRAME_"),
+    "hwsim_medium_frame": (FaultFrame, "HWSIM_MEDIUM_FRAME_"),
     "hwsim_medium_fault_action": (FaultAction, "HWSIM_MEDIUM_FAULT_"),
 }
 

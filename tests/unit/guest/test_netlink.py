@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.guest.netlink import wire
-from lab.guest.netlink.wire import Message, NetlinkError, Outcome
+from lab.guest.netlink.wire import KernelAnswer, Message, NetlinkError
 
 
 def hexed(text: str) -> bytes:
@@ -95,7 +95,7 @@ def error(payload: str, flags: int = 0, kind: int = wire.NLMSG_ERROR) -> Message
 
 
 def test_an_acknowledgement() -> None:
-    assert wire.outcome(error("00000000" + ECHO, 0x100)) == Outcome(0)
+    assert wire.outcome(error("00000000" + ECHO, 0x100)) == KernelAnswer(0)
 
 
 def test_an_error_without_words() -> None:
@@ -107,18 +107,18 @@ def test_an_error_in_the_kernels_words() -> None:
     # 1: "no such radio", NUL included; 2: offset 20
     words = "1200 0100 6e6f2073756368 20726164696f 00 0000 0800 0200 14000000"
     found = wire.outcome(error("feffffff" + ECHO + words, 0x300))
-    assert found == Outcome(errno.ENOENT, "no such radio", offset=20)
+    assert found == KernelAnswer(errno.ENOENT, "no such radio", offset=20)
     assert str(found) == "no such radio"
     assert wire.outcome(error("feffffff" + ECHOED + words, 0x200)) == found, "the whole request is repeated"
 
 
 def test_an_error_that_names_what_is_missing() -> None:
-    assert wire.outcome(error("eaffffff" + ECHO + "0800 0500 03000000", 0x300)) == Outcome(errno.EINVAL, missing=3)
+    assert wire.outcome(error("eaffffff" + ECHO + "0800 0500 03000000", 0x300)) == KernelAnswer(errno.EINVAL, missing=3)
 
 
 def test_the_end_of_a_dump_may_be_an_error() -> None:
     done = error("feffffff 0900 0100 676f6e65 00 000000", wire.NLM_F_ACK_TLVS, wire.NLMSG_DONE)
-    assert wire.outcome(done) == Outcome(errno.ENOENT, "gone")
+    assert wire.outcome(done) == KernelAnswer(errno.ENOENT, "gone")
     assert wire.outcome(error("00000000", 2, wire.NLMSG_DONE)).code == 0
 
 

@@ -12,7 +12,7 @@ from lab.errors import RunError
 from lab.machine import scratch
 from lab.machine.guest import Guest
 from lab.machine.process import Setup
-from lab.machine.watch import Progress
+from lab.machine.watch import RunProgress
 
 ENDS = """echo '{"error": null}' > "$run/guest.json"\n"""
 GOES_ON = 'mkfifo "$run/never"; read -r line < "$run/never"\n'
@@ -36,7 +36,7 @@ def test_a_guest_is_followed_to_its_end(setup: Callable[[str], Setup]) -> None:
 def test_steps_show_how_far_it_is_until_it_is_ended(setup: Callable[[str], Setup]) -> None:
     made = setup(f'echo "1500000000 0" > "$run/pulse"; echo 1000000000 > "$run/started"\n{GOES_ON}')
     with Guest.started(made, "compile") as guest:
-        seen: list[Progress | None] = []
+        seen: list[RunProgress | None] = []
         while not seen or (seen[-1] and seen[-1].virtual_ns is None):
             seen.append(guest.watch.step())
         assert seen[-1] and seen[-1].virtual_ns == 500_000_000
@@ -51,7 +51,7 @@ def test_whatever_happens_meanwhile_nothing_of_it_stays(
 ) -> None:
     made = setup(GOES_ON)
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: RunProgress) -> None:
         raise error
 
     with pytest.raises(error if isinstance(error, type) else type(error)), Guest.started(made) as guest:

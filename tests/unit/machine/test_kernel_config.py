@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel.config import check_survived, read_options
-from lab.builders.kernel.series import Part, PatchSeries
+from lab.builders.kernel.series import PatchSeries, SeriesPart
 from lab.errors import BuildError
 
 
@@ -21,7 +21,7 @@ def test_fragments_come_in_order_of_their_names(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     for name in ("20-b.config", "10-a.config", "notes.txt"):
         (tmp_path / "config" / name).touch()
-    assert [path.name for path in Part("part", tmp_path).fragments] == ["10-a.config", "20-b.config"]
+    assert [path.name for path in SeriesPart("part", tmp_path).fragments] == ["10-a.config", "20-b.config"]
 
 
 def test_options_and_their_places(tmp_path: Path) -> None:

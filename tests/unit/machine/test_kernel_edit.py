@@ -11,7 +11,7 @@ import pytest
 
 from lab.builders.kernel.edit import edit, git, write_back
 from lab.builders.kernel.series import PatchSeries
-from lab.builders.kernel.source import Source, given_source
+from lab.builders.kernel.source import KernelSource, given_source
 from lab.errors import BuildError, InputError
 from tests.kept import KeptReport
 
@@ -26,7 +26,7 @@ USER = {
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Source:
+def source(tmp_path: Path) -> KernelSource:
     tree = tmp_path / "linux"
     (tree / "arch" / "um").mkdir(parents=True)
     (tree / "net").mkdir()
@@ -46,7 +46,7 @@ def series(tmp_path: Path) -> PatchSeries:
 
 
 @pytest.fixture
-def tree(source: Source, series: PatchSeries, tmp_path: Path) -> Path:
+def tree(source: KernelSource, series: PatchSeries, tmp_path: Path) -> Path:
     directory = tmp_path / "build" / "kernel"
     edit(source, series, directory, KeptReport())
     return directory
@@ -100,7 +100,7 @@ def test_commits_become_patches_and_new_files(tree: Path, series: PatchSeries) -
     assert "From: A User <user@example.org>\nDate: Thu, 2 Jan 2025 03:04:05 +0000\n" in patch
 
 
-def test_there_and_back_changes_no_byte(tree: Path, series: PatchSeries, source: Source, tmp_path: Path) -> None:
+def test_there_and_back_changes_no_byte(tree: Path, series: PatchSeries, source: KernelSource, tmp_path: Path) -> None:
     change(tree)
     write_back(tree, series)
     before = content(series)
@@ -145,7 +145,7 @@ def stacked(tree: Path) -> None:
     commit(tree, "net: let the stack in", "stack")
 
 
-def test_each_part_has_its_own(tree: Path, series: PatchSeries, source: Source, tmp_path: Path) -> None:
+def test_each_part_has_its_own(tree: Path, series: PatchSeries, source: KernelSource, tmp_path: Path) -> None:
     stacked(tree)
     assert names(write_back(tree, series))[2:] == ["kernel/0001-net-let-the-stack-in.patch"]
     low, high, stack = series.parts
@@ -197,7 +197,7 @@ def test_a_commit_of_no_part(tree: Path, series: PatchSeries, part: str | None, 
 
 
 def test_a_part_does_not_change_files_that_a_later_one_adds(
-    tree: Path, series: PatchSeries, source: Source, tmp_path: Path
+    tree: Path, series: PatchSeries, source: KernelSource, tmp_path: Path
 ) -> None:
     stacked(tree)
     write_back(tree, series)
@@ -229,7 +229,7 @@ def test_uncommitted_change_is_refused(tree: Path, series: PatchSeries) -> None:
         write_back(tree, series)
 
 
-def test_tree_is_not_overwritten(tree: Path, series: PatchSeries, source: Source) -> None:
+def test_tree_is_not_overwritten(tree: Path, series: PatchSeries, source: KernelSource) -> None:
     with pytest.raises(InputError, match="exists already"):
         edit(source, series, tree, KeptReport())
 
@@ -240,7 +240,7 @@ def test_tree_that_is_not_there(series: PatchSeries, tmp_path: Path) -> None:
 
 
 def test_patch_that_no_longer_applies_can_be_resolved_in_the_tree(
-    tree: Path, series: PatchSeries, source: Source, tmp_path: Path
+    tree: Path, series: PatchSeries, source: KernelSource, tmp_path: Path
 ) -> None:
     change(tree)
     write_back(tree, series)

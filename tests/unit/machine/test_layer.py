@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.builders.image.layer import Added, Member, listed, write
+from lab.builders.image.layer import AddedFile, Member, listed, write
 
 TIME_S = 1_750_000_000
 
@@ -130,9 +130,9 @@ def test_directory_of_the_base_that_holds_new_files_is_never_removed(tmp_path: P
 def test_added_files_come_over_both_and_keep_their_directories_modes(tmp_path: Path) -> None:
     layer = tmp_path / "layer.tar"
     added = {
-        "usr/bin/peer": Added(b"mine", executable=True),
-        "var/mail/box": Added(b"mail"),
-        "opt/app/link": Added(b"", link="../x"),
+        "usr/bin/peer": AddedFile(b"mine", executable=True),
+        "var/mail/box": AddedFile(b"mail"),
+        "opt/app/link": AddedFile(b"", link="../x"),
     }
     write(tree(tmp_path / "full.tar"), BASE, added, layer, TIME_S)
     found = members(layer)
@@ -148,7 +148,7 @@ def test_added_files_come_over_both_and_keep_their_directories_modes(tmp_path: P
 
 def test_without_a_tree_the_layer_has_only_the_added_files(tmp_path: Path) -> None:
     layer = tmp_path / "layer.tar"
-    write(None, BASE, {"usr/bin/mine": Added(b"mine", executable=True)}, layer, TIME_S)
+    write(None, BASE, {"usr/bin/mine": AddedFile(b"mine", executable=True)}, layer, TIME_S)
     assert list(members(layer)) == ["usr", "usr/bin", "usr/bin/mine"]
 
 

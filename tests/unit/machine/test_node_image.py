@@ -17,7 +17,7 @@ from lab.builders.image import image as image_module
 from lab.builders.image import node_image, wheels
 from lab.builders.image.debian import NoPackageError
 from lab.builders.image.image import Image
-from lab.builders.image.layer import Added
+from lab.builders.image.layer import AddedFile
 from lab.builders.image.node_image import Folder, NodeImage, built_image, ensure_node_image
 from lab.builders.step import BuildLog
 from lab.errors import BuildError, InputError
@@ -255,7 +255,7 @@ def wheel(
         packed.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in files))
 
 
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, Added]:
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, AddedFile]:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     requirements = tmp_path / "requirements.txt"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.kernel import source as module
-from lab.builders.kernel.source import PACKAGE, Source, ensure_source, given_source, unpack
+from lab.builders.kernel.source import PACKAGE, KernelSource, ensure_source, given_source, unpack
 from lab.builders.step import BuildLog
 from lab.cache.store import Store, file_sha256
 from lab.errors import BuildError, InputError
@@ -116,7 +116,7 @@ def test_other_architectures_are_left_out_but_not_their_kconfig(tree: Path, log:
     path = tmp_path / "again.tar.xz"
     with tarfile.open(path, "w:xz") as tar:
         tar.add(tree, "linux-source-6.12")
-    unpack(Source(path, "6.12", file_sha256(path), debian=True), tmp_path / "out", log)
+    unpack(KernelSource(path, "6.12", file_sha256(path), debian=True), tmp_path / "out", log)
     out = tmp_path / "out"
     assert not (out / "arch/arm/mm/init.c").exists()
     for name in ("arch/arm/crypto/Kconfig", "arch/x86/um/ptrace.c", "net/core/dev.c", "Makefile"):

@@ -43,13 +43,13 @@ def dhcp() -> bytes:
     return ipv4(17, struct.pack(">HHHH", 67, 68, 308, 0) + bytes(300))
 
 
-def captured(tmp_path: Path, frames: Iterable[tuple[int, bytes]]) -> reader.Capture:
+def captured(tmp_path: Path, frames: Iterable[tuple[int, bytes]]) -> reader.PcapFile:
     file = tmp_path / "capture.pcap"
     file.write_bytes(pcap(frames))
     return reader.load(file)
 
 
-def after(tmp_path: Path, number: int, alone_ns: int = 20 * MS, first: int = 0) -> reader.Capture:
+def after(tmp_path: Path, number: int, alone_ns: int = 20 * MS, first: int = 0) -> reader.PcapFile:
     """Segments 0 to 4 in a stream up to the pause, then that one, and later the next."""
     before = [(PAUSE.begin_ns - (4 - index) * MS, tcp(index, first=first)) for index in range(5)]
     later = [(PAUSE.end_ns, tcp(number, first=first)), (PAUSE.end_ns + alone_ns, tcp(number + 1, first=first))]
@@ -62,7 +62,7 @@ def sender(
     retransmits: Sequence[int] = (2, 2, 2, 3, 3),
     backoff: Sequence[tuple[int, int]] = (),
     unsent: int = 0,
-    capture: reader.Capture | None = None,
+    capture: reader.PcapFile | None = None,
 ) -> list[Sender]:
     """What ss on h1 sampled each 100 ms from the beginning of the pause on, and what was captured there."""
     stamps = [PAUSE.begin_ns + index * 100 * MS for index in range(len(retransmits))]
@@ -77,7 +77,7 @@ def sender(
     return [Sender("h1", series, capture)]
 
 
-def left(tmp_path: Path, number: int, *, twice: bool, ack_ns: int | None = None) -> reader.Capture:
+def left(tmp_path: Path, number: int, *, twice: bool, ack_ns: int | None = None) -> reader.PcapFile:
     """What left the sender: segments 0 to 8 until the pause, then one of that number; an ACK came at ``ack_ns``."""
     frames = [(PAUSE.begin_ns - (10 - index) * MS, tcp(index)) for index in range(9 if twice else number)]
     if ack_ns is not None:
@@ -89,7 +89,7 @@ def left(tmp_path: Path, number: int, *, twice: bool, ack_ns: int | None = None)
     return reader.load(file)
 
 
-def why(capture: reader.Capture, handoff: Handoff = HANDOFF, senders: Any = ()) -> list[dict[str, Any]]:
+def why(capture: reader.PcapFile, handoff: Handoff = HANDOFF, senders: Any = ()) -> list[dict[str, Any]]:
     return causes(handoff, PAUSE, capture, 0, senders)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lab.phy.links import Radios, noise_floor_dbm, received_dbm, snr_matrix
 from lab.phy.propagation import load
-from lab.phy.walls import Wall
+from lab.phy.walls import WallSegment
 
 TWO = Radios(("ap1", "sta1"), [[0, 0, 0], [100, 0, 0]], 20.0, 2412.0)
 FREE = load("friis")
@@ -41,7 +41,7 @@ def test_rows_send_and_columns_receive() -> None:
 
 
 def test_walls_are_between() -> None:
-    wall = Wall((50, -1), (50, 1), 12)
+    wall = WallSegment((50, -1), (50, 1), 12)
     open_db, closed_db = (snr_matrix(FREE, TWO, seed=1, walls=walls)[0, 1] for walls in ((), [wall]))
     assert open_db - closed_db == pytest.approx(12)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.phy.propagation import Propagation, known, load
 from lab.phy.propagation.base import paths_between
-from lab.phy.walls import Wall, wall_loss_db
+from lab.phy.walls import WallSegment, wall_loss_db
 
 CHANNEL_1 = 2412.0
 CHANNEL_36 = 5180.0
@@ -169,18 +169,18 @@ def test_mistakes_are_reported(name: str, params: dict[str, object], message: st
         load(name, **params)
 
 
-def between(one: tuple[float, float], other: tuple[float, float], *walls: Wall) -> float:
+def between(one: tuple[float, float], other: tuple[float, float], *walls: WallSegment) -> float:
     there, back = wall_loss_db([one, other], walls)[[0, 1], [1, 0]]
     assert there == back
     return float(there)
 
 
-HEDGE = Wall((5, -1), (5, 1), 7)
+HEDGE = WallSegment((5, -1), (5, 1), 7)
 
 
 def test_a_wall_costs_what_it_says() -> None:
     assert between((0, 0), (10, 0), HEDGE) == 7
-    assert between((0, 0), (10, 0), HEDGE, Wall((6, -1), (7, 1), 3)) == 10
+    assert between((0, 0), (10, 0), HEDGE, WallSegment((6, -1), (7, 1), 3)) == 10
     assert between((0, 0), (4, 0), HEDGE) == 0, "before it"
     assert between((0, 2), (10, 2), HEDGE) == 0, "past its end"
     assert between((5, -3), (5, 3), HEDGE) == 0, "along it"
@@ -193,10 +193,12 @@ def test_height_does_not_count() -> None:
 
 
 def test_where_two_walls_meet_one_is_crossed() -> None:
-    upper, lower = Wall((5, 0), (5, 9), 7), Wall((5, 0), (5, -9), 7)
+    upper, lower = WallSegment((5, 0), (5, 9), 7), WallSegment((5, 0), (5, -9), 7)
     assert between((0, 0), (10, 0), upper, lower) == 7
-    assert between((0, 0), (10, 0), Wall((5, 0), (2, 9), 7), Wall((5, 0), (8, -9), 7)) == 7
-    assert between((0, 0), (10, 0), Wall((5, 0), (2, 9), 7), Wall((5, 0), (8, 9), 7)) in (0, 14), "a touch"
+    assert between((0, 0), (10, 0), WallSegment((5, 0), (2, 9), 7), WallSegment((5, 0), (8, -9), 7)) == 7
+    assert between((0, 0), (10, 0), WallSegment((5, 0), (2, 9), 7), WallSegment((5, 0), (8, 9), 7)) in (0, 14), (
+        "a touch"
+    )
 
 
 small = st.integers(-4, 4).map(float)
@@ -207,7 +209,7 @@ small = st.integers(-4, 4).map(float)
     st.lists(st.tuples(small, small, small, small), max_size=5),
 )
 def test_walls_are_the_same_from_both_sides(points: list[tuple[float, float]], ends: list[tuple[float, ...]]) -> None:
-    walls = [Wall((x1, y1), (x2, y2), 1) for x1, y1, x2, y2 in ends]
+    walls = [WallSegment((x1, y1), (x2, y2), 1) for x1, y1, x2, y2 in ends]
     matrix = wall_loss_db(points, walls)
     assert np.array_equal(matrix, matrix.T) and not np.diag(matrix).any()
     assert np.all((matrix >= 0) & (matrix <= len(walls)))
@@ -218,7 +220,7 @@ def test_who_is_inside_a_room_is_behind_one_wall(
     inside: tuple[float, float], direction: tuple[float, float], size: float
 ) -> None:
     corners = [(-size, -size), (size, -size), (size, size), (-size, size)]
-    room = [Wall(corner, corners[index - 1], 5) for index, corner in enumerate(corners)]
+    room = [WallSegment(corner, corners[index - 1], 5) for index, corner in enumerate(corners)]
     at = (inside[0] / 8 * size * 0.99, inside[1] / 8 * size * 0.99)
     out = (at[0] + 100 * direction[0], at[1] + 100 * direction[1])
     assert between(at, out, *room) == (5 if any(direction) else 0)

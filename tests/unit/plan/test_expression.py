@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.expressions.expression import Outcome, Quantity, evaluate, names
+from lab.expressions.expression import CheckOutcome, ValueWithUnit, evaluate, names
 from lab.expressions.values import FUNCTIONS
 from tests.refused import refused
 
 CONTEXT: dict[str, Any] = {
-    "outage": {"max": Quantity(312, "ms"), "mean": Quantity(200.5, "ms"), "count": 2, "sum": None},
-    "goodput": {"mean": Quantity(17.2, "Mbit/s")},
-    "loss": {"max": Quantity(0.5, "%")},
-    "retries": {"sum": Quantity(12, "frames")},
-    "fetch": {"exit": 0, "sha256": "ab" * 32, "bytes": Quantity(67108864, "B"), "ok": True},
+    "outage": {"max": ValueWithUnit(312, "ms"), "mean": ValueWithUnit(200.5, "ms"), "count": 2, "sum": None},
+    "goodput": {"mean": ValueWithUnit(17.2, "Mbit/s")},
+    "loss": {"max": ValueWithUnit(0.5, "%")},
+    "retries": {"sum": ValueWithUnit(12, "frames")},
+    "fetch": {"exit": 0, "sha256": "ab" * 32, "bytes": ValueWithUnit(67108864, "B"), "ok": True},
     "file": {"sha256": "ab" * 32},
-    "flow": [{"exit": 0, "goodput": Quantity(4, "Mbit/s")}, {"exit": 1, "goodput": Quantity(6, "Mbit/s")}],
+    "flow": [{"exit": 0, "goodput": ValueWithUnit(4, "Mbit/s")}, {"exit": 1, "goodput": ValueWithUnit(6, "Mbit/s")}],
     "flow@sta2": {"exit": 1},
     "wpa-events": {"connections": 3},
 }
@@ -177,13 +177,13 @@ def test_what_cannot_be_judged_fails_and_says_why(text: str, explanation: str) -
 
 def test_lists_of_different_lengths_cannot_be_paired() -> None:
     context = {"a": [1, 2], "b": [1, 2, 3]}
-    assert evaluate("a < b", context) == Outcome(False, "cannot be evaluated: 2 values cannot be paired with 3")
+    assert evaluate("a < b", context) == CheckOutcome(False, "cannot be evaluated: 2 values cannot be paired with 3")
 
 
 def test_numbers_too_large_for_floats() -> None:
     nines = "9" * 30
     text = " * ".join([nines] * 12) + f" > {nines}"
-    assert evaluate(text, {}) == Outcome(False, "cannot be evaluated: a number in it is too large")
+    assert evaluate(text, {}) == CheckOutcome(False, "cannot be evaluated: a number in it is too large")
 
 
 @pytest.mark.parametrize(

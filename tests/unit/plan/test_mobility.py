@@ -18,7 +18,7 @@ from lab.errors import InputError
 from lab.mobility import _bonnmotion, _setdest
 from lab.mobility._trace import TraceError
 from lab.mobility.GaussMarkov import GaussMarkov
-from lab.model.mobility import Area, cut
+from lab.model.mobility import MobilityArea, cut
 from lab.plan import load
 from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
@@ -176,7 +176,7 @@ def test_positions_are_kept_and_checked(plans: Plans) -> None:
 
 def test_an_area_is_in_whole_millimetres() -> None:
     """1.001 m times 1000 is less than 1001 as a float; half a millimetre is outside."""
-    area = Area(-1.001, 1.001, -0.0005, 0.9995)
+    area = MobilityArea(-1.001, 1.001, -0.0005, 0.9995)
     assert (area.low, area.high) == ((-1001, 0), (1001, 999))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lab.errors import HostError
 from lab.experiments.analysis.sources import planned, recorded
-from lab.expressions.values import Quantity
+from lab.expressions.values import ValueWithUnit
 from lab.probes.base import Parsed, ProbeOutputError, Raw
 from lab.record import build, matching
 from lab.record.printed import parse
@@ -155,6 +155,6 @@ def test_metrics_of_experiments_know_what_is_printed(tmp_path: Path) -> None:
         ran(tmp_path, Prints(False, ACKED.match, {"rtt": "ms"}), "rtt=N.5\nacked 300, state up\n"), hashes={}
     )
     found = recorded(record.data)
-    assert found["cli@h1"] == {"exit": 0, "rtt": Quantity(0.5, "ms"), "acked": 300, "state": "up"}
+    assert found["cli@h1"] == {"exit": 0, "rtt": ValueWithUnit(0.5, "ms"), "acked": 300, "state": "up"}
     before = planned(record.plan)["cli"][1]
-    assert "acked" in before and before["acked"] is None and before["rtt"] == Quantity(1, "ms")
+    assert "acked" in before and before["acked"] is None and before["rtt"] == ValueWithUnit(1, "ms")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab import library, report
-from lab.drawing.shapes import XY, Dots, Scene, Text
+from lab.drawing.shapes import XY, Dots, Drawing, Text
 from lab.drawing.shapes import Path as Line
 from lab.plan.load import load
 from lab.record import Record
@@ -48,13 +48,13 @@ def plan(text: str) -> Plan:
     return load("t.yaml", "w.yaml")
 
 
-def node(scene: Scene, name: str) -> XY:
+def node(scene: Drawing, name: str) -> XY:
     """Where the name of a node in a box is."""
     (found,) = [text for text in texts(scene) if text.text == name and text.face == "panel"]
     return found.x, found.y
 
 
-def marks(scene: Scene) -> dict[str, tuple[XY, object]]:
+def marks(scene: Drawing) -> dict[str, tuple[XY, object]]:
     """Place and colour of the node that each tip is about."""
     found: dict[str, tuple[XY, object]] = {}
     for shape in scene.shapes:
@@ -161,7 +161,7 @@ def test_each_line_has_its_label(name: str) -> None:
     assert sorted(text.text for text in texts(topology.draw(drawn)) if text.text.endswith(" dB")) == wanted
 
 
-def in_a_box(text: Text, scene: Scene) -> bool:
+def in_a_box(text: Text, scene: Drawing) -> bool:
     boxes = [shape.points for shape in scene.shapes if isinstance(shape, Line) and shape.closed and ";" in shape.tip]
     return any(within((text.x, text.y), (*places[0], *places[2])) for places in boxes)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import RunError
-from lab.machine.watch import Progress
+from lab.machine.watch import RunProgress
 from lab.plan.load import load
 from lab.runs.limits import Limits
 from lab.shared.types import Plan
@@ -43,7 +43,7 @@ def write(name: str, size: int) -> None:
         file.write("\ny\n")
 
 
-def refusal(plan: Plan, progress: Progress | None = None, timeout_s: float | None = None) -> str:
+def refusal(plan: Plan, progress: RunProgress | None = None, timeout_s: float | None = None) -> str:
     limits = Limits(plan, Path("run"), timeout_s)
     with pytest.raises(RunError) as failure:
         if progress:
@@ -66,9 +66,9 @@ def test_a_process_may_print_as_much_as_its_limit_on_both_streams_together(plan:
 
 def test_a_running_process_is_reported_how_far_it_came(plan: Plan) -> None:
     write("raw/yes.out", 2 * MIB)
-    said = refusal(plan, Progress(1_500_000_000, 2.0))
+    said = refusal(plan, RunProgress(1_500_000_000, 2.0))
     assert "the limit of its output; it was ended at 1.5 s of 30 s of virtual time\n" in said
-    assert "it was ended before its timeline began\n" in refusal(plan, Progress(None, 2.0))
+    assert "it was ended before its timeline began\n" in refusal(plan, RunProgress(None, 2.0))
 
 
 def test_all_files_of_a_run_count_captures_included(plan: Plan) -> None:
@@ -89,7 +89,7 @@ def test_there_are_limits_that_nobody_wrote() -> None:
 
 
 def test_wall_time_has_a_limit_only_if_the_user_gives_one(plan: Plan) -> None:
-    late = Progress(2_000_000_000, 100.0)
+    late = RunProgress(2_000_000_000, 100.0)
     Limits(plan, Path("run")).look(late)
     Limits(plan, Path("run"), 100.0).look(late)
     assert refusal(plan, late, 99.5) == (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.plan.load import load
-from lab.runs.session import PIECE_NS, WORKLOAD, Session
+from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
 from lab.shared.medium_types import MediumLink, MediumUpdate
 
 SECOND = 1_000_000_000
@@ -22,7 +22,7 @@ class Guest:
     """Asks as the guest does."""
 
     def __init__(self, directory: Path, topology: str = "two-aps-handoff", *settings: str) -> None:
-        self.session = Session(directory, topology, 1, [*settings, *SETTINGS], {})
+        self.session = HostSession(directory, topology, 1, [*settings, *SETTINGS], {})
 
     def ask(self, what: str, **content: Any) -> Any:
         asked = json.loads(json.dumps({"what": what, **content}))
