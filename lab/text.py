@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab import left
+
 _DIGITS = 12  # of a hash
 _TAIL_BYTES = 64 << 10  # a log may be long
 _LONGEST = 300  # characters of a line of a log
@@ -57,9 +59,9 @@ def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -
     Three or more equal lines are the first of them and a line with the number of the others. Lines with a match of
     ``without`` are left out.
     """
-    if not path.is_file():
+    if not os.path.lexists(path):
         return []
-    with path.open("rb") as file:
+    with left.opened(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL_BYTES))
         text = file.read().decode(errors="replace")

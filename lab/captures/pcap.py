@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
+from lab import left
+
 ETHERNET = 1  # LINKTYPE_ETHERNET
 RADIOTAP = 127  # LINKTYPE_IEEE802_11_RADIOTAP
 _MAGIC = {
@@ -65,7 +67,7 @@ def load(path: Path) -> PcapFile:
 @lru_cache(maxsize=4)
 def _load(path: Path, mtime_ns: int, size: int) -> PcapFile:
     """Read a capture file; ``mtime_ns`` and ``size`` are cache keys that detect a changed file."""
-    return read(path.read_bytes())
+    return read(left.content(path))
 
 
 def read(data: bytes) -> PcapFile:

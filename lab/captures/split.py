@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
+from lab import left
 from lab.captures import pcap, pcapng, radiotap
 from lab.shared.paths import AIR_CAPTURE
 
@@ -88,7 +89,7 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
     paths: dict[int, Path] = {}
     with ExitStack() as files:
         channels: dict[int, _Channel] = {}
-        captured = pcap.stream(files.enter_context(source.open("rb")), pcap.RADIOTAP)
+        captured = pcap.stream(files.enter_context(left.opened(source)), pcap.RADIOTAP)
         kept = ((stamp_ns, frame) for stamp_ns, frame in captured if until_ns is None or stamp_ns <= until_ns)
         try:
             for number, (stamp_ns, frame) in enumerate(kept, 1):

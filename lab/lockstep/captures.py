@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import captures
+from lab import captures, left
 from lab.captures import pcapng
 
 _FREQUENCY = re.compile(r"air-(\d+)\.pcapng")
@@ -33,7 +33,7 @@ class Capture:
 
     def frames(self) -> Iterator[Frame]:
         """Yield its frames, in the order of their starts."""
-        for stamp_ns, data, comment in pcapng.frames(self.path.read_bytes()):
+        for stamp_ns, data, comment in pcapng.frames(left.content(self.path)):
             yield Frame((stamp_ns - self.epoch_ns) / 1e9, data, comment)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import left
 from lab.errors import LabError
 from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, LabOfProcesses, Process, Result
@@ -148,7 +149,7 @@ class Node:
         got = self._new_file()
         try:
             self._lab.ask("get", node=self.name, path=source, file=got.name)
-            return got.read_bytes()
+            return left.content(got)
         finally:
             got.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from lab import left
 from lab.lockstep.errors import CommandError, WaitError
 from lab.lockstep.words import Time, longer_duration, signal_of, time_ns
 from lab.machine.watch import tails
@@ -93,12 +94,12 @@ class Process:
     @property
     def stdout(self) -> str:
         """What it has printed so far."""
-        return self.logs[0].read_text(errors="replace")
+        return left.text(self.logs[0])
 
     @property
     def stderr(self) -> str:
         """What it has written to its standard error so far."""
-        return self.logs[1].read_text(errors="replace")
+        return left.text(self.logs[1])
 
     @property
     def returncode(self) -> int | None:

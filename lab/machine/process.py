@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from lab import left
 from lab.machine.channel import Channel, inherited
 from lab.machine.cores import Core
 from lab.machine.memory import GUEST_BYTES
@@ -156,7 +157,7 @@ class GuestProcess:
     def pulse(self) -> tuple[int, int] | None:
         """Return (uptime, wall clock) of the guest in virtual ns; None before init runs."""
         try:
-            words = (self.run / "pulse").read_text().split()
+            words = left.text(self.run / "pulse").split()
         except FileNotFoundError:
             return None
         return (int(words[0]), int(words[1])) if len(words) == 2 else None

@@ -8,6 +8,7 @@ the guest ends without reporting the outcome of the run. The guest itself report
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import time
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import left
 from lab.builders.step import NO_SPACE_TEXT
 from lab.cache.store import free_bytes
 from lab.errors import RunError
@@ -67,7 +69,7 @@ def tail(path: Path, lines: int = TAIL_LINES) -> str:
 
 def tails(logs: Sequence[Path]) -> str:
     """Return the last lines of each log below its path; if all are empty, a note about the last one."""
-    shown = [log for log in logs if log.is_file() and log.stat().st_size] or logs[-1:]
+    shown = [log for log in logs if os.path.lexists(log) and log.lstat().st_size] or logs[-1:]
     return "".join(f"\n  last lines of {log}:\n{tail(log)}" for log in shown)
 
 
@@ -168,7 +170,7 @@ class Watch:
 
     def _look_at_start(self) -> None:
         started = self.run / "started"
-        if self._timeline_s is None and started.is_file() and (text := started.read_text().strip()):
+        if self._timeline_s is None and started.exists() and (text := left.text(started).strip()):
             self._timeline_s = time.monotonic() - self._lag_s(started)
             self._timeline_ns = int(text)
 
@@ -183,7 +185,7 @@ class Watch:
         log = tail(self.console)  # before the guest prints its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
-        if lacks := _OUT_OF_NODES_MEMORY.search(self.console.read_text(errors="replace")):
+        if lacks := _OUT_OF_NODES_MEMORY.search(left.text(self.console)):
             who += f"; the node in which {lacks['program']} runs is out of memory"
         return RunError(
             f"virtual time stood still at {uptime_ns / 1e9:.1f} s for {self._stall_wall_s:g} s of wall time{who}"
@@ -196,7 +198,7 @@ class Watch:
 
     def _judge(self) -> None:
         """Check the kernel's log and the guest's report after the end."""
-        console = self.console.read_text(errors="replace")
+        console = left.text(self.console)
         complaint, *after = kernel_complaint(console) or [""]
         outcome_file = self.run / "guest.json"
         if NO_SPACE_TEXT in console:
@@ -205,9 +207,9 @@ class Watch:
             raise self._failure(f"the guest failed: {complaint}")
         if complaint:
             raise self._crashed(complaint, after)
-        if not outcome_file.is_file():
+        if not outcome_file.exists():
             raise self._ended_early()
-        error: Failure | None = built(Failure, json.loads(outcome_file.read_text())["error"])
+        error: Failure | None = built(Failure, json.loads(left.text(outcome_file))["error"])
         if error:
             printed = tails([self.run / log for log in error.logs])
             full = NO_SPACE_TEXT in printed and not self._host_is_full()

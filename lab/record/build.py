@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lab import left
 from lab.errors import RecordError
 from lab.probes import base as probes
 from lab.record import medium, metrics, printed
@@ -95,7 +97,7 @@ def _member(data: Any, key: str) -> dict[str, Any]:
 
 def _read(path: Path, parse: Callable[[str], Thing], missing: str) -> Thing:
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return parse(left.content(path).decode("utf-8"))
     except FileNotFoundError:
         raise RecordError(f"{path.parent} has no {path.name}", hint=missing) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -174,9 +176,9 @@ def _files(folder: Path) -> list[dict[str, Any]]:
     """Return path, size and hash of every file in a folder, by path."""
     listed = []
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if path.is_symlink() or not path.is_dir():
+            with left.opened(path) as file:
+                digest, size = hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
             name = escaped(path.relative_to(folder).as_posix())
-            listed.append({"path": name, "bytes": path.stat().st_size, "sha256": digest})
+            listed.append({"path": name, "bytes": size, "sha256": digest})
     return listed

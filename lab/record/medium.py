@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lab import left
 from lab.errors import RecordError
 from lab.shared.frozen import built, data
 from lab.shared.medium_types import ChannelSpans, LinkCounters, OnAir, PeerCounters, RadioCounters, Reading
@@ -26,7 +27,7 @@ def read(raw: Path) -> OnAir | None:
     """
     path = raw / FILE_NAME
     try:
-        readings = built(list[Reading], json.loads(path.read_text(encoding="utf-8"))["looks"])
+        readings = built(list[Reading], json.loads(left.content(path))["looks"])
         return _between(readings) if readings else None
     except FileNotFoundError:
         return None

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lab import left
 from lab.errors import HostError
 from lab.probes.base import Parsed, ProbeOutputError, Raw
 from lab.record import matching
@@ -38,7 +39,7 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
     written_ns = _clock(raw, boot_ns)
     parsed = Parsed()
     end = 0
-    lines = raw.path("out").read_bytes().splitlines(keepends=True)
+    lines = left.content(raw.path("out")).splitlines(keepends=True)
     texts = [line.decode("utf-8", errors="replace").strip() for line in lines]
     matched = _matched(raw, prints, texts, source)
     for line, text, groups in zip(lines, texts, matched, strict=True):

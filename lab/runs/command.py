@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab import runs
+from lab import left, runs
 from lab.errors import InputError, LabError, writing
 from lab.machine.memory import memory_text
 from lab.runs.limits import wall_s
@@ -161,7 +161,7 @@ def _failed(plans: list[Plan], folders: list[Path], error: BaseException) -> lis
 def _has_measured(directory: Path) -> bool:
     """Return whether the timeline of a run that failed had begun, and its guest came to an end."""
     try:
-        return Outcome.from_json((directory / "guest.json").read_text()).epoch_ns != 0
+        return Outcome.from_json(left.text(directory / "guest.json")).epoch_ns != 0
     except FileNotFoundError:
         return False
 

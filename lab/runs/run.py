@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab import left
 from lab.errors import LabError, RunError, writing
 from lab.machine.channel import Channel
 from lab.machine.guest import Guest, OnProgress
@@ -144,7 +145,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
     from lab import captures
 
     try:
-        began_ns = Outcome.from_json((directory / "guest.json").read_text()).epoch_ns  # 0: the timeline did not begin
+        began_ns = Outcome.from_json(left.text(directory / "guest.json")).epoch_ns  # 0: the timeline did not begin
     except FileNotFoundError:
         began_ns = 0
     raw = directory / "raw"

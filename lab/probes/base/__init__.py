@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lab import library
+from lab import left, library
 from lab.errors import ParameterError
 from lab.probes.base.results import Capture as Capture
 from lab.probes.base.results import Delay as Delay
@@ -165,7 +165,7 @@ class Raw:
     def text(self, suffix: str = "out") -> str:
         """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD; raise ProbeOutputError if it is missing."""
         try:
-            return self.path(suffix).read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
+            return left.content(self.path(suffix)).decode("utf-8", errors="replace").replace("\r\n", "\n")
         except FileNotFoundError:
             raise ProbeOutputError(f"{self.id}.{suffix} is missing") from None
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab import left
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -24,7 +26,7 @@ def decode(path: Path) -> Image.Image | None:
     before = ImageFile.LOAD_TRUNCATED_IMAGES
     ImageFile.LOAD_TRUNCATED_IMAGES = True  # also damaged ones
     try:
-        with Image.open(path) as image:
+        with left.opened(path) as file, Image.open(file) as image:
             if image.width * image.height > PIXELS_MOST:  # a damaged header may contain anything
                 return None
             return image.convert("RGB")
