@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Radios that leave their channel and return: scans, queries before association, measurements."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from tests import air
+from tests.air import BEACON
+from tests.system.radios import (
+    STATION,
+    Boot,
+    Played,
+    access_point,
+    address,
+    hostapd,
+    network,
+    play,
+    start_access_point,
+    start_station,
+    until,
+    until_said,
+    wpa,
+)
+
+pytestmark = pytest.mark.guest
+
+PROBE_REQUEST, PROBE_RESPONSE = 0x40, 0x50  # IEEE 802.11-2020 9.2.4.1.3: the first octet of frame control
+SCANS = 20
+UP = "ip link set sta-wlan0 down; iw dev sta-wlan0 set type managed; ip link set sta-wlan0 up"
+NETWORKS = {"ap1": 1, "ap2": 1, "ap3": 6}
+
+
+def look_around(boot: Boot, *commands: tuple[str, str], hidden: str = "") -> Played:
+    """Three networks on two channels, and a station that scans."""
+    invisible = {"ap3": [hidden]} if hidden else {}
+    files = {
+        node: access_point(node, f"ssid={node}", f"channel={channel}", *invisible.get(node, []))
+        for node, channel in NETWORKS.items()
+    }
+    starts = [start_access_point(node) for node in NETWORKS]
+    return play(boot, {**files, "sta": STATION}, [*starts, ("sta", UP), *commands], pcap="air", seconds=10)
+
+
+def seen(printed: str) -> set[str]:
+    """SSIDs of a scan."""
+    return set(re.findall(r"\tSSID: (\S+)", printed))
+
+
+def frames(played: Played, channel_mhz: int = 2412) -> list[air.Frame]:
+    """Those of a channel."""
+    return air.frames(played.ran.directory / "raw" / f"air-{channel_mhz}.pcapng")
+
+
+def test_active_scans_miss_only_answers_that_collide(boot: Boot) -> None:
+    """hostapd asks for no acknowledgement of an answer to a broadcast request, so one that collides is not repeated."""
+    scan = "iw dev sta-wlan0 scan flush freq 2412 2437; sleep 0.0{}"
+    played = look_around(boot, *(("sta", scan.format(number)) for number in range(SCANS)))
+    found = [seen(printed) for printed in played.printed[-SCANS:]]
+    assert all("ap3" in one and len(one) >= 2 for one in found)
+    assert sum(len(one) == len(NETWORKS) for one in found) >= 0.75 * SCANS
+    answers = [frame for frame in frames(played) if frame.body[0] == PROBE_RESPONSE]
+    assert len(answers) == 2 * SCANS
+    assert sum(len(one) < len(NETWORKS) for one in found) <= sum(answer.damaged for answer in answers)
+
+
+def test_a_passive_scan_hears_all_beacons_and_sends_nothing(boot: Boot) -> None:
+    played = look_around(boot, ("sta", "iw dev sta-wlan0 scan flush freq 2412 2437 passive"))
+    assert seen(played.printed[-1]) == set(NETWORKS)
+    assert not [frame for frame in frames(played) + frames(played, 2437) if frame.body[0] == PROBE_REQUEST]
+
+
+def test_a_hidden_network_answers_to_its_name(boot: Boot) -> None:
+    scan = "iw dev sta-wlan0 scan flush freq 2412 2437"
+    played = look_around(boot, ("sta", scan), ("sta", f"{scan} ssid ap3"), hidden="ignore_broadcast_ssid=1")
+    nameless, named = (seen(printed) for printed in played.printed[-2:])
+    assert "ap3" not in nameless and "ap3" in named
+
+
+def test_an_access_point_scans_and_continues(boot: Boot) -> None:
+    """It finds the networks of another channel; its beacons pause meanwhile, and are not sent there."""
+    scan = "iw dev ap3-wlan0 scan flush ap-force freq 2412 2437 passive"
+    played = look_around(boot, ("ap3", f"sleep 1; {scan}"), ("ap3", "sleep 1"))
+    assert seen(played.printed[-2]) == {"ap1", "ap2"}
+    assert {frame.transmitter.hex(":") for frame in frames(played) if frame.kind == BEACON} == {address(1), address(2)}
+    stamps = [frame.stamp_ns for frame in frames(played, 2437) if frame.kind == BEACON]
+    gaps_tu = [round((after - before) / 102.4e6) for before, after in pairwise(stamps)]
+    assert len(gaps_tu) > 50 and sorted(gaps_tu)[-3:] in ([1, 1, 2], [1, 1, 3], [1, 2, 2]), gaps_tu
+
+
+REALMS = [f"nai_realm=0,{'x' * 200}{number}.example.com,21[2:4][5:7]" for number in range(10)]
+
+
+def test_a_query_before_association_comes_back_in_fragments(boot: Boot) -> None:
+    """ANQP: 2 kB of realms are fetched piece by piece, while the station remains on the channel."""
+    ap = ["ssid=x", "interworking=1", "internet=1", "venue_group=1", "venue_type=7", "venue_name=eng:Hall", *REALMS]
+    commands = [
+        *(start_access_point("ap"), start_station("sta"), wpa("sta", "scan freq=2412")),
+        until("sta", f"wpa_cli -p /run/own -i sta-wlan0 bss {address(1)} | grep -q ^ssid=x"),
+        wpa("sta", f"anqp_get {address(1)} 258,263"),
+        until_said("sta", "ANQP-QUERY-DONE"),
+    ]
+    files = {"ap": access_point("ap", *ap), "sta": f"{STATION}interworking=1\n"}
+    played = play(boot, files, commands, pcap="air", seconds=10)
+    assert "status_code=0 result=SUCCESS" in played.said["sta"]
+    assert "Venue Name" in played.said["sta"] and "NAI Realm list" in played.said["sta"]
+    assert max(len(frame.body) for frame in frames(played)) < 1500
+
+
+BEACON_REQUEST = (
+    "5106000064000{}ffffffffffff020100"  # 9.4.2.20.7: class 81, channel 6, 100 TU, mode, any BSSID, detail 1
+)
+PASSIVE, ACTIVE, TABLE = range(3)
+
+
+def test_a_station_measures_another_channel_and_follows_a_request(boot: Boot) -> None:
+    """802.11k and v: it reports a neighbour at the level that the medium has, and goes there when it is asked to."""
+    common = ["ssid=x", "wpa=2", "rsn_pairwise=CCMP", "wpa_key_mgmt=WPA-PSK", "wpa_passphrase=secret-words"]
+    support = ["rrm_beacon_report=1", "bss_transition=1"]
+    files = {
+        "ap": access_point("ap", *common, *support),
+        "sta": STATION + network('ssid="x"', "key_mgmt=WPA-PSK", 'psk="secret-words"', "scan_freq=2412 2437"),
+        "ap2": access_point("ap2", *common, *support, "channel=6"),
+    }
+    measure = [
+        step
+        for number, mode in enumerate((PASSIVE, ACTIVE, TABLE), 1)
+        for step in (
+            hostapd("ap", f"req_beacon {address(2)} req_mode=00 {BEACON_REQUEST.format(mode)}"),
+            until_said("ap", "BEACON-RESP-RX", times=number),
+        )
+    ]
+    neighbour = f"neighbor={address(3)},0x0000,81,6,7,0301ff"
+    commands = [
+        *(start_access_point("ap"), start_station("sta"), until_said("ap", "EAPOL-4WAY-HS-COMPLETED")),
+        *(start_access_point("ap2"), *measure),
+        hostapd("ap", f"bss_tm_req {address(2)} pref=1 abridged=1 valid_int=255 {neighbour}"),
+        *(until_said("ap2", "EAPOL-4WAY-HS-COMPLETED"), wpa("sta", "status")),
+    ]
+    snr = [{"between": ["ap", "sta"], "is": "10 dB"}]  # a station stays where it is unless the other one is faster
+    played = play(boot, files, commands, medium={"snr": snr}, seconds=20)
+    reports = re.findall(r"BEACON-RESP-RX \S+ \w+ (\w\w) (\w+)", played.said["ap"])
+    assert {status for status, _ in reports} == {"00"}
+    dbm = [(report[30:42], int(report[26:28], 16) / 2 - 110) for _, report in reports]  # BSSID and RCPI, 9.4.2.21.7
+    here, there = (address(number).replace(":", "") for number in (1, 3))
+    assert dbm.count((there, -54)) == 3 and set(dbm) == {(there, -54), (here, -84)}  # the table has its own network too
+    assert (
+        f"BSS-TM-RESP {address(2)} status_code=0" in played.said["ap"]
+        and f"target_bssid={address(3)}" in played.said["ap"]
+    )
+    assert f"bssid={address(3)}" in played.printed[-1]
+
+
+DOWNLOAD = """\
+name: download
+nodes:
+  h1: {kind: host, roles: [client]}
+  ap1: {kind: ap, ssid: x, mode: g, channel: 1}
+  ap2: {kind: ap, ssid: x, mode: g, channel: 11}
+  sta1: {kind: sta, roles: [server]}
+  sta2: {kind: sta, roles: [other]}
+links: [{between: [h1, ap1]}]
+medium: {snr: [{between: [ap2, sta1], is: -20 dB}, {between: [ap2, sta2], is: -20 dB}]}
+"""
+WHILE_SCANNING = """\
+name: while-scanning
+roles: {server: 1, client: 1, other: 1}
+duration: 20 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: other, run: {probe: udp-sink}, as: other-sink, ready: {listening: udp/9000}}
+  - {on: client, at: 1 s, run: {probe: udp-sender, to: "{server.ip}", every: 5 ms, count: 1000}, as: load}
+  - {on: client, at: 1 s, run: {probe: udp-sender, to: "{other.ip}", every: 5 ms, count: 1000}, as: other-load}
+timeline:
+  - {at: 2 s, exec: sta1, run: [iw, dev, sta1-wlan0, scan]}
+"""
+
+
+def test_a_scan_during_a_download_loses_nothing(boot: Boot) -> None:
+    """The access point keeps the frames of the station that scans, 111 ms for each passive channel, and no others."""
+    ran = boot(DOWNLOAD, WHILE_SCANNING)
+    scanning, other = ran.flows("sink")["load"], ran.flows("other-sink")["other-load"]
+    assert [(flow["packets"], flow["lost"]) for flow in (scanning, other)] == [(1000, 0)] * 2
+    assert 110e6 < scanning["delay_max_ns"] < 150e6 and other["delay_max_ns"] < 5e6
