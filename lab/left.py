@@ -17,13 +17,15 @@ def opened(path: Path) -> io.BufferedReader:
 
     Raises:
         FileNotFoundError: If it does not exist.
-        RunError: If it is not a regular file.
+        RunError: If it is not a regular file, or nobody may read it.
     """
     try:
         file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EISDIR):  # a link, a socket, a folder
+        if error.errno == errno.ENOENT:
             raise
+        if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EISDIR):  # a link, a socket, a folder
+            raise RunError(f"{path} cannot be read: {error.strerror}") from None
     else:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file

@@ -13,12 +13,12 @@ from lab.shared.paths import (
     CODE,
     CODE_IN_NODE,
     CONTAINER,
+    EMPTY,
     ENTER,
     FOLLOW,
     NODES,
     PROGRAMS,
     PROGRAMS_IN_NODE,
-    RAW,
     RAW_IN_NODE,
     STACK,
 )
@@ -42,7 +42,7 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
 
 def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     """Return the mounts by which every node of a plan sees files of the guest."""
-    found = [(FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw")]
+    found = [(FOLLOW, FOLLOW_IN_NODE, "ro"), (str(EMPTY), RAW_IN_NODE, "ro")]
     # the squashfs of a stack that uses others has a directory for each
     found += [(str(STACK / name if plan.used_stacks else STACK), f"/opt/{name}", "ro") for name in plan.stacks()]
     if plan.programs:

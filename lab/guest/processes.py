@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import re
 import signal
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
@@ -15,12 +18,13 @@ from lab.guest.network.container import Container
 from lab.guest.sampling import FileSizeSampler, Sampler
 from lab.guest.tasks import Task
 from lab.shared import types
-from lab.shared.paths import RAW
+from lab.shared.paths import RAW, RAW_IN_NODE
 
 if TYPE_CHECKING:
     from lab.guest.output_times import OutputTimes
     from lab.shared.outcome import Ended
 
+_FURTHER, _FIRST_FREE = 3, 64  # descriptors of a program: the first after its streams, the first that it never gets
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
 
@@ -41,6 +45,24 @@ class GuestOfProcesses(Protocol):
         """End the run with a failure, if it is the first."""
 
 
+def handed_over(process: types.Process) -> tuple[list[str], list[int]]:
+    """Open the files in RAW that the command of a probe names; return the command with their descriptors instead.
+
+    A node does not see the folder: its programs could replace files of others.
+    """
+    opened: dict[str, int] = {}
+
+    def descriptor(named: re.Match[str]) -> str:
+        if named[1] not in opened:
+            file = os.open(RAW / f"{process.id}.{named[1]}", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            opened[named[1]] = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)  # not a number in the program
+            os.close(file)
+        return f"/dev/fd/{_FURTHER + [*opened].index(named[1])}"
+
+    pattern = rf"{re.escape(f'{RAW_IN_NODE}/{process.id}')}\.(\w+)"
+    return [re.sub(pattern, descriptor, word) for word in process.argv], [*opened.values()]
+
+
 class Processes:
     """Starts and ends processes. ``tasks`` are the started ones, by id."""
 
@@ -56,7 +78,8 @@ class Processes:
         container = self._guest.container(process.node)
         if process.prints is not None:
             self._output_times().watch(RAW / f"{process.id}.out")
-        command, environment = (container if process.probe else container.own).launch(process.argv)
+        argv, files = handed_over(process) if process.probe else (process.argv, [])
+        command, environment = (container if process.probe else container.own).launch(argv)
         task = Task(
             self._guest.loop,
             process.id,
@@ -65,6 +88,7 @@ class Processes:
             RAW / f"{process.id}.err",
             lambda task: self._ended(process, task),
             environment,
+            further=files,
         )
         self.tasks[process.id] = task
         if process.watched_file:

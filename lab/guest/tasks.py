@@ -35,12 +35,13 @@ def spawn(
     stderr: int,
     environment: Mapping[str, str] = ENVIRONMENT,
     new_session: bool = False,
+    further: Sequence[int] = (),
 ) -> int:
-    """Start a program with these file descriptors and no others; return its process id.
+    """Start a program with these file descriptors and no others, ``further`` from 3 on; return its process id.
 
     By posix_spawn: importing ``subprocess`` takes as long as several commands.
     """
-    files = [(os.POSIX_SPAWN_DUP2, number, target) for target, number in enumerate((stdin, stdout, stderr))]
+    files = [(os.POSIX_SPAWN_DUP2, number, target) for target, number in enumerate((stdin, stdout, stderr, *further))]
     return os.posix_spawnp(
         argv[0], list(argv), environment, file_actions=files, setsid=new_session, setsigdef=_IGNORED_BY_PYTHON
     )
@@ -104,8 +105,12 @@ class Task:
         on_exit: Callable[[Task], None] | None = None,
         environment: Mapping[str, str] = ENVIRONMENT,
         stdin: Path = Path(os.devnull),
+        further: Sequence[int] = (),
     ) -> None:
-        """Start ``argv`` with stdout appended to ``out`` and stderr to ``err`` (None: ``out`` as well)."""
+        """Start ``argv`` with stdout appended to ``out`` and stderr to ``err`` (None: ``out`` as well).
+
+        ``further``: descriptors that it gets from 3 on, and are closed here.
+        """
         self.name = name
         self.logs = tuple(str(file.relative_to(RUN)) for file in (out, err) if file)
         self.out = out
@@ -117,7 +122,10 @@ class Task:
         self._loop = loop
         self._on_exit = on_exit
         with stdin.open("rb") as given, out.open("ab") as stdout, (err or out).open("ab") as stderr:
-            self._pid = spawn(argv, given.fileno(), stdout.fileno(), stderr.fileno(), environment, new_session=True)
+            streams = (given.fileno(), stdout.fileno(), stderr.fileno())
+            self._pid = spawn(argv, *streams, environment, new_session=True, further=further)
+        for descriptor in further:
+            os.close(descriptor)
         self._pidfd = os.pidfd_open(self._pid)
         loop.add_reader(self._pidfd, self._ended)
 

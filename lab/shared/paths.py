@@ -25,6 +25,8 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 PROGRAMS = Path("/lab/programs")  # tmpfs: programs that probes bring
 
-RAW_IN_NODE = "/lab/raw"  # RAW, as a container sees it
+EMPTY = BASE / "mnt"  # a folder of the image without anything
+# Of files in RAW, as commands of probes name them: they get descriptors (lab.guest.processes). In a node it is empty.
+RAW_IN_NODE = "/lab/raw"
 PROGRAMS_IN_NODE = "/run/lab/programs"
 CODE_IN_NODE = "/run/lab/code"  # CODE, for programs of probes

@@ -71,3 +71,31 @@ def test_a_privileged_node_may_all_of_it(boot: Callable[..., Ran]) -> None:
 
 def test_a_node_may_what_its_network_needs(boot: Callable[..., Ran]) -> None:
     assert outcomes(boot(WIRED, attempts(STILL)), STILL) == dict.fromkeys(STILL, "done")
+
+
+RAW = {
+    "a link in place of an output": "ln -sf /etc/passwd /lab/raw/victim.out",
+    "a FIFO in place of an output": "rm /lab/raw/victim.out && mkfifo /lab/raw/victim.out",
+    "a forged line in another's output": "echo forged >> /lab/raw/victim.out",
+    "a new output": "echo forged > /lab/raw/other.out",
+    "no outputs": "set -- /lab/raw/*; rm -rf $@; test $# -gt 1",
+}
+
+
+def test_nothing_of_the_run_is_within_reach(boot: Callable[..., Ran]) -> None:
+    prints = "{on: h2, run: [sh, -c, 'while sleep 0.1; do echo mine; done'], as: victim, may_run_on: true}"
+    ran = boot(WIRED, f"{attempts(RAW)}processes:\n  - {prints}\n")
+    assert outcomes(ran, RAW) == dict.fromkeys(RAW, "refused")
+    printed = ran.raw("victim.out").split()
+    assert set(printed) == {"mine"} and len(printed) > 80
+    assert {path.name for path in (ran.directory / "raw").iterdir()} >= {"victim.out", "victim.err"}
+    assert not (ran.directory / "raw" / "other.out").exists()
+
+
+def test_a_node_that_removes_all_that_it_sees_harms_only_itself(boot: Callable[..., Ran]) -> None:
+    remove = "  - {at: 5 s, exec: h1, run: [sh, -c, 'rm -rf --no-preserve-root / 2>&1 || true']}\n"
+    probe = "processes:\n  - {on: h2, at: 1 s, run: {probe: tcpdump}, as: capture}\n"
+    ping = "  - {on: h2, at: 1 s, run: {probe: ping, to: '{h1.ip}', count: 50, every: 100 ms}, as: echo}\n"
+    ran = boot(WIRED, f"name: wreck\nduration: 9 s\ntimeline:\n{remove}{probe}{ping}")
+    assert "50 received" in ran.raw("echo.out")
+    assert (ran.directory / "raw" / "capture.pcap").stat().st_size > 5000

@@ -151,9 +151,9 @@ def flips(frame: bytes) -> int:
     return sum((byte ^ ord("x")).bit_count() for byte in body)
 
 
-def heard(ran: Ran) -> Iterator[tuple[dict[str, tuple[int, ...]], bytes]]:
+def heard(ran: Ran, capture: str = "raw/air.pcap") -> Iterator[tuple[dict[str, tuple[int, ...]], bytes]]:
     """Radiotap and the rest of what the monitor heard."""
-    for _, frame in pcap.load(ran.directory / "raw" / "air.pcap").frames():
+    for _, frame in pcap.load(ran.directory / capture).frames():
         yield radiotap.fields(frame), frame[radiotap.length(frame) :]
 
 
@@ -220,17 +220,17 @@ def test_a_radio_in_approximate_mode_gets_its_damaged_frames(place: Place, appro
         APPROXIMATE,
         "name: listen\nduration: 6 s\nroles: {server: 1, client: 1, access: 1}\nprocesses:\n"
         f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
-        "  - {on: access, at: 1200 ms, run: [tcpdump, -Z, root, -i, look, -U, -w, /lab/raw/air.pcap], as: look, "
+        "  - {on: access, at: 1200 ms, run: [tcpdump, -Z, root, -i, look, -U, -w, /tmp/air.pcap], as: look, "
         "may_run_on: true}\n"
         f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
         "timeline:\n"
         f"  - {{at: 900 ms, {ask(('SET_RADIO', {'RADIO': 0, 'APPROX': int(approximate)}))}}}\n"
         "  - {at: 1 s, exec: ap1, run: [iw, dev, ap1-wlan1, interface, add, look, type, monitor, flags, none]}\n"
         "  - {at: 1100 ms, exec: ap1, run: [ip, link, set, look, up]}\n"
-        "  - {at: 5500 ms, stop: look}\n",
+        "  - {at: 5500 ms, stop: look}\ncollect: [{on: access, path: /tmp/air.pcap}]\n",
     )
     damaged = ran.link("sta1", "ap1")["damaged"]
-    flags = [header["flags"][0] for header, body in heard(ran) if len(body) >= 1400]
+    flags = [header["flags"][0] for header, body in heard(ran, "collected/ap1/tmp/air.pcap") if len(body) >= 1400]
     seen = sum(bool(flag & radiotap.FLAG_BAD_FCS) for flag in flags)
     assert damaged > 20 and len(flags) - seen == 400
     # not those whose header no longer names the radio
