@@ -68,7 +68,7 @@ class Crew:
 
 
 def finished(rtt: float, checks: Sequence[Mapping[str, Any]] = ()) -> Finished:
-    return Finished(Kept(pack(json.dumps({"rtt": rtt, "checks": list(checks)})), 30.0, 0.5, 0.4))
+    return Finished(Kept(pack(json.dumps({"rtt": rtt, "checks": list(checks), "plan": {"nodes": []}})), 30.0, 0.5, 0.4))
 
 
 def point(number: int, plan: str | None = None) -> Point:
@@ -270,7 +270,7 @@ def test_why_a_metric_has_no_value_is_a_remark(lab: Lab) -> None:
     record = {
         "metrics": {},
         "checks": [],
-        "plan": {"processes": [{"id": "echo", "name": "echo"}], "files": []},
+        "plan": {"nodes": [], "processes": [{"id": "echo", "name": "echo"}], "files": []},
         "processes": [{"id": "echo", "exit": 0}],
         "sources": {"echo": {"values": {"rtt_mean_ms": 3.0}}},
     }
