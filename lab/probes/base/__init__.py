@@ -230,6 +230,7 @@ class Probe:
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return the command to run in the node. ``raw`` is the absolute prefix of the tool's files: raw + '.pcap'.
 
+        The tool opens these to write them; it gets /dev/fd/3 and so on for them, since a node does not see the folder.
         ``params`` holds every key of ``self.params`` (``defaults`` fills them in).
         """
         raise NotImplementedError
