@@ -54,6 +54,12 @@ def test_output_of_commands_is_in_a_file_each_on_the_terminal_and_in_the_report(
     assert "25\nlast</td>" in report.write(record, ran.directory).read_text()
 
 
+def test_a_process_may_end_while_a_command_outlasts_the_run(boot: Callable[..., Ran]) -> None:
+    """It counted as running, since nothing had looked after it while the agent waited for the command."""
+    nap = "processes:\n  - {on: h1, at: 500 ms, run: [sleep, '1'], as: nap}\n"
+    boot(WIRED, f"name: outlast\nduration: 2 s\n{nap}timeline:\n  - {{at: 1 s, exec: h2, run: [sleep, '2']}}\n")
+
+
 def test_output_of_a_command_that_fails_is_in_its_file(machine: object, tmp_path: Path) -> None:
     work = "name: fail\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: [sh, -c, 'echo out; exit 3']}\n"
     (tmp_path / "wired.yaml").write_text(WIRED)
