@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.printable import printable
+
 
 class LabError(Exception):
     """Base class of all errors that ``lab`` reports to a user. ``str()`` is the whole message."""
@@ -116,7 +118,7 @@ _warned: set[str] = set()
 
 def warn(message: str, where: str) -> None:
     """Print on stderr, once, what works but is not what it seems: ``file:line`` and what to write instead."""
-    text = f"lab: {where}  {message}"
+    text = printable(f"lab: {where}  {message}")
     if text not in _warned:
         _warned.add(text)
         print(text, file=sys.stderr)

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lab.text import printable
+from lab.printable import printable
 
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 

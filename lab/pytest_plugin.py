@@ -151,7 +151,8 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
     from contextlib import suppress
 
     from lab.errors import LabError
-    from lab.text import last_lines, printable
+    from lab.printable import printable
+    from lab.text import last_lines
 
     with suppress(LabError):  # it has failed: the test's own error says so
         one.stop()

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Self, TextIO, cast
 
 from lab.cache.report import LineReport, Report
+from lab.printable import printable
 
 if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as planning a small topology
     from rich.console import Console
@@ -27,13 +28,39 @@ _CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables that declar
 
 def console() -> Console:
     """Return the console for results, standard output; as wide as COLUMNS says, else 80, if it is not a terminal."""
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Safe(Console):
+        """A console whose own codes are the only ones: names of others have none."""
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+            """Yield what is printed."""
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     if sys.stdout.isatty():
-        return Console(highlight=False)
+        return Safe(highlight=False)
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if columns.isdigit() and int(columns) else PIPE_COLUMNS
-    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed(sys.stdout)))
+    return Safe(highlight=False, width=width, file=cast(IO[str], _Trimmed(sys.stdout)))
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """Print lines with names that others chose: files, nodes."""
+    print(printable(text), file=file)
+
+
+@contextlib.contextmanager
+def unread() -> Iterator[None]:
+    """Print results whose reader may exit early (``lab run … | head -1``): the exit status is that of the run."""
+    try:
+        yield
+        print(end="", flush=True)
+    except (BrokenPipeError, SystemExit) as error:  # rich turns one into the other
+        if BrokenPipeError not in (type(error), type(error.__context__)):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left of it
 
 
 class _Trimmed:
@@ -88,13 +115,13 @@ class BarReport:
         if self._task is not None:
             self._progress.remove_task(self._task)
             self._task = None
-        self._progress.console.print(text, markup=False)
+        self._progress.console.print(printable(text), markup=False)
 
     def progress(self, done: int, total: int | None, text: str) -> None:
         """Move the bar."""
         if self._task is None:
             self._task = self._progress.add_task("", total=total)
-        self._progress.update(self._task, completed=done, total=total, description=text[:60])
+        self._progress.update(self._task, completed=done, total=total, description=printable(text)[:60])
 
 
 class _LateReport:
@@ -156,6 +183,7 @@ class Bars:
 
     def show(self, number: int, text: str, done: float, total: float | None) -> None:
         """Show ``text`` and ``done`` of ``total`` on bar ``number``."""
+        text = printable(text)
         with self._lock:
             if not self._begun:
                 self._begin()

@@ -16,17 +16,11 @@ _TAIL_BYTES = 64 << 10  # a log may be long
 _LONGEST = 300  # characters of a line of a log
 _MORE = "\N{HORIZONTAL ELLIPSIS}"
 _MANY = 3  # equal lines
-_UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def capitalized(text: str) -> str:
     """Return the text with a capital at its beginning; the rest stays unchanged."""
     return text[:1].upper() + text[1:]
-
-
-def printable(text: str) -> str:
-    """Replace characters that XML does not allow (XML 1.0, production 2), and control characters of terminals."""
-    return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def short_hash(digest: str) -> str:

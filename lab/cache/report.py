@@ -7,6 +7,8 @@ import sys
 import time
 from typing import Protocol, TextIO
 
+from lab.printable import printable
+
 _EVERY_S = 10.0
 
 
@@ -40,7 +42,7 @@ class LineReport:
     def step(self, text: str) -> None:
         """Print it."""
         self._next_s = time.monotonic() + _EVERY_S
-        print(text, file=self.stream, flush=True)
+        print(printable(text), file=self.stream, flush=True)
 
     def progress(self, done: int, total: int | None, text: str) -> None:
         """Print it if the last line was long enough ago."""
@@ -49,4 +51,4 @@ class LineReport:
             return
         self._next_s = now_s + _EVERY_S
         share = f"{100 * done // total:3d} %" if total else f"{done}"
-        print(f"  {share}  {text}", file=self.stream, flush=True)
+        print(printable(f"  {share}  {text}"), file=self.stream, flush=True)

@@ -9,6 +9,7 @@ if (_ON_INTERRUPT := signal.getsignal(signal.SIGINT)) is signal.default_int_hand
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ``main`` can catch it: no traceback during imports
 
 import atexit
+import contextlib
 import errno
 import gc
 import os
@@ -17,6 +18,7 @@ from types import FrameType
 
 from lab.cli.copied import refuse_copy
 from lab.errors import InputErrors, LabError
+from lab.printable import printable
 
 # What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
 # (20 ms), and once more at the end (60 ms).
@@ -28,16 +30,24 @@ _ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    """End the lab like Ctrl-C, on SIGTERM: it cleans up before it exits."""
-    _ended_by.append(signal.SIGTERM)
+    """End the lab like Ctrl-C: it cleans up before it exits."""
+    _ended_by.append(signal.Signals(number))
     raise KeyboardInterrupt
+
+
+def _catch_ends() -> None:
+    """Clean up on SIGTERM, and if the terminal is closed, unless nohup has the lab ignore that."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _terminated)
 
 
 def _status(returned: int | None) -> int:
     """Return the exit status; 128 + the signal for an interrupted run, as in shells."""
     if returned != 128 + signal.SIGINT:
         return returned or 0
-    print("lab: interrupted", file=sys.stderr)
+    with contextlib.suppress(OSError):  # its terminal may be closed
+        print("lab: interrupted", file=sys.stderr)
     return 128 + (_ended_by or [signal.SIGINT])[0]
 
 
@@ -53,7 +63,7 @@ def _open_streams() -> None:
 def main() -> None:
     """Run the command: a user's mistake is one message, never a traceback."""
     _open_streams()
-    signal.signal(signal.SIGTERM, _terminated)
+    _catch_ends()
     gc.set_threshold(*_COLLECT)
     atexit.register(gc.freeze)
     try:
@@ -87,9 +97,10 @@ def _verb() -> int:
     except LabError as error:
         # several mistakes: each begins its line with file:line, for editors
         several = f"{len(error.errors)} mistakes:\n" if isinstance(error, InputErrors) else ""
-        print(f"lab: {several}{error}", file=sys.stderr)
+        print(printable(f"lab: {several}{error}"), file=sys.stderr)
         return error.exit_status
     except ClickException as error:
+        error.message = printable(error.message)
         error.show()
         name = error.param.name if isinstance(error, MissingParameter) and error.param else None
         if name in _LISTED:

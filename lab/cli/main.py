@@ -195,6 +195,7 @@ def run(
         return
     from lab.cli.results import print_failure_json, print_runs
     from lab.runs import command
+    from lab.terminal import unread
 
     options = command.RunOptions(
         topology=topology,
@@ -212,7 +213,8 @@ def run(
     )
     with print_failure_json(as_json):
         ended = command.run(options)
-        print_runs(ended, as_json)
+        with unread():
+            print_runs(ended, as_json)
     raise typer.Exit(0 if ended.passed else 1)
 
 
@@ -300,9 +302,10 @@ def list_(
 def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload and experiment files.")]) -> None:
     """Check files without running them."""
     from lab.cli.check import check as check_file
+    from lab.terminal import say
 
     for path in files:
-        print(f"{path}: a valid {check_file(path)}")
+        say(f"{path}: a valid {check_file(path)}")
 
 
 @app.command()
@@ -384,6 +387,7 @@ def reproduce(
     from lab.cli.results import print_reproduced
     from lab.experiments.command import ReproduceOptions
     from lab.experiments.command import reproduce as reproduce_
+    from lab.terminal import unread
 
     options = ReproduceOptions(
         experiment=experiment,
@@ -402,7 +406,8 @@ def reproduce(
         command=shlex.join(["lab", *sys.argv[1:]]),
     )
     done = reproduce_(options)
-    print_reproduced(done, as_json)
+    with unread():
+        print_reproduced(done, as_json)
     raise typer.Exit(0 if done.results.passed else 1)
 
 

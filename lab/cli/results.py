@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.errors import InputError, LabError
 from lab.runs.command import Runs
-from lab.terminal import console
+from lab.terminal import console, say, unread
 
 if TYPE_CHECKING:
     from lab.experiments.command import Reproduced
@@ -38,10 +38,10 @@ def print_runs(ended: Runs, as_json: bool) -> None:
         _show_repetitions(records)
     for path, page in zip(paths, pages, strict=True):
         for capture in sorted((path / "raw").glob(captures.FILES)):
-            print(f"capture: {capture}")
+            say(f"capture: {capture}")
         if (path / COLLECTED).is_dir():
-            print(f"collected: {path / COLLECTED}")
-        print(f"report: {page}")
+            say(f"collected: {path / COLLECTED}")
+        say(f"report: {page}")
 
 
 def _show_repetitions(records: list[Record]) -> None:
@@ -86,7 +86,7 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
     else:
         console().print(tables.tables(done.results, done.more))
     for line in remarks(done.results):
-        print(line, file=sys.stderr)
+        say(line, file=sys.stderr)
     if not as_json:
         outcomes = [*done.results.outcomes, *done.extra]
         stored = sum(outcome.cached for outcome in outcomes)
@@ -95,7 +95,7 @@ def print_reproduced(done: Reproduced, as_json: bool) -> None:
         raise done.unwritten
     if not as_json:
         written = [name for one in done.more for name in one.written]
-        print(f"report: {done.page}" + (f"; also {', '.join(written)}" if written else ""))
+        say(f"report: {done.page}" + (f"; also {', '.join(written)}" if written else ""))
 
 
 def print_differences(first: Path, second: Path, as_json: bool) -> None:
@@ -157,11 +157,12 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
         )
     record = records.rebuild(directory)
     page = report.write(record, directory, formats=formats)
-    if as_json:
-        print(json.dumps(report.as_json(record), indent=2, sort_keys=True))
-    else:
-        console().print(report.tables(record))
-        print(f"report: {page}")
+    with unread():
+        if as_json:
+            print(json.dumps(report.as_json(record), indent=2, sort_keys=True))
+        else:
+            console().print(report.tables(record))
+            say(f"report: {page}")
     return 0 if record.passed else 1
 
 
@@ -176,5 +177,6 @@ def print_failure_json(as_json: bool) -> Iterator[None]:
         yield
     except LabError as error:
         if as_json:
-            print(json.dumps(error.as_json(), indent=2, sort_keys=True))
+            with unread():
+                print(json.dumps(error.as_json(), indent=2, sort_keys=True))
         raise

@@ -22,7 +22,7 @@ from matplotlib.transforms import Affine2D
 
 from lab.drawing.palette import Colour, on_white
 from lab.drawing.shapes import FACES, FAMILY, MARGIN, Dots, Drawing, Path, Text
-from lab.text import printable
+from lab.printable import printable
 
 SCALE = 2  # pixels of a PNG per pixel of the scene
 _PIXELS_AN_INCH = 96  # CSS pixels

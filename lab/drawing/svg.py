@@ -13,7 +13,7 @@ from typing import Any
 
 from lab.drawing.palette import Colour, class_of, dark_style, on_white
 from lab.drawing.shapes import FACES, FAMILY, MARGIN, XY, Dots, Drawing, Path, Shape, Text, box
-from lab.text import printable
+from lab.printable import printable
 
 _FAMILY = ",".join(FAMILY)
 

@@ -21,9 +21,10 @@ from lab.builders.step import NO_SPACE_TEXT
 from lab.cache.store import free_bytes
 from lab.errors import RunError
 from lab.machine.process import GuestProcess
+from lab.printable import printable
 from lab.shared.frozen import built
 from lab.shared.outcome import Failure
-from lab.text import last_lines, printable
+from lab.text import last_lines
 
 STALL_WALL_S = 60.0
 # setup (association of many stations) and shutdown take virtual time in addition to the plan's duration

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -86,7 +87,7 @@ def label_of(path: Path) -> str:
 
     The lab's own files have the same name wherever ``lab`` is started, so that equal runs have equal records.
     """
-    resolved = path.resolve()
+    resolved = Path(os.path.realpath(path))  # of a link to itself, too
     for folder in (DATA, Path.cwd()):
         if resolved.is_relative_to(folder):
             return str(resolved.relative_to(folder))

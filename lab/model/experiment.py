@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from lab import units
 from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Overrides, Quantity, Text, Texts, listed, refuse
-from lab.model.names import Identifier
+from lab.model.names import Identifier, Title
 from lab.model.uncertain import UncertainParameters
 from lab.model.what_if import WhatIf
 
@@ -226,7 +226,7 @@ class Claim(Model):
 class ExperimentFile(Model):
     """A figure or table of a paper: a grid of runs and their evaluation."""
 
-    name: Text = Field(description="Name; workloads/handoff/experiments/outage.yaml is handoff/outage.")
+    name: Title = Field(description="Name; workloads/handoff/experiments/outage.yaml is handoff/outage.")
     about: Text = Field("", description="What it shows, in one sentence.")
     include: Texts = Field([], description=INCLUDE)
     cites: Cites | None = Field(None, description="Source of the figure.")

@@ -37,11 +37,11 @@ def _read(path: Path, through: tuple[Path, ...]) -> Document:
     listed = [names] if isinstance(names, str) else names
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise document.error((KEY,), "must be a list of files, such as [neighbours.yaml]")
-    through = (*through, path.resolve())
+    through = (*through, Path(os.path.realpath(path)))
     for index, name in reversed(list(enumerate(listed))):
         other = path.parent / name
         keys: Keys = (KEY,) if isinstance(names, str) else (KEY, index)
-        if other.resolve() in through:
+        if Path(os.path.realpath(other)) in through:
             raise document.error(keys, f"{name} includes itself; remove this")
         if not other.is_file():
             raise document.error(keys, f"{label_of(other)} does not exist; write a path relative to this file")

@@ -26,6 +26,12 @@ def _node_name(name: str) -> str:
     return name
 
 
+def _title(name: str) -> str:
+    if not name.isprintable() or not name.strip():
+        refuse(f"{name!a} is not a valid name; use printable characters")
+    return name
+
+
 def _process_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*", name):
         refuse(
@@ -43,5 +49,6 @@ def _link_name(value: Any) -> Any:
 
 
 NodeName = Annotated[Text, AfterValidator(_node_name)]
+Title = Annotated[Text, AfterValidator(_title)]  # of a file: also in names of folders
 Identifier = Annotated[Text, AfterValidator(_process_name)]
 LinkName = Annotated[Text, BeforeValidator(_link_name, json_schema_input_type=str | tuple[str, str])]

@@ -17,7 +17,7 @@ from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts,
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
 from lab.model.links import Link
-from lab.model.names import NodeName
+from lab.model.names import NodeName, Title
 from lab.model.node import GUEST_MOST_BYTES, NODES, Node
 from lab.model.one_of import OneOf, by_kind
 from lab.model.uncertain import UncertainParameters
@@ -109,7 +109,7 @@ class Topology(Model):
         "propagation": "it belongs in medium:",
     }
 
-    name: Text = Field(description="Name, usually that of the file.")
+    name: Title = Field(description="Name, usually that of the file.")
     about: Text = Field("", description="What it is for, in one sentence.")
     include: Texts = Field([], description=INCLUDE)
     country: Annotated[Text, AfterValidator(_country)] = Field(

@@ -23,7 +23,7 @@ from lab import units
 from lab.errors import suggestion
 from lab.model.base import INCLUDE, Argv, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, argv_mistake, refuse
 from lab.model.event import AnyEvent
-from lab.model.names import Identifier
+from lab.model.names import Identifier, Title
 from lab.model.ports import port_mistake
 from lab.model.varied import StartTimes, Times
 from lab.shared.types import MAX_OUTPUT_BYTES, MAX_OUTPUT_OF_ALL_BYTES
@@ -379,7 +379,7 @@ class Workload(Model):
         ("nodes", "links", "medium", "mobility"), "it belongs in a topology, which is a file of its own"
     )
 
-    name: Text = Field(description="Name.")
+    name: Title = Field(description="Name.")
     about: Text = Field("", description="What it does, in one sentence.")
     include: Texts = Field([], description=INCLUDE)
     roles: dict[Text, Annotated[tuple[int, int | None], Count()]] = Field(

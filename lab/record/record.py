@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from lab.shared.types import Plan
 
 VERSION = 1
 FILE_NAME = "record.json"
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # from JSON that programs print: not text in UTF-8
 _AGAIN = "lab report DIR builds it again from the raw data"
 
 
@@ -131,7 +133,7 @@ def to_json(data: Mapping[str, Any]) -> str:
             lines.append(f"{_compact(key)}: [\n{inside}\n ]")
         else:
             lines.append(f"{_compact(key)}: {_compact(value)}")
-    return "{\n " + ",\n ".join(lines) + "\n}\n"
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", "{\n " + ",\n ".join(lines) + "\n}\n")
 
 
 def _compact(value: Any) -> str:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from lab import units
 from lab.errors import InputError
 from lab.numbers import plain
+from lab.printable import printable
 from lab.record.record import Record
 from lab.report.html import command
 from lab.tables import Column, Table, words
-from lab.text import printable
 from lab.views import base as views
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from lab.fitted import Fitted
 from lab.model.event import summary
+from lab.printable import printable
 from lab.record.build import RAW
 from lab.record.record import Record
 from lab.report import medium
 from lab.report.remarks import remarks
 from lab.report.tables import tables
 from lab.tables import Table, csv_text
-from lab.text import first_lines, printable
+from lab.text import first_lines
 
 if TYPE_CHECKING:
     from rich.console import Group

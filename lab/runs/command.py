@@ -20,7 +20,7 @@ from lab.runs.pool import run_all
 from lab.runs.start import machine_for
 from lab.shared.outcome import Outcome
 from lab.shared.types import Plan
-from lab.terminal import Bars, console, reporter
+from lab.terminal import Bars, console, reporter, say
 
 if TYPE_CHECKING:
     from lab.machine.watch import RunProgress
@@ -148,7 +148,7 @@ def _run(
         folder = error.directory = error.directory or directory
         report = f"; lab report {folder} shows what it measured" if _has_measured(folder) else ""
         which = "".join(f" with seed {plan.seed}" for plan in _failed(plans, folders, error) if len(plans) > 1)
-        print(f"the files of the run{which} are in {folder}{report}", file=sys.stderr)
+        say(f"the files of the run{which} are in {folder}{report}", file=sys.stderr)
         raise
 
 

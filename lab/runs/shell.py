@@ -116,7 +116,9 @@ def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
     def terminate(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)  # the guest ends on the way out
 
-    signal.signal(signal.SIGTERM, terminate)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, terminate)
     interrupted = False
     while True:
         try:

@@ -43,7 +43,7 @@ def _processes(directory: Path) -> list[int]:
     return scratch._pids_of(directory)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, machine: runs.Machine, number: signal.Signals) -> None:
     out = tmp_path / "run"
     process = _start(out)

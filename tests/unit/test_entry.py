@@ -60,6 +60,78 @@ def test_a_reader_that_exits_is_141(arguments: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+PIPED = """
+import sys
+from lab.cli import entry
+from lab.terminal import console, unread
+def verb():
+    with unread():
+        {prints}
+    return {status}
+entry._verb = verb
+entry.main()
+"""
+
+
+@pytest.mark.parametrize("prints", ['print("x")', 'console().print("x")'])
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_result_whose_reader_exits_keeps_its_status(prints: str, status: int) -> None:
+    """So that ``lab run … | head -1`` passes with pipefail if the run does."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as output:
+        command = [sys.executable, "-c", PIPED.format(prints=prints, status=status)]
+        done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, "")
+
+
+ENDED = """
+import os, signal
+from lab.cli import entry
+{before}
+def verb():
+    os.kill(os.getpid(), signal.SIGHUP)
+    return 0
+entry._verb = verb
+entry.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "status", "said"),
+    [("", 128 + signal.SIGHUP, "lab: interrupted\n"), ("signal.signal(signal.SIGHUP, signal.SIG_IGN)", 0, "")],
+)
+def test_a_closed_terminal_ends_it_unless_nohup_says_otherwise(before: str, status: int, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED.format(before=before)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, said)
+
+
+ESCAPE = "\x1b[31m\u202e"
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments"),
+    [
+        ("name: a\nabout: ABOUT\nduration: 1 s\n", ["show", "wired-pair", "FILE"]),
+        ("name: ABOUT\nnodes: {h1: {kind: host}}\n", ["check", "FILE"]),
+        ("name: a\nnodes: {h1: {kind: ABOUT}}\n", ["check", "FILE"]),
+        ("name: a\nnodes: {ap1: {kind: ap, ssid: ABOUT}}\n", ["check", "FILE"]),
+        ("name: a\nnodes: {h1: {kind: host}}\n", ["check", "FILE"]),
+        ("name: a\nnodes: {h1: {kind: host}}\n", ["check", f"no{ESCAPE}.yaml"]),
+        ("name: a\nnodes: {h1: {kind: host}}\n", ["show", "FILE", "--seed", ESCAPE]),
+    ],
+)
+def test_names_of_others_do_not_control_the_terminal(tmp_path: Path, file: str, arguments: list[str]) -> None:
+    name = f"t{ESCAPE}.yaml"
+    (tmp_path / name).write_text(file.replace("ABOUT", '"\\e[31m\\u202e"'))
+    command = [str(Path(sys.executable).parent / "lab"), *(word.replace("FILE", name) for word in arguments)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    printed = done.stdout + done.stderr
+    assert r"\x1b[31m\u202e" in printed and not {"\x1b", "\u202e"} & set(printed)
+
+
 @pytest.mark.parametrize(
     ("closed", "arguments", "status", "said"),
     [

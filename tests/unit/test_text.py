@@ -4,6 +4,7 @@
 import re
 from pathlib import Path
 
+from lab.printable import printable
 from lab.text import first_lines, last_lines
 
 
@@ -41,3 +42,8 @@ def test_lines_that_say_nothing_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("begun\nno rfkill\nno rfkill\nend\n")
     assert last_lines(path, 2, re.compile("rfkill")) == ["begun", "end"]
+
+
+def test_what_controls_terminals_or_reorders_text_is_escaped() -> None:
+    assert printable("a\x1b[2J\u202eb\x9b\ud800\x00\r!") == "a\\x1b[2J\\u202eb\\x9b\\ud800\\x00\\r!"
+    assert printable("µ\té\n… 日本 \N{NO-BREAK SPACE}\r\n") == "µ\té\n… 日本 \N{NO-BREAK SPACE}\r\n"

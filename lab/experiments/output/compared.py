@@ -114,8 +114,8 @@ def rich_tables(found: ResultsComparison) -> Group:
     from rich.console import Group
     from rich.text import Text
 
+    from lab.printable import printable
     from lab.report.terminal import rich_table
-    from lab.text import printable
 
     parts: list[Any] = [Text(printable(describe_builds(found.builds))), ""]
     for table in tables(found.differences):

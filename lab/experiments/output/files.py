@@ -21,8 +21,8 @@ from lab.errors import RecordError, writing
 from lab.experiments.output.trials import NOT_JUDGED, first_line
 from lab.experiments.types import Results, Row, TrialOutcome, Verdict
 from lab.numbers import count
+from lab.printable import printable
 from lab.tables import csv_text
-from lab.text import printable
 
 if TYPE_CHECKING:
     from lab.experiments.variations.show import More

@@ -15,8 +15,8 @@ from lab.experiments.output.trials import by_point, commands, first_line, place_
 from lab.experiments.output.trials import log as log_of
 from lab.experiments.types import Repetitions, Results
 from lab.numbers import count, plain
+from lab.printable import printable
 from lab.report.html import environment, flat
-from lab.text import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template

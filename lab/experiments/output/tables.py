@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.output.trials import NOT_JUDGED, failures, place_of
 from lab.experiments.types import Axis, Claim, Results, Row, Summary, TrialMetric, Verdict
 from lab.numbers import MINUS, count, plain, short
+from lab.printable import printable
 from lab.report.terminal import rich_table
 from lab.tables import Column, Table, words
-from lab.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.experiments.types import Results, TrialOutcome
 from lab.numbers import count
-from lab.text import printable
+from lab.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

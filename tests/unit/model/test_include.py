@@ -91,6 +91,13 @@ def test_mistakes(here: Path, included: str, more: str, message: str) -> None:
     assert refused(read, here / "own.yaml") == message
 
 
+def test_a_link_to_itself_is_a_mistake(here: Path) -> None:
+    (here / "loop.yaml").symlink_to("loop.yaml")
+    assert refused(read, here / "loop.yaml") == "loop.yaml  cannot be read: Too many levels of symbolic links"
+    (here / "top.yaml").write_text("name: top\ninclude: loop.yaml\n")
+    assert refused(read, here / "top.yaml").startswith("top.yaml:2  include: loop.yaml does not exist")
+
+
 def test_what_is_included_may_include(here: Path) -> None:
     (here / "top.yaml").write_text("name: top\ninclude: own.yaml\nduration: 1 s\n")
     assert [process["as"] for process in read(here / "top.yaml").data["processes"]] == ["one", "two", "three"]

@@ -280,6 +280,10 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.bgscan.signal: "700" has no unit, and 700 dBm is too large; the maximum is 0 dBm',
         ),
         (
+            TOPOLOGY.replace("name: ", 'name: "\\0\\e\\u202e" # '),
+            r"mine.yaml:1  name: '\x00\x1b\u202e' is not a valid name; use printable characters",
+        ),
+        (
             TOPOLOGY + "country: germany\n",
             'mine.yaml:5  country: "germany" is not a valid country code; write two capital letters, such as DE',
         ),

@@ -137,6 +137,13 @@ def test_metrics_and_checks_of_what_is_printed(tmp_path: Path) -> None:
     assert [series["name"] for series in record.metrics["rtt"].series] == ["cli@h1.rtt", "cli@h2.rtt"]
 
 
+def test_half_a_character_does_not_stop_the_record(tmp_path: Path) -> None:
+    out = '{"msg": "\\ud800", "\\udfff": 1}\n'
+    record = build(ran(tmp_path, Prints(True, [], {}), out, 'cli@h1.msg == "up"'), hashes={})
+    assert record.data["sources"]["cli@h1"]["values"] == {"msg": "\ufffd", "\ufffd": 1}
+    assert not record.passed and (tmp_path / "record.json").read_text(encoding="utf-8")
+
+
 def test_nothing_printed_is_no_value(tmp_path: Path) -> None:
     record = build(ran(tmp_path, JSON, "nothing\n", "cli.acked == 0", "rtt.max < 5 ms"), hashes={})
     assert [check["passed"] for check in record.data["checks"]] == [False, False]
