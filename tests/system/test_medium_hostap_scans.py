@@ -64,7 +64,8 @@ def test_active_scans_miss_only_answers_that_collide(boot: Boot) -> None:
     assert sum(len(one) == len(NETWORKS) for one in found) >= 0.75 * SCANS
     answers = [frame for frame in frames(played) if frame.body[0] == PROBE_RESPONSE]
     assert len(answers) == 2 * SCANS
-    assert sum(len(one) < len(NETWORKS) for one in found) <= sum(answer.damaged for answer in answers)
+    collided = sum(answer.damaged for answer in answers)
+    assert sum(len(one) < len(NETWORKS) for one in found) <= collided < SCANS / 2  # with latency: 0 us, at least SCANS
 
 
 def test_a_passive_scan_hears_all_beacons_and_sends_nothing(boot: Boot) -> None:
