@@ -73,6 +73,31 @@ def test_a_node_may_what_its_network_needs(boot: Callable[..., Ran]) -> None:
     assert outcomes(boot(WIRED, attempts(STILL)), STILL) == dict.fromkeys(STILL, "done")
 
 
+SETS = "sh, -c, 'iw reg set US && sleep 0.1 && iw reg get | grep country || echo refused'"
+
+
+@pytest.mark.parametrize("privileged", [False, True])
+def test_a_node_does_not_change_the_regulatory_domain_of_all(boot: Callable[..., Ran], privileged: bool) -> None:
+    """It may ask for the one that is set, as hostapd does."""
+    topology = (
+        f"name: radios\nnodes:\n  h1: {{kind: host, privileged: {str(privileged).lower()}}}\n"
+        "  ap1: {kind: ap, ssid: x, channel: 1}\n  sta1: {kind: sta}\nlinks: [{between: [h1, ap1]}]\n"
+    )
+    asks = "sh, -c, 'iw reg set DE && echo done; iw reg get | grep country'"
+    ran = boot(
+        topology,
+        f"name: sets\nduration: 2 s\ntimeline:\n  - {{at: 1 s, exec: h1, run: [{SETS}]}}\n"
+        f"  - {{at: 1200 ms, exec: sta1, run: [{SETS.replace('US', 'GB')}]}}\n"
+        f"  - {{at: 1400 ms, exec: ap1, run: [{asks}]}}\n",
+    )
+    of_host, of_station, asked = ran.outputs()
+    assert of_station.endswith("refused\n") and "GB" not in asked
+    if privileged:
+        assert "country US" in of_host
+    else:
+        assert of_host.endswith("refused\n") and asked.splitlines()[:2] == ["done", "country DE: DFS-ETSI"]
+
+
 RAW = {
     "a link in place of an output": "ln -sf /etc/passwd /lab/raw/victim.out",
     "a FIFO in place of an output": "rm /lab/raw/victim.out && mkfifo /lab/raw/victim.out",
