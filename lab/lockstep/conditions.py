@@ -34,6 +34,10 @@ class Condition(Protocol):
     def seen(self, net: SeenNodes) -> str:
         """Return what is true instead, for a message."""
 
+    def never(self, net: SeenNodes) -> str:
+        """Return why it cannot become true any more; empty if it can."""
+        return ""
+
 
 class associated(Condition):
     """A station is associated with an access point, and has keys with it; with any, if none is named."""
@@ -57,15 +61,18 @@ class associated(Condition):
 class listening(Condition):
     """A program listens in a node: ``listening("h1", "tcp/80")``.
 
+    With a process instead of the node, the wait also ends with it: ``listening(server, "tcp/80")``.
+
     Raises:
         CallError: If that is not a port.
     """
 
-    def __init__(self, node: str, socket: str) -> None:
+    def __init__(self, node: str | Process, socket: str) -> None:
         mistake = port_mistake(socket)
         if mistake:
             raise CallError(mistake)
-        self._node = node
+        self._process = node if isinstance(node, Process) else None
+        self._node = node.node if isinstance(node, Process) else node
         self._socket = socket
 
     def __repr__(self) -> str:
@@ -76,6 +83,9 @@ class listening(Condition):
 
     def seen(self, net: SeenNodes) -> str:
         return net.listens(self._node, self._socket)[1] or f"{self._node} listens nowhere"
+
+    def never(self, net: SeenNodes) -> str:
+        return self._process.end() if self._process else ""
 
 
 class printed(Condition):
@@ -102,6 +112,10 @@ class printed(Condition):
     def seen(self, net: SeenNodes) -> str:
         lines = (self._process.stdout + self._process.stderr).splitlines()
         return f'its last line is "{lines[-1]}"' if lines else "it has printed nothing"
+
+    def never(self, net: SeenNodes) -> str:
+        end = self._process.end()
+        return "" if self.holds(net) else end  # what it printed last
 
 
 def _pattern(text: str) -> re.Pattern[str]:

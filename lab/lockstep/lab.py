@@ -304,7 +304,8 @@ class Lab:
                 something and a program ends.
 
         Raises:
-            WaitError: If it does not hold in time; shows the last state.
+            WaitError: If it does not hold in time, or cannot hold any more since a program has ended; shows the last
+                state.
             RunError: If the run failed meanwhile.
         """
         waited: Condition = Holds(condition) if callable(condition) else condition
@@ -314,7 +315,10 @@ class Lab:
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
         begun_ns = self.now_ns
         until_ns = min(begun_ns + timeout_ns, self.end_ns)
+        never = getattr(waited, "never", lambda _net: "")
         while not waited.holds(self):
+            if why := never(self):
+                raise WaitError(f"{waited!r} cannot come: it {why} by {self.now_s:g} s; last seen: {waited.seen(self)}")
             if self.now_ns >= until_ns:
                 short = until_ns < begun_ns + timeout_ns
                 end = f", where the timeline ends; {longer_duration(self.end_ns)}" if short else ""

@@ -114,6 +114,15 @@ class Process:
                 self._result = self._ended(state)
         return None if self._result is None else self._result.status
 
+    def end(self) -> str:
+        """Return how it ended, for a message; empty while it runs. No virtual time passes.
+
+        Raises:
+            CommandError: If the program could not start.
+        """
+        self.poll()
+        return f"{_end(self._result.status)}{self._result.because}" if self._result else ""
+
     def wait(self, timeout_s: Time = TIMEOUT_S) -> Result:
         """Let time pass until it has ended, at most this virtual time.
 

@@ -39,10 +39,14 @@ _SPINS = (
 _OUT_OF_NODES_MEMORY = re.compile(r"\] (?P<program>.+) invoked oom-killer: ")
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
-    r"segfault at|Out of memory|INFO: (task|rcu)|UBSAN: |kmemleak: \d+ new|lab-init: "
+    r"Out of memory|INFO: (task|rcu)|UBSAN: |kmemleak: \d+ new|lab-init: "
 )
 _OUT_OF_MEMORY = "Out of memory"
 _IN_MEMORY = "the guest is full: the files of its nodes are in its memory, and may take half of it"
+_REBOOTS = re.compile(r"\] (sysrq: Resetting|reboot: Restarting system)")
+_DAMAGE = re.compile(r"SQUASHFS error|SQUASHFS superblock|lab-init: (exec|mount) |corrupted shared library")
+_DOCTOR = "an image or the kernel in the cache may be damaged: run lab doctor"
+_ENOUGH_FILES = 16  # that the host can still make
 _ENOUGH_BYTES = 64 << 20  # a host that has this much did not refuse to write a log
 
 
@@ -202,10 +206,13 @@ class Watch:
         console = left.text(self.console)
         complaint, *after = kernel_complaint(console) or [""]
         outcome_file = self.run / "guest.json"
+        if _REBOOTS.search(console):
+            raise self._failure("a program in a node restarted the guest, which ends a run")
         if NO_SPACE_TEXT in console:
             raise self._no_space()
         if "lab-init: " in complaint:
-            raise self._failure(f"the guest failed: {complaint}")
+            hint = _DOCTOR if _DAMAGE.search(console) else None
+            raise RunError(f"the guest failed: {complaint}{tails([self.console])}", hint=hint)
         if complaint:
             raise self._crashed(complaint, after)
         if not outcome_file.exists():
@@ -221,12 +228,18 @@ class Watch:
         """Return whose disk is full: the host's, or those of the guest, which are in its memory."""
         if self._host_is_full():
             free_mb = free_bytes(self.run) // 1_000_000
+            free = "no more files can be made (df -i)" if self._lacks_files() else f"{free_mb} MB free"
             hint = "free some, or use --out DIR for another place"
-            return RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
+            return RunError(f"no space left in {self.run}: {free}", hint=hint)
         return RunError(f"no space left in the guest; {self.console} shows what failed", hint=_IN_MEMORY)
 
     def _host_is_full(self) -> bool:
-        return free_bytes(self.run) < _ENOUGH_BYTES
+        return free_bytes(self.run) < _ENOUGH_BYTES or self._lacks_files()
+
+    def _lacks_files(self) -> bool:
+        """Return whether the host's file system is out of inodes; some, such as btrfs, count none."""
+        found = os.statvfs(self.run)
+        return found.f_files > 0 and found.f_ffree < _ENOUGH_FILES
 
     def _crashed(self, complaint: str, after: Sequence[str]) -> RunError:
         """Return what the kernel reported, and what it said next: the log before that is about other things."""

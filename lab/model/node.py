@@ -64,13 +64,24 @@ def _ip(text: str) -> str:
 
 def _ssid(text: str) -> str:
     size = len(text.encode())
-    if not 1 <= size <= _SSID_BYTES_MAX or not text.isprintable():
+    if not text.isprintable():
+        refuse(f"an SSID must be 1 to {_SSID_BYTES_MAX} bytes of printable text, without {_unprintable(text)}")
+    if not 1 <= size <= _SSID_BYTES_MAX:
         refuse(f'an SSID must be 1 to {_SSID_BYTES_MAX} bytes of printable text; "{text}" has {size}')
     return text
 
 
+def _unprintable(text: str, ascii_only: bool = False) -> str:
+    r"""Return the first character that is none, for a message: ``"\n"``."""
+    found = next(one for one in text if not one.isprintable() or (ascii_only and not one.isascii()))
+    return f'"{found.encode("unicode_escape").decode()}"' if not found.isprintable() else f'"{found}"'
+
+
 def _passwd(text: str) -> str:
-    if len(text) not in PASSPHRASE_LENGTHS or not (text.isascii() and text.isprintable()):
+    if not (text.isascii() and text.isprintable()):
+        unfit = _unprintable(text, ascii_only=True)
+        refuse(f"a passphrase must be 8 to 63 printable ASCII characters, without {unfit}")
+    if len(text) not in PASSPHRASE_LENGTHS:
         refuse(f"a passphrase must be 8 to 63 printable ASCII characters; this one has {len(text)}")
     return text
 

@@ -11,6 +11,7 @@ import pytest
 
 from lab import CallError, Lab, WaitError, associated, event, listening, move, power, printed, roam
 from lab.errors import InputError, RunError
+from lab.lockstep.conditions import Condition
 from lab.lockstep.process import Process
 from lab.shared.types import Plan
 
@@ -275,3 +276,27 @@ def test_after_a_failure_calls_report_it(net: Lab, agent: Agent, tmp_path: Path)
     assert failed.value.directory == tmp_path
     with pytest.raises(CallError, match="the lab has ended: hostapd on ap1 was killed\n"):
         net.run_until(2)
+
+
+def listens(process: Process) -> Condition:
+    return listening(process, "tcp/80")
+
+
+def prints(process: Process) -> Condition:
+    return printed(process, "ready")
+
+
+@pytest.mark.parametrize("of", [listens, prints])
+def test_a_wait_ends_with_the_program(
+    net: Lab, agent: Agent, tmp_path: Path, of: Callable[[Process], Condition]
+) -> None:
+    logs = (tmp_path / "out", tmp_path / "err")
+    for log in logs:
+        log.write_text("no room\n")
+    ended = {"alive": False, "exit": 3, "signal": None, "because": "", "started_ns": 0, "ended_ns": 5}
+    agent.answers["state"] = lambda **_: {**ended, "alive": net.now_ns == 0}
+    agent.answers["listens"] = lambda **_: {"listens": False, "seen": ""}
+    waited = of(Process(net, "h1", ["server"], 1, logs))
+    with pytest.raises(WaitError, match=r"<h1: server> to print ready cannot|h1 to listen on tcp/80 cannot") as raised:
+        net.wait_for(waited, timeout_s=10)
+    assert "cannot come: it ended with status 3 by 0." in str(raised.value) and net.now_ns < 1000 * MS

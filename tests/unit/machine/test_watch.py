@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -60,6 +61,39 @@ def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
     reported = json.dumps({"error": {"message": "dd ended with status 1", "logs": ["dd.err"]}})
     with pytest.raises(RunError, match=r"^dd ended with status 1\n(.|\n)*\n  the guest is full: the files of its "):
         follow(tmp_path, "", reported)
+
+
+def test_a_host_without_inodes_is_not_a_full_guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    none_left = os.statvfs_result((4096, 4096, 1 << 30, 1 << 29, 1 << 29, 1000, 0, 0, 0, 255))
+    monkeypatch.setattr("os.statvfs", lambda place: none_left)
+    log = "OSError: [Errno 28] No space left on device\nlab-init: the agent ended with status 1\n"
+    with pytest.raises(RunError, match=r"no space left in .*: no more files can be made \(df -i\)\n  free some"):
+        follow(tmp_path, log, None)
+
+
+@pytest.mark.parametrize("line", ["sysrq: Resetting", "reboot: Restarting system"])
+def test_a_guest_that_restarts_is_reported_as_that(tmp_path: Path, line: str) -> None:
+    log = f"[    2.000000] {line}\nFileExistsError: '/lab/run/raw/daemon'\nlab-init: the agent ended with status 1\n"
+    with pytest.raises(RunError, match=r"^a program in a node restarted the guest, which ends a run\n"):
+        follow(tmp_path, log, None)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "lab-init: exec /usr/bin/python3: Accessing a corrupted shared library\n",
+        "[    0.1] Can't find a SQUASHFS superblock on hostrom0\nlab-init: mount /base: Invalid argument\n",
+        "[    0.1] SQUASHFS error: Unable to read page\nOSError: Input/output error\nlab-init: the agent ended\n",
+    ],
+)
+def test_a_damaged_image_leads_to_lab_doctor(tmp_path: Path, log: str) -> None:
+    with pytest.raises(RunError, match=r"the guest failed: lab-init(.|\n)*may be damaged: run lab doctor$"):
+        follow(tmp_path, log, None)
+
+
+@pytest.mark.parametrize("level", ["", "[    1.000000] python3[306]: segfault at 0 ip 0 sp 0 error 4 in libc.so.6\n"])
+def test_a_crashed_program_is_judged_alike_at_every_level(tmp_path: Path, level: str) -> None:
+    follow(tmp_path, f"{level}[   30.000000] reboot: Power down\n")
 
 
 NOISE = "".join(f"[    0.000000] booting {number}\n" for number in range(20))

@@ -280,6 +280,18 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.bgscan.signal: "700" has no unit, and 700 dBm is too large; the maximum is 0 dBm',
         ),
         (
+            node('{kind: ap, ssid: x, passwd: "with a\\nbreak of lines"}'),
+            'mine.yaml:3  nodes.ap1.passwd: a passphrase must be 8 to 63 printable ASCII characters, without "\\n"',
+        ),
+        (
+            node("{kind: ap, ssid: x, passwd: münchen-wlan}"),
+            'mine.yaml:3  nodes.ap1.passwd: a passphrase must be 8 to 63 printable ASCII characters, without "ü"',
+        ),
+        (
+            node('{kind: ap, ssid: "a\\e[31m"}'),
+            'mine.yaml:3  nodes.ap1.ssid: an SSID must be 1 to 32 bytes of printable text, without "\\x1b"',
+        ),
+        (
             TOPOLOGY.replace("name: ", 'name: "\\0\\e\\u202e" # '),
             r"mine.yaml:1  name: '\x00\x1b\u202e' is not a valid name; use printable characters",
         ),
