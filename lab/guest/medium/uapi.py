@@ -92,6 +92,7 @@ class Attr(IntEnum):
     DROP_TAIL = auto()
     POWER_MBM = auto()
     STREAMS = auto()
+    OWN_ADDR = auto()
 
 
 class PartAttr(int):
@@ -241,6 +242,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.FAULT_SHARE: _U32,
     Attr.LATENCY_US: _U32,
     Attr.ADDR: bytes,
+    Attr.OWN_ADDR: bytes,
     Attr.PAYLOAD: bytes,
     Attr.MORE_DATA: _U8,
     Attr.NO_RETRY_MARK: _U32,

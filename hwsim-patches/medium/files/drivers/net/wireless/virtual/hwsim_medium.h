@@ -59,12 +59,16 @@ void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm);
 int hwsim_radio_txpower_dbm(struct hwsim_radio *radio);
 int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
 		       struct survey_info *survey);
-void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
-void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_add_interface(struct hwsim_radio *radio,
+			       const struct ieee80211_vif *vif);
+void hwsim_radio_remove_interface(struct hwsim_radio *radio,
+				  const struct ieee80211_vif *vif);
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
-void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+				const struct ieee80211_vif *vif, const u8 *addr,
 				struct station_info *sinfo);
-void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
+void hwsim_radio_conf_tx(struct hwsim_radio *radio,
+			 const struct ieee80211_vif *vif, u16 ac,
 			 const struct ieee80211_tx_queue_params *params);
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		     const struct ieee80211_bss_conf *conf);
@@ -72,16 +76,19 @@ void hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid);
 bool hwsim_radio_sent_beacon(struct hwsim_radio *radio);
 int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params);
-void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_forget_sta(struct hwsim_radio *radio,
+			    const struct ieee80211_vif *vif, const u8 *addr);
 void hwsim_radio_flush(struct hwsim_radio *radio,
 		       const struct ieee80211_vif *vif, bool drop);
 void hwsim_radio_farewell(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif);
 void hwsim_radio_take_queued(struct hwsim_radio *radio,
+			     const struct ieee80211_vif *vif,
 			     struct ieee80211_sta *sta);
 
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
+			    const struct ieee80211_vif *vif,
 			    struct ieee80211_sta *sta, bool sleeps);
 void hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 			 u16 tids, int max_count,
@@ -129,9 +136,11 @@ static inline int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
 }
 
 static inline void
-hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
+hwsim_radio_add_interface(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif) {}
 static inline void
-hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr) {}
+hwsim_radio_remove_interface(struct hwsim_radio *radio,
+			     const struct ieee80211_vif *vif) {}
 
 static inline unsigned int
 hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
@@ -140,10 +149,12 @@ hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
 }
 
 static inline void
-hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+			   const struct ieee80211_vif *vif, const u8 *addr,
 			   struct station_info *sinfo) {}
 static inline void
-hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
+hwsim_radio_conf_tx(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
+		    u16 ac,
 		    const struct ieee80211_tx_queue_params *params) {}
 static inline void
 hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
@@ -165,10 +176,13 @@ hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 }
 
 static inline void
-hwsim_radio_take_queued(struct hwsim_radio *radio, struct ieee80211_sta *sta) {}
+hwsim_radio_take_queued(struct hwsim_radio *radio,
+			const struct ieee80211_vif *vif,
+			struct ieee80211_sta *sta) {}
 
 static inline void
-hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}
+hwsim_radio_forget_sta(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif, const u8 *addr) {}
 static inline void
 hwsim_radio_flush(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
 		  bool drop) {}
@@ -177,8 +191,9 @@ hwsim_radio_farewell(struct hwsim_radio *radio,
 		     const struct ieee80211_vif *vif) {}
 static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
 static inline void
-hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,
-		       bool sleeps) {}
+hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif,
+		       struct ieee80211_sta *sta, bool sleeps) {}
 static inline void
 hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		    u16 tids, int max_count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a radio of the hwsim medium gets to send: contention of its access
- * categories, and the exchange that follows (RTS, CTS, frame, answer).
+ * Channel access of a radio of the hwsim medium: contention of its access
+ * categories, and frame exchanges (RTS, CTS, frame, answer).
  *
  * IEEE 802.11-2020 10.3 (DCF) and 10.23.2 (EDCA).
  *
@@ -120,6 +120,28 @@ static void back_off(struct hwsim_radio *radio)
 	}
 }
 
+/*
+ * Another interface's frame has become the next one of an access category that
+ * contends. Its backoff continues with the parameters of that interface: if it
+ * would have ended already, at the next slot.
+ */
+static void reconsider(struct hwsim_radio *radio, struct hwsim_ac *ac, u64 at_ns)
+{
+	const struct hwsim_network *network = ac->network;
+	u32 slot_ns = radio->timing.slot_ns;
+	u64 start;
+
+	if (radio->mac->stage != HWSIM_STAGE_NONE ||
+	    ac->committed_ns != HWSIM_NEVER)
+		return;
+	hwsim_network_expect(radio, ac);
+	if (ac->network == network || !ac->edca.backs_off)
+		return;
+	start = counting_from(radio, ac) + (u64)ac->edca.slots * slot_ns;
+	if (start < at_ns)
+		ac->edca.slots += div_u64(at_ns - start + slot_ns - 1, slot_ns);
+}
+
 /**
  * hwsim_access_ready - an access category has something to send
  * @radio: the radio
@@ -139,8 +161,11 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	bool held = radio->mac->acs[HWSIM_AC_IBSS].waiting;
 	u64 counted;
 
-	if (ac->waiting)
+	if (ac->waiting) {
+		reconsider(radio, ac, at_ns);
 		return;
+	}
+	hwsim_network_expect(radio, ac);
 	hwsim_access_changed(radio);
 	ac->waiting = true;
 	ac->ready_ns = at_ns;
@@ -172,6 +197,7 @@ void hwsim_access_tbtt(struct hwsim_radio *radio, u64 at_ns)
 {
 	struct hwsim_ac *ac = &radio->mac->acs[HWSIM_AC_IBSS];
 
+	hwsim_network_expect(radio, ac);
 	hwsim_access_changed(radio);
 	if (radio->mac->stage == HWSIM_STAGE_NONE && !ac->waiting) {
 		stop_counts(radio, at_ns);
@@ -250,6 +276,7 @@ static void finish(struct hwsim_radio *radio)
 	radio->mac->sender = NULL;
 	ac->waiting = false;
 	if (hwsim_ac_pending(ac)) {
+		hwsim_network_expect(radio, ac);
 		ac->waiting = true;
 		ac->ready_ns = hwsim_now_ns(radio);
 		ac->committed_ns = HWSIM_NEVER;
@@ -300,7 +327,7 @@ static void await_answer(struct hwsim_radio *radio,
 			 const struct hwsim_phy_rate *rate)
 {
 	struct hwsim_phy_rate answer =
-		hwsim_phy_response(rate, radio->mac->basic_rates);
+		hwsim_phy_response(rate, radio->mac->frame->basic_rates);
 	u64 until = hwsim_now_ns(radio) + radio->timing.sifs_ns +
 		    radio->timing.slot_ns + hwsim_phy_preamble_ns(&answer) +
 		    radio->mac->answer_wait_ns;
@@ -310,15 +337,16 @@ static void await_answer(struct hwsim_radio *radio,
 	hwsim_event_add(&radio->medium->clock, &radio->mac->timeout, until);
 }
 
-/* duration of an answer of @bytes to a frame at @rate, with SIFS before */
-static u32 answer_ns(const struct hwsim_radio *radio,
-		     const struct hwsim_phy_rate *rate, u32 bytes)
+/* duration of the CTS that answers an RTS before a frame, with SIFS before */
+static u32 cts_ns(const struct hwsim_radio *radio,
+		  const struct hwsim_ppdu *frame)
 {
-	struct hwsim_phy_rate answer =
-		hwsim_phy_response(rate, radio->mac->basic_rates);
+	struct hwsim_phy_rate cts = hwsim_phy_response(&frame->protection_rate,
+						       frame->basic_rates);
 
 	return radio->timing.sifs_ns +
-	       hwsim_phy_duration_ns(&answer, &radio->timing, bytes);
+	       hwsim_phy_duration_ns(&cts, &radio->timing,
+				     HWSIM_MEDIUM_CTS_BYTES);
 }
 
 /* precede the frame of the exchange by RTS, or by CTS to oneself */
@@ -346,7 +374,7 @@ static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 				   frame->psdu_bytes) +
 	     (frame->duration_us - frame->next_us) * NSEC_PER_USEC;
 	if (rts)
-		ns += answer_ns(radio, &ppdu->rate, HWSIM_MEDIUM_CTS_BYTES);
+		ns += cts_ns(radio, frame);
 	ppdu->duration_us = DIV_ROUND_UP(ns, NSEC_PER_USEC);
 	radio->mac->stage = HWSIM_STAGE_PROTECT;
 	hwsim_ppdu_send(ppdu, at_ns);
@@ -364,7 +392,7 @@ static u32 protection_ns(const struct hwsim_radio *radio,
 	case HWSIM_PROTECTION_RTS:
 		return hwsim_phy_duration_ns(rate, &radio->timing,
 					     HWSIM_MEDIUM_RTS_BYTES) +
-		       answer_ns(radio, rate, HWSIM_MEDIUM_CTS_BYTES) + sifs_ns;
+		       cts_ns(radio, frame) + sifs_ns;
 	case HWSIM_PROTECTION_CTS:
 		return hwsim_phy_duration_ns(rate, &radio->timing,
 					     HWSIM_MEDIUM_CTS_BYTES) + sifs_ns;
@@ -442,6 +470,10 @@ static void grant(struct hwsim_radio *radio)
 	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 
+		if (start_of(radio, ac) > now)
+			continue;
+		/* airtime fairness may have chosen another queue since */
+		reconsider(radio, ac, now);
 		if (start_of(radio, ac) > now)
 			continue;
 		ppdu = radio->mac->frames->build(radio, ac, ac->edca.txop_ns,

@@ -72,6 +72,7 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
 	struct ieee80211_ampdu_params params = {};
+	struct ieee80211_vif *vif;
 	struct ieee80211_sta *sta;
 	struct ieee80211_txq *txq;
 	int i, k;
@@ -81,13 +82,17 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 	txq = kunit_kzalloc(test, sizeof(*txq), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, txq);
 	ether_addr_copy(sta->addr, address(1));
+	vif = kunit_kzalloc(test, sizeof(*vif), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, vif);
+	ether_addr_copy(vif->addr, address(0));
+	txq->vif = vif;
 	sta->txq[0] = txq;
 	params.sta = sta;
 	params.action = IEEE80211_AMPDU_TX_START;
 	hear(air, 0, 1);
 	hear(air, 1, 0);
 	KUNIT_EXPECT_EQ(test, IEEE80211_AMPDU_TX_START_IMMEDIATE,
-			hwsim_radio_ampdu(radio, NULL, &params));
+			hwsim_radio_ampdu(radio, vif, &params));
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
 		for (k = 0; k < 2; k++)
 			send_kind(air, 0, 1, 0,
@@ -95,7 +100,7 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 					      IEEE80211_STYPE_QOS_DATA));
 		params.action = actions[i];
 		KUNIT_EXPECT_EQ(test, i ? 0 : IEEE80211_AMPDU_TX_START_DELAY_ADDBA,
-				hwsim_radio_ampdu(radio, NULL, &params));
+				hwsim_radio_ampdu(radio, vif, &params));
 		KUNIT_EXPECT_EQ(test, 1, radio->mac->draining);
 		while (radio->mac->held) {
 			KUNIT_EXPECT_EQ(test, HWSIM_SESSION_NOTHING,
@@ -106,14 +111,14 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, steps[i], session_step(air));
 		KUNIT_EXPECT_EQ(test, 0, radio->mac->draining);
 		params.action = IEEE80211_AMPDU_TX_OPERATIONAL;
-		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, NULL, &params));
+		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, vif, &params));
 	}
 	/* a radio that is gone waits for nothing */
 	send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					    IEEE80211_STYPE_QOS_DATA));
 	params.action = IEEE80211_AMPDU_TX_START;
-	hwsim_radio_ampdu(radio, NULL, &params);
-	hwsim_radio_forget_sta(radio, address(1));
+	hwsim_radio_ampdu(radio, vif, &params);
+	hwsim_radio_forget_sta(radio, vif, address(1));
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->draining);
 }
 
@@ -126,10 +131,10 @@ static void answer_bytes_go_with_an_answer(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			hwsim_peer_set_payload(receiver, address(0), "", 256,
+			hwsim_peer_set_payload(receiver, address(2), address(0), "", 256,
 					       NULL));
 	KUNIT_EXPECT_EQ(test, 0,
-			hwsim_peer_set_payload(receiver, address(0), "hello", 5,
+			hwsim_peer_set_payload(receiver, address(2), address(0), "hello", 5,
 					       NULL));
 	sender->mac->more_data = true;
 	send(air, 0, 2, 0);
@@ -150,7 +155,7 @@ static void answer_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, peer->more_data);
 	/* the next frame is the last one, and the answer is a plain one */
 	KUNIT_EXPECT_EQ(test, 0,
-			hwsim_peer_set_payload(receiver, address(0), NULL, 0,
+			hwsim_peer_set_payload(receiver, address(2), address(0), NULL, 0,
 					       NULL));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);

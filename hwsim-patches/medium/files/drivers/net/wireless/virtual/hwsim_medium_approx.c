@@ -4,12 +4,12 @@
  * checksum coverage of UDP-Lite (RFC 3828) or DCCP (RFC 4340, 9.2), that bit
  * errors in part of them do no harm.
  *
- * Their sender tries them once. Their receiver, if it is told to, gets them with
+ * Their sender tries them once. A receiver in approximate mode delivers them with
  * their errors, without an answer. The idea is that of B. Ransford and L. Ceze,
  * SAP: an Architecture for Selectively Approximate Wireless Communication, 3.1.
  *
- * A BlockAck agreement would have a recipient wait for what never comes again,
- * so that there is none for a TID while it carries such frames.
+ * With a BlockAck agreement, a recipient would wait for frames that are never sent
+ * again, so that there is none for a TID while it carries such frames.
  *
  * Not recognised, and so sent like all others: encrypted frames, those with four
  * addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a tunnel.
@@ -147,11 +147,11 @@ bool hwsim_frame_is_approximate(const struct sk_buff *skb)
 }
 
 /**
- * hwsim_approx_accepts - whether a radio takes a damaged frame
+ * hwsim_approx_accepts - whether a radio accepts a damaged frame
  * @radio: the radio
  * @skb: the frame as it arrived
  *
- * Only its header is looked at, which may be damaged too. mac80211 looks closer
+ * Only its header is checked, which may be damaged too. mac80211 checks more
  * (RX_FLAG_DELIVER_DAMAGED).
  */
 bool hwsim_approx_accepts(const struct hwsim_radio *radio,
@@ -166,7 +166,7 @@ bool hwsim_approx_accepts(const struct hwsim_radio *radio,
 }
 
 static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
-					 const u8 *addr, u8 tid)
+					 const u8 *own, const u8 *addr, u8 tid)
 {
 	int i;
 
@@ -174,7 +174,8 @@ static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
 		struct hwsim_approx_flow *flow = &radio->mac->approx_flows[i];
 
 		if (flow->until_ns && flow->tid == tid &&
-		    ether_addr_equal(flow->addr, addr))
+		    ether_addr_equal(flow->addr, addr) &&
+		    ether_addr_equal(flow->own, own))
 			return flow;
 	}
 	return NULL;
@@ -183,45 +184,47 @@ static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
 /**
  * hwsim_approx_sent - an approximate frame is about to be sent
  * @radio: the sender
- * @addr: to whom
  * @mpdu: the frame
  *
  * The BlockAck agreement of its TID, if there is one, is ended, and no other is
  * made as long as such frames follow.
  */
-void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
-		       const struct hwsim_mpdu *mpdu)
+void hwsim_approx_sent(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 {
+	const struct ieee80211_hdr *hdr = (const void *)mpdu->skb->data;
 	struct hwsim_approx_flow *flow;
 	int i;
 
 	if (mpdu->tid >= IEEE80211_NUM_TIDS)
 		return;
-	flow = flow_of(radio, addr, mpdu->tid);
-	if (!flow) {	/* the one that has been silent for longest gives way */
+	flow = flow_of(radio, hdr->addr2, hdr->addr1, mpdu->tid);
+	if (!flow) {	/* replace the flow that has been silent for longest */
 		flow = &radio->mac->approx_flows[0];
 		for (i = 1; i < HWSIM_MAX_APPROX_FLOWS; i++)
 			if (radio->mac->approx_flows[i].until_ns < flow->until_ns)
 				flow = &radio->mac->approx_flows[i];
-		ether_addr_copy(flow->addr, addr);
+		ether_addr_copy(flow->own, hdr->addr2);
+		ether_addr_copy(flow->addr, hdr->addr1);
 		flow->tid = mpdu->tid;
 	}
 	flow->until_ns = hwsim_now_ns(radio) + BLOCKACK_PAUSE_NS;
 	if (mpdu->session && !mpdu->session->ending)
 		mpdu->session->ending =
-			hwsim_up_session(radio, addr, mpdu->tid,
-					 HWSIM_SESSION_END);
+			hwsim_up_session(radio, hdr->addr2, hdr->addr1,
+					 mpdu->tid, HWSIM_SESSION_END);
 }
 
 /**
  * hwsim_approx_flows - whether approximate frames are being sent
  * @radio: the sender
- * @addr: to whom
+ * @own: address of its interface
+ * @addr: address of the peer
  * @tid: the TID
  */
-bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u8 tid)
 {
-	struct hwsim_approx_flow *flow = flow_of(radio, addr, tid);
+	struct hwsim_approx_flow *flow = flow_of(radio, own, addr, tid);
 
 	return flow && flow->until_ns > hwsim_now_ns(radio);
 }

@@ -276,27 +276,35 @@ static void approx_flows_end(struct kunit *test)
 	struct hwsim_medium *medium = kunit_kzalloc(test, sizeof(*medium),
 						    GFP_KERNEL);
 	struct hwsim_mpdu mpdu = { .tid = 3 };
+	static const u8 other[ETH_ALEN] = { 2, 0, 0, 0, 0, 99 };
 	u8 addr[ETH_ALEN] = { 2 };
+	struct ieee80211_hdr *hdr;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
 	KUNIT_ASSERT_NOT_NULL(test, medium);
+	mpdu.skb = ipv4_frame(test, 8);
+	hdr = (void *)mpdu.skb->data;
+	ether_addr_copy(hdr->addr2, here);
 	radio->mac = kunit_kzalloc(test, sizeof(*radio->mac), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, radio->mac);
 	radio->medium = medium;
 	for (i = 0; i <= HWSIM_MAX_APPROX_FLOWS; i++) {
 		medium->clock.now_ns = i + 1;
 		addr[5] = i;
-		hwsim_approx_sent(radio, addr, &mpdu);
-		KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
-		KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 2));
+		ether_addr_copy(hdr->addr1, addr);
+		hwsim_approx_sent(radio, &mpdu);
+		KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, here, addr, 3));
+		KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, here, addr, 2));
+		KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, other, addr, 3));
 	}
 	addr[5] = 0;	/* gave way */
-	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, here, addr, 3));
 	addr[5] = 1;
-	KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
+	KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, here, addr, 3));
 	medium->clock.now_ns += NSEC_PER_SEC;
-	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, here, addr, 3));
+	kfree_skb(mpdu.skb);
 }
 
 static struct kunit_case hwsim_medium_approx_cases[] = {

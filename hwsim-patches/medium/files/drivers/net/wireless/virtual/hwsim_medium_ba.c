@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BlockAck agreements of the hwsim medium: as originator, which frames are to
- * be sent again and what the recipient has to be asked or told by a
- * BlockAckReq; as recipient, the scoreboards (IEEE 802.11-2020 10.25).
+ * BlockAck agreements of the hwsim medium (IEEE 802.11-2020 10.25): the
+ * originator's retransmissions and BlockAckReqs, and the recipient's scoreboards.
  *
- * A BlockAck that does not arrive leaves open what the recipient has. So it is
- * asked before anything is sent again (10.25.6.7). A frame that was given up
- * leaves a hole behind which the recipient keeps later frames back. So it is
- * told once nothing before that hole is wanted any more.
+ * If a BlockAck is lost, the originator does not know which frames arrived. It
+ * sends a BlockAckReq before it sends any of them again (10.25.6.7). A frame that
+ * was given up leaves a hole in the recipient's reorder buffer. Once no earlier
+ * frame is outstanding, a BlockAckReq moves the recipient's window past it.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -18,7 +17,7 @@
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define OLD_FRAMES		1024	/* numbers that only older frames have */
 
-/* a frame leaves its session, for rate control too */
+/* a frame leaves its session, and rate control sees it as a plain frame */
 static void leave(struct hwsim_mpdu *mpdu)
 {
 	mpdu->session = NULL;
@@ -28,26 +27,27 @@ static void leave(struct hwsim_mpdu *mpdu)
 }
 
 /**
- * hwsim_session_join - make a frame one of the session that it is for
+ * hwsim_session_join - add a frame to the session of its receiver and TID
  * @radio: the sender
- * @mpdu: a QoS data frame that mac80211 wants to have in an A-MPDU
+ * @mpdu: a QoS data frame that mac80211 wants to send in an A-MPDU
  *
- * Frames that were numbered before the session began, and have come back from
- * mac80211 since, stay outside: its recipient takes them for old ones.
+ * Frames that were numbered before the session began, and that mac80211 has
+ * handed over again since, stay outside: the recipient would discard them as old.
  */
 void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 
-	mpdu->session = hwsim_session_of(radio, hdr->addr1, mpdu->tid);
+	mpdu->session = hwsim_session_of(radio, hdr->addr2, hdr->addr1,
+					 mpdu->tid);
 	if (!mpdu->session ||
 	    ieee80211_sn_less(mpdu->seq, mpdu->session->oldest_seq))
 		leave(mpdu);
 }
 
 /*
- * A session's queue gets a turn among mac80211's even if that holds nothing: no
- * session is served before others for what it has to send again, or to ask.
+ * Schedule the session's queue in mac80211 even if that holds no frames: a
+ * session waits for its turn with retransmissions and BlockAckReqs, too.
  */
 static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 {
@@ -56,7 +56,7 @@ static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 }
 
 /**
- * hwsim_session_retry - a frame is to be sent again, or after all
+ * hwsim_session_retry - queue a frame that is to be sent again
  * @radio: the sender
  * @mpdu: the frame, of a session
  */
@@ -74,59 +74,61 @@ void hwsim_session_retry(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 /**
  * hwsim_session_took - mac80211 has handed a frame over
  * @session: its session
- * @seq: its sequence number; what comes back after a while may be old
+ * @seq: its sequence number, which is lower than others if mac80211 hands a
+ *	frame over again
  */
 void hwsim_session_took(struct hwsim_session *session, u16 seq)
 {
 	if (!ieee80211_sn_less(session->last_seq, seq))
 		return;
 	session->last_seq = seq;
-	/* numbers begin anew: what is older by half of them would look new */
+	/* numbers wrap: one that is older by half of them would look new */
 	if (ieee80211_sn_sub(seq, session->oldest_seq) > OLD_FRAMES)
 		session->oldest_seq = ieee80211_sn_sub(seq, OLD_FRAMES);
 }
 
-static bool is_for(const struct hwsim_mpdu *mpdu, const u8 *addr, u8 tid)
+static bool is_for(const struct hwsim_mpdu *mpdu, const u8 *own,
+		   const u8 *addr, u8 tid)
 {
-	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-
 	return mpdu->tid == tid && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA &&
-	       ether_addr_equal(hdr->addr1, addr);
+	       hwsim_mpdu_is_between(mpdu, own, addr);
 }
 
-static bool carries(const struct hwsim_ppdu *ppdu, const u8 *addr, u8 tid)
+static bool carries(const struct hwsim_ppdu *ppdu, const u8 *own,
+		    const u8 *addr, u8 tid)
 {
 	u32 i;
 
 	for (i = 0; ppdu && i < ppdu->count; i++)
-		if (is_for(ppdu->mpdus[i], addr, tid))
+		if (is_for(ppdu->mpdus[i], own, addr, tid))
 			return true;
 	return false;
 }
 
-/* whether frames of a TID for a station are with the radio, in no session */
-static bool holds_plain(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+/* whether the radio holds frames of a TID for a peer that are in no session */
+static bool holds_plain(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u8 tid)
 {
-	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 	const struct hwsim_mpdu *mpdu;
 	int i;
 
-	if (carries(radio->mac->frame, addr, tid) ||
-	    carries(radio->mac->ahead, addr, tid))
+	if (carries(radio->mac->frame, own, addr, tid) ||
+	    carries(radio->mac->ahead, own, addr, tid))
 		return true;
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
 		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
-			if (is_for(mpdu, addr, tid))
+			if (is_for(mpdu, own, addr, tid))
 				return true;
 	if (!peer)
 		return false;
 	list_for_each_entry(mpdu, &peer->kept, list)
-		if (is_for(mpdu, addr, tid))
+		if (is_for(mpdu, own, addr, tid))
 			return true;
 	return false;
 }
 
-/* the lowest sequence number that is or will be wanted by the recipient */
+/* the lowest sequence number that may still be sent to the recipient */
 static u16 lowest_wanted(struct hwsim_radio *radio,
 			 const struct hwsim_session *session)
 {
@@ -138,13 +140,13 @@ static u16 lowest_wanted(struct hwsim_radio *radio,
 	if (!list_empty(&session->retry_queue))
 		lowest = list_first_entry(&session->retry_queue, struct hwsim_mpdu,
 					  list)->seq;
-	/* what is released to who sleeps may go by another access category */
+	/* frames released to a dozing station may use another access category */
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
 		list_for_each_entry(alone, &radio->mac->acs[i].queue, list)
 			if (alone->session == session &&
 			    ieee80211_sn_less(alone->seq, lowest))
 				lowest = alone->seq;
-	/* nothing is known yet of an exchange that has not ended */
+	/* the outcome of the present exchange is not known yet */
 	for (i = 0; frame && i < frame->count; i++) {
 		const struct hwsim_mpdu *mpdu = frame->mpdus[i];
 
@@ -157,7 +159,7 @@ static u16 lowest_wanted(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_session_wants_bar - whether the recipient is to be asked or told first
+ * hwsim_session_wants_bar - whether a BlockAckReq has to be sent first
  * @radio: the originator
  * @session: the session
  */
@@ -170,8 +172,9 @@ bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 		return true;
 	if (!holes->bitmap || session->silent)
 		return false;
-	/* its frames have left it, but may be on their way */
-	if (session->stopping && holds_plain(radio, session->addr, session->tid))
+	/* its frames have left it, but may not have been sent yet */
+	if (session->stopping && holds_plain(radio, session->own, session->addr,
+					     session->tid))
 		return false;
 	return ieee80211_sn_less(ieee80211_sn_add(holes->start,
 						  __ffs64(holes->bitmap)),
@@ -226,7 +229,7 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
 					 IEEE80211_STYPE_BACK_REQ);
 	ether_addr_copy(bar->ra, session->addr);
-	ether_addr_copy(bar->ta, session->txq->vif->addr);
+	ether_addr_copy(bar->ta, session->own);
 	bar->control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
 				   session->tid <<
 				   IEEE80211_BAR_CTRL_TID_INFO_SHIFT);
@@ -258,17 +261,18 @@ void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
 /**
  * hwsim_session_lost - a frame has not arrived, and will not be sent again
  * @radio: the originator
- * @addr: the recipient
+ * @own: address of its interface
+ * @addr: address of the recipient
  * @mpdu: the frame; it may have left its session, which is stopping
  */
-void hwsim_session_lost(struct hwsim_radio *radio, const u8 *addr,
-			const struct hwsim_mpdu *mpdu)
+void hwsim_session_lost(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, const struct hwsim_mpdu *mpdu)
 {
 	struct hwsim_session *session = mpdu->session;
 
 	if (!session && radio->mac->draining &&
 	    mpdu->tid < IEEE80211_NUM_TIDS) {
-		session = hwsim_session_of(radio, addr, mpdu->tid);
+		session = hwsim_session_of(radio, own, addr, mpdu->tid);
 		if (session &&
 		    (!session->stopping ||
 		     ieee80211_sn_less(mpdu->seq, session->oldest_seq)))
@@ -310,7 +314,7 @@ static void bar_answered(struct hwsim_radio *radio,
 	session->silent = false;
 }
 
-/* no answer: a station that has vanished is asked a few times only */
+/* no answer: BlockAckReqs to a station that has vanished are limited */
 static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		       struct hwsim_ppdu *bar)
 {
@@ -329,7 +333,7 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 			settle(radio, bar, mpdu);
 		}
 	} else if (session->bar_failures >= BAR_ATTEMPTS) {
-		/* the recipient will find out by itself, if it is there */
+		/* the recipient will time out by itself, if it is there */
 		session->holes.bitmap = 0;
 		session->bar_failures = 0;
 		session->silent = true;
@@ -355,7 +359,7 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		bar_answered(radio, session, bar, answer);
 	else
 		bar_failed(radio, session, bar);
-	/* it gave its turn up meanwhile, though mac80211 may have frames of it */
+	/* its queue was unscheduled meanwhile, but may hold frames */
 	want_turn(radio, session);
 	return !answer && hwsim_session_wants_bar(radio, session);
 }
@@ -378,7 +382,7 @@ void hwsim_session_sent(struct hwsim_radio *radio,
 		want_turn(radio, session);
 }
 
-/* frames on the air; if they are to be flushed, they are not sent again */
+/* detach frames on the air; on a flush they are not sent again */
 static void leave_session(struct hwsim_ppdu *ppdu,
 			  const struct hwsim_session *session, bool flush)
 {
@@ -393,7 +397,7 @@ static void leave_session(struct hwsim_ppdu *ppdu,
 	}
 }
 
-/* frames of a session, one by one: by plain transmissions, or not at all */
+/* detach a session's frames: they are sent one by one, or dropped on a flush */
 static void release_frames(struct hwsim_radio *radio,
 			   struct hwsim_session *session, bool flush)
 {
@@ -401,7 +405,7 @@ static void release_frames(struct hwsim_radio *radio,
 	struct hwsim_mpdu *mpdu, *next;
 	int i;
 
-	/* what was to follow in the TXOP is not on its way yet */
+	/* the next PPDU of the TXOP has not been sent yet */
 	if (radio->mac->ahead && radio->mac->ahead->mpdus[0]->session == session)
 		hwsim_access_give_back(radio);
 	list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
@@ -423,11 +427,11 @@ static void release_frames(struct hwsim_radio *radio,
 			if (mpdu->session == session)
 				leave(mpdu);
 	leave_session(radio->mac->frame, session, flush);
-	/* others may have lost their turn to a BlockAckReq of this one */
+	/* a BlockAckReq of this session may have taken the turn of other queues */
 	ac->txqs = true;
 }
 
-/* end a session; what it has to send is sent without it, or not at all */
+/* end a session; its frames are sent without it, or dropped on a flush */
 static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		     bool flush)
 {
@@ -443,9 +447,9 @@ static bool is_of(const struct hwsim_session *session,
 }
 
 /**
- * hwsim_sessions_purge - drop what sessions of a radio have to send
+ * hwsim_sessions_purge - end the sessions of a radio, and drop their frames
  * @radio: the radio
- * @vif: those of one interface, NULL: all
+ * @vif: sessions of one interface, NULL: all
  */
 void hwsim_sessions_purge(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif)
@@ -482,7 +486,7 @@ bool hwsim_sessions_hold(const struct hwsim_radio *radio,
  * @radio: the radio
  * @session: the session
  *
- * Not while its recipient dozes, or the radio looks at other channels.
+ * Not while its recipient dozes, or the radio is on another channel.
  */
 bool hwsim_session_is_served(const struct hwsim_radio *radio,
 			     const struct hwsim_session *session)
@@ -500,8 +504,8 @@ bool hwsim_session_is_served(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_sessions_resume - sessions wait no longer, if the radio is back
- * @radio: the radio, on another channel than before
+ * hwsim_sessions_resume - schedule sessions that may send again
+ * @radio: the radio, which has changed its channel
  */
 void hwsim_sessions_resume(struct hwsim_radio *radio)
 {
@@ -516,17 +520,18 @@ void hwsim_sessions_resume(struct hwsim_radio *radio)
 /**
  * hwsim_sessions_sleep - a recipient dozes, or is awake
  * @radio: the originator
+ * @own: address of its interface
  * @sta: the recipient
  * @sleeps: whether it dozes
  */
-void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
-			  bool sleeps)
+void hwsim_sessions_sleep(struct hwsim_radio *radio, const u8 *own,
+			  struct ieee80211_sta *sta, bool sleeps)
 {
 	struct hwsim_session *session;
 	u8 tid;
 
 	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
-		session = hwsim_session_of(radio, sta->addr, tid);
+		session = hwsim_session_of(radio, own, sta->addr, tid);
 		if (!session)
 			continue;
 		session->asleep = sleeps;
@@ -535,7 +540,7 @@ void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	}
 }
 
-static int start_session(struct hwsim_radio *radio,
+static int start_session(struct hwsim_radio *radio, const u8 *own,
 			 const struct ieee80211_ampdu_params *params)
 {
 	const struct ieee80211_sta_ht_cap *ht_cap = &params->sta->deflink.ht_cap;
@@ -548,11 +553,13 @@ static int start_session(struct hwsim_radio *radio,
 		return -ENOMEM;
 	INIT_LIST_HEAD(&session->retry_queue);
 	session->txq = params->sta->txq[params->tid];
+	ether_addr_copy(session->own, own);
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
-	session->oldest_seq = hwsim_peer_ssn(radio, session->addr, params->tid);
+	session->oldest_seq = hwsim_peer_ssn(radio, own, session->addr,
+					     params->tid);
 	session->last_seq = ieee80211_sn_sub(session->oldest_seq, 1);
-	session->asleep = hwsim_peer_sleeps(radio, session->addr);
+	session->asleep = hwsim_peer_sleeps(radio, own, session->addr);
 	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
 	session->max_bytes =
 		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
@@ -562,7 +569,7 @@ static int start_session(struct hwsim_radio *radio,
 	return 0;
 }
 
-static int start_recipient(struct hwsim_radio *radio,
+static int start_recipient(struct hwsim_radio *radio, const u8 *own,
 			   const struct ieee80211_ampdu_params *params)
 {
 	struct hwsim_recipient *recipient =
@@ -570,6 +577,7 @@ static int start_recipient(struct hwsim_radio *radio,
 
 	if (!recipient)
 		return -ENOMEM;
+	ether_addr_copy(recipient->own, own);
 	ether_addr_copy(recipient->addr, params->sta->addr);
 	recipient->tid = params->tid;
 	recipient->scoreboard.start = params->ssn;
@@ -578,9 +586,11 @@ static int start_recipient(struct hwsim_radio *radio,
 	return 0;
 }
 
-static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+static void stop_recipient(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr, u8 tid)
 {
-	struct hwsim_recipient *recipient = hwsim_recipient_of(radio, addr, tid);
+	struct hwsim_recipient *recipient =
+		hwsim_recipient_of(radio, own, addr, tid);
 
 	if (!recipient)
 		return;
@@ -588,25 +598,25 @@ static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 	kfree(recipient);
 }
 
-static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-			 bool flush)
+static void stop_session(struct hwsim_radio *radio, const u8 *own,
+			 const u8 *addr, u8 tid, bool flush)
 {
-	struct hwsim_session *session = hwsim_session_of(radio, addr, tid);
+	struct hwsim_session *session = hwsim_session_of(radio, own, addr, tid);
 
 	if (session)
 		dissolve(radio, session, flush);
 }
 
 /*
- * Whether a session that ends is still needed: behind a hole its recipient keeps
- * frames back, which it would throw away with the agreement. It is told first,
- * unless it dozes.
+ * Whether a session that ends is still needed: its recipient may hold frames
+ * behind a hole, which it would discard with the agreement. A BlockAckReq comes
+ * first, unless the recipient dozes.
  */
 static bool is_needed(struct hwsim_radio *radio, const struct hwsim_peer *peer,
 		      u8 tid)
 {
 	struct hwsim_session *session =
-		hwsim_session_of(radio, peer->addr, tid);
+		hwsim_session_of(radio, peer->own, peer->addr, tid);
 
 	if (!session || !session->stopping)
 		return false;
@@ -618,7 +628,7 @@ static bool is_needed(struct hwsim_radio *radio, const struct hwsim_peer *peer,
 	return false;
 }
 
-/* tell mac80211 of each agreement in @waiting that waits no longer */
+/* report each agreement in @waiting that need not wait any longer */
 static void drained(struct hwsim_radio *radio, struct hwsim_peer *peer,
 		    u16 *waiting, enum hwsim_session_step step)
 {
@@ -626,9 +636,9 @@ static void drained(struct hwsim_radio *radio, struct hwsim_peer *peer,
 	int tid;
 
 	for_each_set_bit(tid, &tids, IEEE80211_NUM_TIDS) {
-		if (holds_plain(radio, peer->addr, tid) ||
+		if (holds_plain(radio, peer->own, peer->addr, tid) ||
 		    is_needed(radio, peer, tid) ||
-		    !hwsim_up_session(radio, peer->addr, tid, step))
+		    !hwsim_up_session(radio, peer->own, peer->addr, tid, step))
 			continue;
 		*waiting &= ~BIT(tid);
 		radio->mac->draining--;
@@ -639,10 +649,10 @@ static void drained(struct hwsim_radio *radio, struct hwsim_peer *peer,
  * hwsim_sessions_drained - frames have left a radio
  * @radio: the radio; BlockAck agreements may have waited for that
  *
- * An agreement begins with a sequence number. A frame with an earlier one that
- * is sent again after that, outside of the agreement, would be an old one to the
- * recipient, and lost. And mac80211 must not send on after an agreement while
- * frames that were in it are still to come.
+ * An agreement begins with a sequence number. The recipient would discard a frame
+ * with an earlier one that is sent again after that, outside of the agreement.
+ * And after an agreement has ended, mac80211 must not send new frames while old
+ * ones of the agreement are still queued.
  */
 void hwsim_sessions_drained(struct hwsim_radio *radio)
 {
@@ -657,26 +667,29 @@ void hwsim_sessions_drained(struct hwsim_radio *radio)
 	}
 }
 
-/* have an agreement wait for frames outside of it; false: there are none */
-static bool waits_to_start(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+/* let an agreement wait for frames outside of it; false: there are none */
+static bool waits_to_start(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr, u8 tid)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 
-	if (!peer || !holds_plain(radio, peer->addr, tid))
+	if (!peer || !holds_plain(radio, own, addr, tid))
 		return false;
 	peer->starting |= BIT(tid);
 	radio->mac->draining++;
 	return true;
 }
 
-/* the same for one that ends: mac80211 learns of that by and by, or at once */
-static bool waits_to_stop(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+/* the same for one that ends; false: report that it has ended at once */
+static bool waits_to_stop(struct hwsim_radio *radio, const u8 *own,
+			  const u8 *addr, u8 tid)
 {
-	struct hwsim_session *session = hwsim_session_of(radio, addr, tid);
-	struct hwsim_peer *peer = session ? hwsim_peer_get(radio, addr) : NULL;
+	struct hwsim_session *session = hwsim_session_of(radio, own, addr, tid);
+	struct hwsim_peer *peer =
+		session ? hwsim_peer_get(radio, own, addr) : NULL;
 
 	if (!peer) {
-		stop_session(radio, addr, tid, false);
+		stop_session(radio, own, addr, tid, false);
 		return false;
 	}
 	session->stopping = true;
@@ -687,10 +700,11 @@ static bool waits_to_stop(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 	return true;
 }
 
-/* mac80211 has gone on to something else */
-static void wait_no_more(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+/* cancel what waits: mac80211 now wants something else */
+static void wait_no_more(struct hwsim_radio *radio, const u8 *own,
+			 const u8 *addr, u8 tid)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 
 	if (!peer)
 		return;
@@ -705,7 +719,7 @@ static void wait_no_more(struct hwsim_radio *radio, const u8 *addr, u8 tid)
  * hwsim_radio_ampdu - a BlockAck agreement begins or ends
  * @radio: the radio
  * @vif: its interface
- * @params: what mac80211 says
+ * @params: of ampdu_action()
  *
  * Return: what ampdu_action() returns
  */
@@ -713,47 +727,47 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params)
 {
 	u64 now = hwsim_medium_enter(radio->medium);
-	const u8 *addr = params->sta->addr;
+	const u8 *addr = params->sta->addr, *own = vif->addr;
 	struct hwsim_ac *ac;
 	bool stopped = false;
 	int result = 0;
 
 	if (params->action != IEEE80211_AMPDU_RX_START &&
 	    params->action != IEEE80211_AMPDU_RX_STOP)
-		wait_no_more(radio, addr, params->tid);
+		wait_no_more(radio, own, addr, params->tid);
 	switch (params->action) {
 	case IEEE80211_AMPDU_TX_START:
-		if (hwsim_approx_flows(radio, addr, params->tid))
+		if (hwsim_approx_flows(radio, own, addr, params->tid))
 			result = -EBUSY;
-		else if (!hwsim_peer_set_ssn(radio, addr, params->tid,
+		else if (!hwsim_peer_set_ssn(radio, own, addr, params->tid,
 					     params->ssn))
 			result = -ENOMEM;
-		else if (waits_to_start(radio, addr, params->tid))
+		else if (waits_to_start(radio, own, addr, params->tid))
 			result = IEEE80211_AMPDU_TX_START_DELAY_ADDBA;
 		else
 			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
 		break;
 	case IEEE80211_AMPDU_TX_OPERATIONAL:
-		stop_session(radio, addr, params->tid, false);
-		result = start_session(radio, params);
+		stop_session(radio, own, addr, params->tid, false);
+		result = start_session(radio, own, params);
 		break;
 	case IEEE80211_AMPDU_TX_STOP_CONT:
-		stopped = !waits_to_stop(radio, addr, params->tid);
+		stopped = !waits_to_stop(radio, own, addr, params->tid);
 		ac = hwsim_ac_of_tid(radio, params->tid);
 		if (radio->air && hwsim_ac_pending(ac))
 			hwsim_access_ready(radio, ac, now);
 		break;
 	case IEEE80211_AMPDU_TX_STOP_FLUSH:
 	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
-		stop_session(radio, addr, params->tid, true);
+		stop_session(radio, own, addr, params->tid, true);
 		stopped = true;
 		break;
 	case IEEE80211_AMPDU_RX_START:
-		stop_recipient(radio, addr, params->tid);
-		result = start_recipient(radio, params);
+		stop_recipient(radio, own, addr, params->tid);
+		result = start_recipient(radio, own, params);
 		break;
 	case IEEE80211_AMPDU_RX_STOP:
-		stop_recipient(radio, addr, params->tid);
+		stop_recipient(radio, own, addr, params->tid);
 		break;
 	default:
 		result = -EOPNOTSUPP;
@@ -766,16 +780,18 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 EXPORT_SYMBOL_GPL(hwsim_radio_ampdu);
 
 /**
- * hwsim_sessions_forget - BlockAck agreements with a station are no more
+ * hwsim_sessions_forget - end the BlockAck agreements with a station
  * @radio: the radio
- * @addr: the station, which is gone
+ * @own: address of its interface
+ * @addr: address of the station, which is gone
  */
-void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr)
 {
 	u8 tid;
 
 	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
-		stop_session(radio, addr, tid, true);
-		stop_recipient(radio, addr, tid);
+		stop_session(radio, own, addr, tid, true);
+		stop_recipient(radio, own, addr, tid);
 	}
 }

@@ -108,18 +108,12 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	static const u8 us[ETH_ALEN] = { 2, 0, 0, 0, 0, 2 };
 	struct ba_test *ba = test->priv;
 	struct hwsim_mpdu waits = { .seq = 9 }, flies = { .seq = 8 }, *mpdu;
-	struct ieee80211_txq *txq = kunit_kzalloc(test, sizeof(*txq), GFP_KERNEL);
-	struct ieee80211_vif *vif = kunit_kzalloc(test, sizeof(*vif), GFP_KERNEL);
 	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
 	const struct ieee80211_bar *bar;
 
-	KUNIT_ASSERT_NOT_NULL(test, txq);
-	KUNIT_ASSERT_NOT_NULL(test, vif);
 	KUNIT_ASSERT_NOT_NULL(test, frame);
-	ether_addr_copy(vif->addr, us);
+	ether_addr_copy(ba->session.own, us);
 	ether_addr_copy(ba->session.addr, them);
-	txq->vif = vif;
-	ba->session.txq = txq;
 	ba->session.tid = 5;
 	ba->session.last_seq = 20;
 	hwsim_session_put_back(&ba->session, &waits);

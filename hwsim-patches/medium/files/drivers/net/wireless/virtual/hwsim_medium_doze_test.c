@@ -13,7 +13,7 @@ static void doze_who_dozes_hears_little(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	hwsim_radio_doze(radio, true);
-	ether_addr_copy(radio->mac->bssid, address(0));
+	ether_addr_copy(radio->mac->no_network.bssid, address(0));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
@@ -66,7 +66,7 @@ static void doze_who_falls_asleep_hears_group_frames(struct kunit *test)
 
 	eth_broadcast_addr(all);
 	hear(air, 0, 2);
-	ether_addr_copy(radio->mac->bssid, address(0));
+	ether_addr_copy(radio->mac->no_network.bssid, address(0));
 	skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_MGMT |
 						IEEE80211_STYPE_BEACON));
 	memcpy(skb->data + head, tim, sizeof(tim));
@@ -93,7 +93,7 @@ static void doze_each_attempt_says_who_dozes(struct kunit *test)
 	int i;
 
 	hear(air, 2, 0);	/* no ACK comes back */
-	ether_addr_copy(radio->mac->bssid, address(0));
+	ether_addr_copy(radio->mac->no_network.bssid, address(0));
 	hwsim_radio_doze(radio, true);
 	send(air, 2, 0, 0);
 	mpdu = list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
@@ -124,13 +124,13 @@ static void doze_each_attempt_says_who_dozes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 8, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_nullfunc(air->seen[4].fc));
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[6].fc));
-	KUNIT_EXPECT_TRUE(test, radio->mac->told_asleep);
+	KUNIT_EXPECT_TRUE(test, radio->mac->no_network.told_asleep);
 	/* what comes later wakes it */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 10, air->count);
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[8].fc));
-	KUNIT_EXPECT_FALSE(test, radio->mac->told_asleep);
+	KUNIT_EXPECT_FALSE(test, radio->mac->no_network.told_asleep);
 }
 
 /* who reads another one's answer still waits for its own */
@@ -145,7 +145,7 @@ static void doze_who_dozes_waits_for_its_own_frame(struct kunit *test)
 	hear(air, 1, 0);
 	hwsim_radio_doze(radio, true);
 	hwsim_radio_filter(radio, FIF_OTHER_BSS);	/* a monitor */
-	ether_addr_copy(radio->mac->bssid, address(0));
+	ether_addr_copy(radio->mac->no_network.bssid, address(0));
 	send_kind(air, 2, 0, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					    IEEE80211_STYPE_QOS_NULLFUNC));
 	run_for(air, 10 * NSEC_PER_MSEC);

@@ -13,6 +13,7 @@
 #include "hwsim_medium_uapi.h"
 
 #define HWSIM_FCS_BYTES		4
+#define HWSIM_HEADER_WITH_TA_BYTES	16	/* ACK and CTS have no TA */
 
 struct hwsim_air;
 struct hwsim_radio;
@@ -33,7 +34,7 @@ struct hwsim_payload {
  * @list: in a queue of its access category or session
  * @discard: in clock->discarded instead
  * @skb: the frame
- * @hw: whose it is
+ * @hw: the radio for mac80211
  * @session: BlockAck session it belongs to, or NULL
  * @rates: rates to try, as rate control wants it
  * @tried: attempts with each
@@ -53,12 +54,12 @@ struct hwsim_payload {
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
- * @alone: not one of a queue that has its turn: it is sent again by itself,
- *	even if its receiver dozes
+ * @alone: outside of mac80211's queues: it is sent again by itself, even if its
+ *	receiver dozes
  * @reselect: rate control is asked anew before it goes first in an A-MPDU
  * @more_data: others waited behind it when it was taken
  * @pm_set: the medium itself has set its power management bit
- * @naps: radio->naps when it was handed over
+ * @naps: network->naps when it was handed over
  */
 struct hwsim_mpdu {
 	union {
@@ -133,13 +134,14 @@ enum hwsim_protection {
  * @deferred_ns: until when energy of other channels kept its sender silent
  * @counting_ns: since when its sender counted slots
  * @wants_answer: its receiver is to answer
- * @answer_kind: by what
+ * @answer_kind: with what
  * @protection: what precedes it
  * @protection_rate: how that is sent
  * @tx_rate: @rate in the words of rate control
  * @ac: access category of @mpdus
- * @ra: to whom
- * @ta: from whom, if the frame says so
+ * @basic_rates: of the sender's network, for what precedes and answers it
+ * @ra: receiver address
+ * @ta: transmitter address, zero if the frame has none
  * @to: the radio that owns @ra, once it has ended; NULL: none, or several
  * @arrived: frames that @to has received with the right FCS, by their index in
  *	@mpdus; bit 0 for an answer
@@ -187,6 +189,7 @@ struct hwsim_ppdu {
 	struct hwsim_phy_rate protection_rate;
 	struct ieee80211_tx_rate tx_rate;
 	u8 ac;
+	u16 basic_rates;
 	u8 ra[ETH_ALEN];
 	u8 ta[ETH_ALEN];
 	struct hwsim_radio *to;
@@ -225,6 +228,36 @@ static inline bool hwsim_is_acknowledgment(const struct hwsim_ppdu *ppdu)
 {
 	return ppdu->kind == HWSIM_MEDIUM_FRAME_ACK ||
 	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA;
+}
+
+/**
+ * hwsim_mpdu_sender - the address that a frame is sent from
+ * @mpdu: the frame
+ *
+ * Return: its TA, or NULL if it has none
+ */
+static inline const u8 *hwsim_mpdu_sender(const struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+	return ieee80211_hdrlen(hdr->frame_control) >= HWSIM_HEADER_WITH_TA_BYTES ?
+	       hdr->addr2 : NULL;
+}
+
+/**
+ * hwsim_mpdu_is_between - whether a frame is from one address to another
+ * @mpdu: the frame
+ * @own: address of the interface that sends it
+ * @addr: address of the receiver
+ */
+static inline bool hwsim_mpdu_is_between(const struct hwsim_mpdu *mpdu,
+					 const u8 *own, const u8 *addr)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+	const u8 *sender = hwsim_mpdu_sender(mpdu);
+
+	return ether_addr_equal(hdr->addr1, addr) && sender &&
+	       ether_addr_equal(sender, own);
 }
 
 void hwsim_ppdu_put(struct hwsim_ppdu *ppdu);

@@ -113,7 +113,7 @@ static void ibss_a_frame_waits_for_the_beacon_of_an_ibss(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3, edca->slots);
 }
 
-/* who is spared a beacon, or leaves, goes on with what it had to send */
+/* a member whose beacon was cancelled, or that leaves, continues its other counts */
 static void ibss_counts_go_on_without_a_beacon(struct kunit *test)
 {
 	struct air_test *air = test->priv;

@@ -3,8 +3,8 @@
  * Frames that an access point of the hwsim medium keeps for stations that doze
  * (IEEE 802.11-2020 11.2.3).
  *
- * They are those that mac80211 handed over before: it would put them behind
- * what its own queues hold.
+ * mac80211 had handed them over before the station dozed. They are not returned
+ * to it, since it would put them behind the frames in its own queues.
  */
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
@@ -14,7 +14,7 @@
 
 /**
  * hwsim_mpdu_can_wait - whether a frame may be kept
- * @mpdu: the frame; not if it is one that was asked for
+ * @mpdu: the frame; a frame that the station has asked for may not
  */
 bool hwsim_mpdu_can_wait(const struct hwsim_mpdu *mpdu)
 {
@@ -62,17 +62,17 @@ bool hwsim_keeps_any(struct hwsim_radio *radio, const struct hwsim_peer *peer,
 		     u8 tid)
 {
 	const struct hwsim_session *session =
-		hwsim_session_of(radio, peer->addr, tid);
+		hwsim_session_of(radio, peer->own, peer->addr, tid);
 
 	return hwsim_kept_first(peer, tid) ||
 	       (session && !list_empty(&session->retry_queue));
 }
 
 /**
- * hwsim_keep_announce - have beacons say for whom something is kept
+ * hwsim_keep_announce - update a station's bit in the TIM
  * @radio: the access point
  * @peer: the station
- * @sta: the same for mac80211
+ * @sta: the same station for mac80211
  * @tid: the TID
  */
 void hwsim_keep_announce(struct hwsim_radio *radio, const struct hwsim_peer *peer,
@@ -82,10 +82,12 @@ void hwsim_keep_announce(struct hwsim_radio *radio, const struct hwsim_peer *pee
 }
 
 /**
- * hwsim_keep - whether a frame waits until its receiver is awake
- * @radio: who was to send it
- * @mpdu: the frame, sent alone; if so, it is in no queue any more
+ * hwsim_keep - keep a frame until its receiver is awake
+ * @radio: the sender
+ * @mpdu: the frame, in no queue and in no session
  * @first: before others that wait
+ *
+ * Return: whether it is kept; not if its receiver is awake
  */
 bool hwsim_keep(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu,
 		bool first)
@@ -95,7 +97,7 @@ bool hwsim_keep(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu,
 
 	if (!radio->mac->num_asleep || !hwsim_mpdu_can_wait(mpdu))
 		return false;
-	peer = hwsim_peer_of(radio, hdr->addr1);
+	peer = hwsim_peer_of(radio, hdr->addr2, hdr->addr1);
 	if (!peer || !peer->sleeps)
 		return false;
 	if (first)
@@ -107,9 +109,9 @@ bool hwsim_keep(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu,
 }
 
 /**
- * hwsim_keep_purge - drop what is kept for stations
+ * hwsim_keep_purge - drop frames that are kept for stations
  * @radio: the access point
- * @vif: for those of one interface, NULL: for all
+ * @vif: frames of one interface, NULL: all
  */
 void hwsim_keep_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 {

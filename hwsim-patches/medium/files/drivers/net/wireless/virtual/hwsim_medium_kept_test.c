@@ -8,7 +8,7 @@ static void forge(struct kunit *test, struct hwsim_radio *radio, u32 number)
 {
 	const u8 addr[ETH_ALEN] = { 2, 1, 0, 0, number >> 8, number };
 
-	KUNIT_EXPECT_NOT_NULL(test, hwsim_peer_get(radio, addr));
+	KUNIT_EXPECT_NOT_NULL(test, hwsim_peer_get(radio, address(0), addr));
 }
 
 /* addresses that nobody has do not keep a BlockAck agreement from beginning */
@@ -18,17 +18,17 @@ static void peers_make_room(struct kunit *test)
 	struct hwsim_radio *radio = air->radios[0];
 	u32 i;
 
-	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(1), 0, 77));
+	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(0), address(1), 0, 77));
 	for (i = 0; i < 1100; i++)
 		forge(test, radio, i);
 	KUNIT_EXPECT_EQ(test, 1024, radio->mac->num_peers);
 	/* the one that waits for its agreement lives, and the most recent ones */
-	KUNIT_EXPECT_EQ(test, 77, hwsim_peer_ssn(radio, address(1), 0));
-	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(2), 0, 78));
-	KUNIT_EXPECT_EQ(test, 78, hwsim_peer_ssn(radio, address(2), 0));
-	KUNIT_EXPECT_NULL(test, hwsim_peer_of(radio, (u8[]){ 2, 1, 0, 0, 0, 0 }));
+	KUNIT_EXPECT_EQ(test, 77, hwsim_peer_ssn(radio, address(0), address(1), 0));
+	KUNIT_EXPECT_TRUE(test, hwsim_peer_set_ssn(radio, address(0), address(2), 0, 78));
+	KUNIT_EXPECT_EQ(test, 78, hwsim_peer_ssn(radio, address(0), address(2), 0));
+	KUNIT_EXPECT_NULL(test, hwsim_peer_of(radio, address(0), (u8[]){ 2, 1, 0, 0, 0, 0 }));
 	KUNIT_EXPECT_NOT_NULL(test,
-			      hwsim_peer_of(radio, (u8[]){ 2, 1, 0, 0, 4, 0 }));
+			      hwsim_peer_of(radio, address(0), (u8[]){ 2, 1, 0, 0, 4, 0 }));
 }
 
 static void mac80211_waits_while_the_queue_is_long(struct kunit *test)

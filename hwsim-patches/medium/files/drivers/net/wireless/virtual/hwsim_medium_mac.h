@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a radio of the hwsim medium does above the air: contention, exchanges of
- * frames, answers, BlockAck, power save.
+ * The MAC of a radio of the hwsim medium: contention, frame exchanges, answers,
+ * BlockAck, power save.
  *
- *	up		what goes up to mac80211
- *	network		what a radio knows of its network
- *	peer		what goes with answers: bytes of a stack above
+ *	up		delivery to mac80211
+ *	network		the networks of a radio's interfaces
+ *	peer		peers of an interface, payloads of answers
  *	mpdu		a frame of mac80211: queues, attempts, its fate
- *	session		BlockAck agreements: who has one
- *	access		contention of one radio: when it may send, what came of it
+ *	session		BlockAck agreements and their queues
+ *	access		contention of one radio and its frame exchanges
  *	approx		frames that may arrive damaged
- *	ibss		beacons of an ad hoc network, its time
+ *	ibss		beacons and time of an ad hoc network
  *	keep		frames that are kept for stations that doze
- *	ps		power save: who dozes, and who says so
- *	ba		BlockAck: what is to be sent again, BlockAckReq
+ *	ps		power save of a station
+ *	ba		BlockAck: retransmissions, BlockAckReq
  *	rx		answers and NAV, delivery to mac80211
  *	tx		frames from mac80211 and back: A-MPDU, tx status
  *	release		frames for stations that ask or wake up
- *	mac		what the air, and access, find behind their operations
+ *	mac		operations for the air and for access
  *
- * Each of these calls those before it in this list and in that of
- * hwsim_medium_air.h, and none behind it.
+ * Each file calls only those above it in this list and those of
+ * hwsim_medium_air.h.
  */
 #ifndef __HWSIM_MEDIUM_MAC_H
 #define __HWSIM_MEDIUM_MAC_H
@@ -34,15 +34,15 @@
 #include "hwsim_medium_edca.h"
 #include "hwsim_medium_frame.h"
 
-/* besides mac80211's access categories: beacons of an ad hoc network */
+/* in addition to mac80211's access categories: beacons of an ad hoc network */
 #define HWSIM_AC_IBSS		IEEE80211_NUM_ACS
 #define HWSIM_NUM_ACS		(IEEE80211_NUM_ACS + 1)
 
-/* frames of an AC outside mac80211's queues: at most, stop mac80211, go on */
+/* frames of an AC outside mac80211's queues: limit, stop mac80211, wake it */
 #define HWSIM_MAX_QUEUED	128
 #define HWSIM_STOP_QUEUED	64
 #define HWSIM_WAKE_QUEUED	32
-#define HWSIM_MAX_OWN		512	/* the driver's may be so many */
+#define HWSIM_MAX_OWN		512	/* limit for the driver's own frames */
 #define HWSIM_MAX_APPROX_FLOWS	16
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_RTS_ATTEMPTS	7	/* dot11ShortRetryLimit */
@@ -50,19 +50,19 @@
 
 struct hwsim_ac;
 
-/* where a frame stands in its TXOP */
+/* the place of a frame in its TXOP */
 enum hwsim_place {
 	HWSIM_PLACE_FIRST,
-	HWSIM_PLACE_RESERVED,	/* the one before it reserves its time */
-	HWSIM_PLACE_LATER,	/* that was gone already */
+	HWSIM_PLACE_RESERVED,	/* the previous frame reserves its time */
+	HWSIM_PLACE_LATER,	/* the previous frame had been sent already */
 };
 
-/* what mac80211 is told of a BlockAck agreement */
+/* what mac80211 has to do about a BlockAck agreement */
 enum hwsim_session_step {
 	HWSIM_SESSION_NOTHING,
-	HWSIM_SESSION_END,	/* it is to end it */
-	HWSIM_SESSION_STARTS,	/* no older frames are left: it may ask for it */
-	HWSIM_SESSION_STOPPED,	/* no frames are left that were in it */
+	HWSIM_SESSION_END,	/* end it */
+	HWSIM_SESSION_STARTS,	/* ask for it: no older frames are left */
+	HWSIM_SESSION_STOPPED,	/* it has ended: none of its frames are left */
 };
 
 /* what a radio is doing as a sender */
@@ -100,17 +100,17 @@ struct hwsim_frame_ops {
 /**
  * struct hwsim_ac - an access category of a radio
  * @edca: its contention
- * @params: as mac80211 set them
+ * @network: whose parameters it contends with
  * @queue: frames that mac80211 handed over, and those to be sent again
  * @queued: length of @queue
- * @stopped: queues of mac80211 that have been stopped since it is long, a bit each
+ * @stopped: queues of mac80211 that were stopped because @queue is long, a bit each
  * @txqs: mac80211 has frames in its own queues, or a BlockAck session has some
  *	that are to be sent again
  * @waiting: contends
  * @ready_ns: since when
  * @committed_ns: starts then, whatever begins in between, or HWSIM_NEVER
  * @attempts: transmissions
- * @successes: of those
+ * @successes: successful ones
  * @inside: collisions with another access category
  * @airtime_ns: on the air
  * @acquired_ns: idle time just before that: IFS and slots
@@ -120,7 +120,7 @@ struct hwsim_frame_ops {
  */
 struct hwsim_ac {
 	struct hwsim_edca edca;
-	struct ieee80211_tx_queue_params params;
+	struct hwsim_network *network;
 	struct list_head queue;
 	u32 queued;
 	u32 stopped;
@@ -139,30 +139,32 @@ struct hwsim_ac {
 };
 
 /**
- * struct hwsim_session - BlockAck agreement as its originator
+ * struct hwsim_session - BlockAck agreement, on the originator's side
  * @node: in radio->sessions
  * @txq: where mac80211 keeps its frames; lives until the station is forgotten
- * @addr: the recipient
+ * @own: address of the interface
+ * @addr: address of the recipient
  * @tid: the TID
- * @oldest_seq: frames that were numbered earlier do not belong to it
+ * @oldest_seq: frames with earlier numbers do not belong to it
  * @last_seq: highest sequence number that mac80211 handed over
  * @max_count: MPDUs that the recipient can hold
- * @max_bytes: longest A-MPDU that it can take
+ * @max_bytes: longest A-MPDU that the recipient accepts
  * @spacing_ns: least time between MPDUs that it needs
  * @asleep: the recipient dozes
  * @ending: mac80211 has been asked to end it
- * @stopping: mac80211 ends it: its frames have left it, but for its last
+ * @stopping: mac80211 is ending it: its frames have left it, except for its last
  *	BlockAckReq
  * @rate: of its last PPDU
  * @unknown: how many in @retry_queue may have arrived
- * @holes: sequence numbers that were given up, but the recipient was not told
+ * @holes: sequence numbers that were given up, not yet reported to the recipient
  * @bar_failures: BlockAckReqs of the same purpose since the last answer
- * @silent: it could not be told of @holes: the next answer comes first
+ * @silent: @holes could not be reported: wait for another answer first
  * @retry_queue: frames to be sent again, by sequence number
  */
 struct hwsim_session {
 	struct hlist_node node;
 	struct ieee80211_txq *txq;
+	u8 own[ETH_ALEN];
 	u8 addr[ETH_ALEN];
 	u8 tid;
 	u16 oldest_seq;
@@ -182,55 +184,61 @@ struct hwsim_session {
 };
 
 /**
- * struct hwsim_approx_flow - approximate frames to somebody
- * @addr: to whom
+ * struct hwsim_approx_flow - approximate frames to a peer
+ * @own: address of the interface
+ * @addr: address of the peer
  * @tid: their TID
  * @until_ns: how long they count as still flowing, 0: the entry is free
  */
 struct hwsim_approx_flow {
+	u8 own[ETH_ALEN];
 	u8 addr[ETH_ALEN];
 	u8 tid;
 	u64 until_ns;
 };
 
 /**
- * struct hwsim_recipient - BlockAck agreement as its recipient
+ * struct hwsim_recipient - BlockAck agreement, on the recipient's side
  * @node: in radio->recipients
- * @addr: the originator
+ * @own: address of the interface
+ * @addr: address of the originator
  * @tid: the TID
  * @scoreboard: what arrived
  */
 struct hwsim_recipient {
 	struct hlist_node node;
+	u8 own[ETH_ALEN];
 	u8 addr[ETH_ALEN];
 	u8 tid;
 	struct hwsim_scoreboard scoreboard;
 };
 
 /**
- * struct hwsim_peer - what a radio and another say beside their frames
+ * struct hwsim_peer - a peer of an interface
  * @node: in radio->peers
  * @used: in radio->peers_used
  * @radio: number of the radio
- * @addr: the other
- * @out: goes with each ACK and BlockAck to it
- * @in: came with its last answer that brought any
- * @arrivals: answers that brought some
+ * @own: address of the interface
+ * @addr: address of the peer
+ * @out: payload of each ACK and BlockAck to it
+ * @in: payload of its last answer that had any
+ * @arrivals: answers with payload that arrived from it
  * @retries: how often frames to it were sent again
  * @ssns: sequence numbers with which BlockAck agreements begin, by TID
  * @asked: TIDs whose BlockAck agreement has not begun yet
  * @starting: TIDs whose BlockAck agreement waits for older frames, a bit each
- * @stopping: the same for those that end
+ * @stopping: the same for agreements that end
  * @sleeps: it dozes
  * @sta: the station that last dozed; lives until it is forgotten
  * @kept: frames outside of sessions for it, while it dozes
- * @has_said: bytes or MORE DATA went one way or the other
- * @more_data: its last frame said that more will follow
+ * @has_said: payload or MORE DATA has been exchanged with it
+ * @more_data: its last frame had MORE DATA set
  */
 struct hwsim_peer {
 	struct hlist_node node;
 	struct list_head used;
 	u32 radio;
+	u8 own[ETH_ALEN];
 	u8 addr[ETH_ALEN];
 	struct hwsim_payload out;
 	struct hwsim_payload in;
@@ -250,19 +258,20 @@ struct hwsim_peer {
 /**
  * struct hwsim_up - something for mac80211
  * @later: in clock->up
- * @hw: whose it is
+ * @hw: the radio for mac80211
  * @ops: of that radio
  * @skb: a received frame, or NULL
- * @mpdu: a frame that is done with, or NULL
+ * @mpdu: a frame that is completed, or NULL
  * @rx_status: of @skb
- * @has_peer: something is known of a station:
- * @peer: which
- * @tid: TID of what it sent or was sent
- * @tx_us: air time of what it was sent
- * @rx_us: air time of what it sent
- * @session: what is to become of the BlockAck agreement with it for @tid
- * @has_tx_info: rate control is to learn how an A-MPDU to it fared:
- * @tx_info: how
+ * @has_peer: there is a report about a station:
+ * @own: address of the interface
+ * @peer: address of the station
+ * @tid: TID of the frames
+ * @tx_us: air time of frames to it
+ * @rx_us: air time of frames from it
+ * @session: what to do about the BlockAck agreement with it for @tid
+ * @has_tx_info: there is a report for rate control about an A-MPDU to it:
+ * @tx_info: the report
  */
 struct hwsim_up {
 	struct hwsim_later later;
@@ -272,6 +281,7 @@ struct hwsim_up {
 	struct hwsim_mpdu *mpdu;
 	struct ieee80211_rx_status rx_status;
 	bool has_peer;
+	u8 own[ETH_ALEN];
 	u8 peer[ETH_ALEN];
 	u8 tid;
 	u32 tx_us;
@@ -282,7 +292,35 @@ struct hwsim_up {
 };
 
 /**
- * struct hwsim_mac - what a radio does above the air
+ * struct hwsim_network - the network of an interface
+ * @list: in radio->networks
+ * @vif: the interface, NULL: frames of none
+ * @own: its address
+ * @bssid: BSSID, zero: none
+ * @params: contention parameters as mac80211 set them, by access category
+ * @basic_rates: as &hwsim_phy_response wants them
+ * @short_slot: it uses short slots
+ * @qos: it has WMM
+ * @told_asleep: its access point has acknowledged that the radio dozes
+ * @naps: how often it has
+ * @seq_ctrl: last sequence control that mac80211 left to the radio
+ */
+struct hwsim_network {
+	struct list_head list;
+	const struct ieee80211_vif *vif;
+	u8 own[ETH_ALEN];
+	u8 bssid[ETH_ALEN];
+	struct ieee80211_tx_queue_params params[IEEE80211_NUM_ACS];
+	u16 basic_rates;
+	bool short_slot;
+	bool qos;
+	bool told_asleep;
+	u32 naps;
+	u16 seq_ctrl;
+};
+
+/**
+ * struct hwsim_mac - the MAC of a radio
  * @radio: the radio
  * @frames: where its frames come from
  * @latency: stream of latencies
@@ -296,17 +334,14 @@ struct hwsim_up {
  * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
- * @basic_rates: of its network, as &hwsim_phy_response wants them
- * @short_slot: its network uses short slots
- * @only_short_slots: it does in any network
- * @qos: its network has WMM
- * @bssid: of its network
- * @ibss: of the ad hoc network that it is a member of, zero: none
+ * @networks: those of its interfaces
+ * @no_network: parameters of a radio without interfaces
+ * @basic_rates: basic in any of its networks
+ * @only_short_slots: it uses short slots in any network
+ * @ibss: BSSID of the ad hoc network that it is a member of, zero: none
  * @sent_beacon: it sent the last beacon there
- * @dozes: power save: it hears little
- * @awake_for: why it hears more just now
- * @told_asleep: its access point has acknowledged that it dozes
- * @naps: how often it has
+ * @dozes: power save: it receives beacons only
+ * @awake_for: why it receives more just now
  * @eifs_extra_ns: what EIFS adds
  * @next_ns: when it will send if nothing intervenes, or HWSIM_NEVER
  * @next_known: @next_ns and @contends are up to date
@@ -319,8 +354,8 @@ struct hwsim_up {
  * @answers_at_ns: when its last late answer begins
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
- * @peers: what it appends to answers and got with them, and what it counts
- * @peers_used: them, by when they were used last, the least recent first
+ * @peers: peers of its interfaces
+ * @peers_used: @peers, the least recently used one first
  * @num_peers: how many
  * @num_asleep: how many of them doze
  * @draining: BlockAck agreements that wait for frames outside of them
@@ -333,7 +368,6 @@ struct hwsim_up {
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
  * @txop_is_narrow: its secondary channel was busy before that
- * @seq_ctrl: last sequence control that mac80211 left to the radio
  * @held: frames of mac80211 that it holds
  */
 struct hwsim_mac {
@@ -353,17 +387,14 @@ struct hwsim_mac {
 	bool has_fixed_rate;
 	struct hwsim_phy_rate fixed_rate;
 
+	struct list_head networks;
+	struct hwsim_network no_network;
 	u16 basic_rates;
-	bool short_slot;
 	bool only_short_slots;
-	bool qos;
-	u8 bssid[ETH_ALEN];
 	u8 ibss[ETH_ALEN];
 	bool sent_beacon;
 	bool dozes;
 	u8 awake_for;
-	bool told_asleep;
-	u32 naps;
 	u32 eifs_extra_ns;
 
 	u64 next_ns;
@@ -392,7 +423,6 @@ struct hwsim_mac {
 	struct hwsim_event timeout;
 	u64 txop_end_ns;
 	bool txop_is_narrow;
-	u16 seq_ctrl;
 	u32 held;
 };
 
@@ -459,35 +489,69 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
-bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-		      enum hwsim_session_step step);
+bool hwsim_up_session(struct hwsim_radio *radio, const u8 *own, const u8 *addr,
+		      u8 tid, enum hwsim_session_step step);
 void hwsim_up_forget(struct hwsim_radio *radio);
 
 /* network */
+struct hwsim_network *hwsim_network_of(struct hwsim_radio *radio, const u8 *own);
+bool hwsim_network_is_joined(const struct hwsim_radio *radio, const u8 *bssid);
+void hwsim_networks_wake(struct hwsim_radio *radio);
 void hwsim_network_set_timing(struct hwsim_radio *radio);
 void hwsim_network_set_edca(struct hwsim_radio *radio);
+void hwsim_network_use(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		       struct hwsim_network *network);
+void hwsim_network_expect(struct hwsim_radio *radio, struct hwsim_ac *ac);
+bool hwsim_network_may_follow(struct hwsim_radio *radio,
+			      const struct hwsim_ac *ac, const u8 *own);
 void hwsim_network_beacon(struct hwsim_radio *radio, const struct sk_buff *skb);
+void hwsim_network_add(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif);
+void hwsim_network_remove(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif);
+void hwsim_networks_init(struct hwsim_radio *radio);
 
 /* peer */
-struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr);
-struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr);
-int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
-			   const void *data, u32 bytes,
+/**
+ * hwsim_peer_is - whether these are the addresses of a peer
+ * @peer: the peer
+ * @own: address of the interface
+ * @addr: address of the peer
+ */
+static inline bool hwsim_peer_is(const struct hwsim_peer *peer, const u8 *own,
+				 const u8 *addr)
+{
+	return ether_addr_equal(peer->addr, addr) &&
+	       ether_addr_equal(peer->own, own);
+}
+
+struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *own,
+				 const u8 *addr);
+struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *own,
+				  const u8 *addr);
+int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr, const void *data, u32 bytes,
 			   struct netlink_ext_ack *extack);
 void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer);
 void hwsim_peer_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer);
 void hwsim_peer_more_data(struct hwsim_radio *radio,
 			  const struct hwsim_ppdu *ppdu);
-void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times);
-u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr);
-bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-			u16 ssn);
-u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid);
-bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u32 times);
+u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *own,
+		       const u8 *addr);
+bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u8 tid, u16 ssn);
+u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *own, const u8 *addr,
+		   u8 tid);
+bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *own,
+		       const u8 *addr);
 struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
+					 const u8 *own,
 					 struct ieee80211_sta *sta, bool sleeps);
-void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *own,
+		       const u8 *addr);
 
 /* mpdu */
 void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu);
@@ -504,10 +568,11 @@ void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 
 /* session */
 u32 hwsim_session_hash(const u8 *addr, u8 tid);
-struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
+struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio, const u8 *own,
 				       const u8 *addr, u8 tid);
 struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
-					   const u8 *addr, u8 tid);
+					   const u8 *own, const u8 *addr,
+					   u8 tid);
 struct hwsim_ac *hwsim_ac_of_tid(struct hwsim_radio *radio, u8 tid);
 void hwsim_session_put_back(struct hwsim_session *session,
 			    struct hwsim_mpdu *mpdu);
@@ -537,9 +602,9 @@ void hwsim_access_contend(struct hwsim_clock *clock, struct hwsim_event *event);
 bool hwsim_frame_is_approximate(const struct sk_buff *skb);
 bool hwsim_approx_accepts(const struct hwsim_radio *radio,
 			  const struct sk_buff *skb);
-void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
-		       const struct hwsim_mpdu *mpdu);
-bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid);
+void hwsim_approx_sent(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu);
+bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u8 tid);
 
 /* ibss */
 u64 hwsim_timestamp_ns(const struct hwsim_ppdu *ppdu);
@@ -563,7 +628,7 @@ void hwsim_keep_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif
 /* ps */
 bool hwsim_ps_listens(const struct hwsim_radio *radio,
 		      const struct hwsim_ppdu *ppdu);
-void hwsim_ps_mark(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+void hwsim_ps_mark(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_ps_answered(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu);
 void hwsim_ps_announce(const struct hwsim_radio *radio, struct sk_buff *beacon);
 void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
@@ -580,8 +645,8 @@ bool hwsim_session_pending(struct hwsim_radio *radio,
 struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 				 struct hwsim_session *session);
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq);
-void hwsim_session_lost(struct hwsim_radio *radio, const u8 *addr,
-			const struct hwsim_mpdu *mpdu);
+void hwsim_session_lost(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, const struct hwsim_mpdu *mpdu);
 bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		    const struct hwsim_ppdu *answer);
 void hwsim_session_sent(struct hwsim_radio *radio,
@@ -593,10 +658,11 @@ bool hwsim_sessions_hold(const struct hwsim_radio *radio,
 bool hwsim_session_is_served(const struct hwsim_radio *radio,
 			     const struct hwsim_session *session);
 void hwsim_sessions_resume(struct hwsim_radio *radio);
-void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
-			  bool sleeps);
+void hwsim_sessions_sleep(struct hwsim_radio *radio, const u8 *own,
+			  struct ieee80211_sta *sta, bool sleeps);
 void hwsim_sessions_drained(struct hwsim_radio *radio);
-void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr);
 
 /* rx */
 void hwsim_rx(struct hwsim_radio *radio,
@@ -633,7 +699,8 @@ void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
-void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *own,
+			 const u8 *addr);
 void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif);
 void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A frame of mac80211 in the hwsim medium: its place in queues, its attempts, and
- * its fate.
+ * A frame of mac80211 in the hwsim medium: its place in queues, its attempts, its
+ * outcome.
  */
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
 /**
- * hwsim_queue_first - have a frame sent before others, but for beacons
+ * hwsim_queue_first - send a frame before others, except beacons
  * @ac: the access category
  * @mpdu: the frame, in no queue
  */
@@ -113,7 +113,7 @@ static u32 attempts_of(const struct hwsim_radio *radio,
  *
  * With a BlockAck agreement a frame is sent until it has outlived
  * dot11EDCATableMSDULifetime; or until the limit of attempts is reached, if that
- * is set. In that case, who asks for its BlockAck makes an attempt, too.
+ * is set. In that case, a BlockAckReq for it counts as an attempt, too.
  */
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu)
@@ -127,7 +127,7 @@ bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_give_up - a frame has its last attempt now
+ * hwsim_mpdu_give_up - do not send a frame again after its present attempt
  * @mpdu: the frame
  */
 void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
@@ -137,18 +137,18 @@ void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
 }
 
 /**
- * hwsim_mpdu_done - a frame's fate is known, and mac80211 learns of it
- * @radio: who sent
- * @ppdu: how it was sent last, or what asked about it
- * @mpdu: the frame; no longer ours
+ * hwsim_mpdu_done - report a frame's outcome to mac80211
+ * @radio: the sender
+ * @ppdu: its last transmission, or the BlockAckReq that asked about it
+ * @mpdu: the frame, which the medium no longer owns
  *
- * Of frames in A-MPDUs mac80211 does not count the retries.
+ * mac80211 does not count retries of frames in A-MPDUs, so they are counted here.
  */
 void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		     struct hwsim_mpdu *mpdu)
 {
 	if (mpdu->to_sta && mpdu->attempts > 1)
-		hwsim_peer_retried(radio, ppdu->ra, mpdu->attempts - 1);
+		hwsim_peer_retried(radio, ppdu->ta, ppdu->ra, mpdu->attempts - 1);
 	hwsim_count_done(ppdu, mpdu);
 	hwsim_up_status(radio, mpdu);
 }

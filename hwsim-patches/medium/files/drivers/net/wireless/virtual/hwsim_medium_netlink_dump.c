@@ -118,6 +118,7 @@ static int fill_peer(struct sk_buff *msg, const void *what)
 
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, peer->radio) ||
 	       nla_put(msg, HWSIM_MEDIUM_ATTR_ADDR, ETH_ALEN, peer->addr) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_OWN_ADDR, ETH_ALEN, peer->own) ||
 	       nla_put(msg, HWSIM_MEDIUM_ATTR_PAYLOAD, peer->in.bytes,
 		       peer->in.data) ||
 	       nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_ARRIVALS, peer->arrivals,

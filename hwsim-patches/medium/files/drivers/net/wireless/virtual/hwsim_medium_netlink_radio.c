@@ -286,6 +286,28 @@ int hwsim_nl_remove_radio(struct sk_buff *msg, struct genl_info *info)
 	return 0;
 }
 
+/* set the payload of one of the radio's interfaces; its medium is locked */
+static int set_payload(struct hwsim_radio *radio, struct genl_info *info)
+{
+	struct nlattr *addr = info->attrs[HWSIM_MEDIUM_ATTR_ADDR];
+	struct nlattr *own_addr = info->attrs[HWSIM_MEDIUM_ATTR_OWN_ADDR];
+	struct nlattr *payload = info->attrs[HWSIM_MEDIUM_ATTR_PAYLOAD];
+	const u8 *own = NULL;
+
+	if (own_addr)
+		own = nla_data(own_addr);
+	else if (radio->num_addresses)
+		own = radio->addresses[0].addr;
+	if (!own || !hwsim_radio_owns(radio, own)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "the radio has no such interface that is up");
+		return -ENOENT;
+	}
+	return hwsim_peer_set_payload(radio, own, nla_data(addr),
+				      nla_data(payload), nla_len(payload),
+				      info->extack);
+}
+
 int hwsim_nl_set_payload(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *addr = hwsim_nl_need(info, HWSIM_MEDIUM_ATTR_ADDR);
@@ -308,9 +330,7 @@ int hwsim_nl_set_payload(struct sk_buff *msg, struct genl_info *info)
 		return -ENOENT;
 	}
 	hwsim_medium_enter(radio->medium);
-	result = hwsim_peer_set_payload(radio, nla_data(addr),
-					nla_data(payload), nla_len(payload),
-					info->extack);
+	result = set_payload(radio, info);
 	hwsim_medium_leave(radio->medium);
 	return result;
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a radio of the hwsim medium and another say to each other beside their
- * frames: bytes that go with ACK and BlockAck, and whether more will follow.
- * And how often frames to it were sent again.
+ * State that an interface of the hwsim medium keeps for each of its peers: a
+ * payload that is appended to ACKs and BlockAcks, MORE DATA, retries, power
+ * save, and BlockAck agreements that wait.
  *
- * The medium does not look at the bytes. They make an answer longer, so they
- * take air time and a share of the bit errors; they arrive with it or not at
- * all.
+ * A peer is known to an interface, not to a radio: two access points of one
+ * radio may serve the same station one after the other, and two stations of one
+ * radio may be associated with the same access point. So its key is the pair of
+ * addresses, as it is in the frames (addr1 and addr2).
  *
- * What frames reserve of the medium does not grow by them. Who sets more of
- * them than fit into the AIFS that others wait anyway risks a collision with
- * whoever does not hear the answer.
+ * The medium does not interpret a payload. It makes an answer longer, and so
+ * takes air time and a share of the bit errors; it arrives with its answer or
+ * not at all. Duration fields do not cover it. A payload that is longer than the
+ * AIFS that others wait anyway risks a collision with those that do not hear the
+ * answer.
  */
 #include <linux/etherdevice.h>
 #include <linux/kernel.h>
@@ -20,29 +23,32 @@
 
 #define MAX_PEERS	1024	/* of a radio */
 
+/* interfaces with the same peer share a bucket: they are few */
 static u32 peer_hash(const u8 *addr)
 {
 	return addr[3] << 16 | addr[4] << 8 | addr[5];
 }
 
 /**
- * hwsim_peer_of - what is known of another
+ * hwsim_peer_of - find the state of a peer
  * @radio: the radio
- * @addr: the other
+ * @own: address of its interface
+ * @addr: address of the peer
  *
- * Return: that, or NULL
+ * Return: the peer, or NULL
  */
-struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr)
+struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *own,
+				 const u8 *addr)
 {
 	struct hwsim_peer *peer;
 
 	hash_for_each_possible(radio->mac->peers, peer, node, peer_hash(addr))
-		if (ether_addr_equal(peer->addr, addr))
+		if (hwsim_peer_is(peer, own, addr))
 			return peer;
 	return NULL;
 }
 
-/* nothing else knows of it, and what it counts may start anew */
+/* nothing refers to it, and its counters may start anew */
 static bool is_idle(const struct hwsim_peer *peer)
 {
 	return !peer->out.bytes && !peer->asked && !peer->starting &&
@@ -58,7 +64,7 @@ static void forget(struct hwsim_radio *radio, struct hwsim_peer *peer)
 	kfree(peer);
 }
 
-/* anybody can send from addresses that nobody has: they come and go */
+/* frames can have forged addresses, so peers that are idle are not kept */
 static void make_room(struct hwsim_radio *radio)
 {
 	struct hwsim_peer *peer;
@@ -72,18 +78,19 @@ static void make_room(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_peer_get - what is known of another, from now on at least
+ * hwsim_peer_get - find the state of a peer, or make it
  * @radio: the radio
- * @addr: the other
+ * @own: address of its interface
+ * @addr: address of the peer
  *
- * Of 1024 peers, the one that was used least recently makes room for another.
+ * Of 1024 peers, the least recently used one that is idle makes room for another.
  *
- * Return: that; NULL if there is no memory, or if the radio has 1024 peers of
- * which more is known than may be forgotten
+ * Return: the peer; NULL if there is no memory, or if none of 1024 peers is idle
  */
-struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
+struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *own,
+				  const u8 *addr)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 
 	if (peer) {
 		list_move_tail(&peer->used, &radio->mac->peers_used);
@@ -98,6 +105,7 @@ struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
 		return NULL;
 	INIT_LIST_HEAD(&peer->kept);
 	peer->radio = radio->index;
+	ether_addr_copy(peer->own, own);
 	ether_addr_copy(peer->addr, addr);
 	hash_add(radio->mac->peers, &peer->node, peer_hash(addr));
 	list_add_tail(&peer->used, &radio->mac->peers_used);
@@ -106,15 +114,16 @@ struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
 }
 
 /**
- * hwsim_peer_set_payload - what is to go with answers
- * @radio: who answers
- * @addr: whom
- * @data: the bytes
- * @bytes: how many, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: no longer any
+ * hwsim_peer_set_payload - set the payload of answers
+ * @radio: the radio that answers
+ * @own: address of its interface
+ * @addr: address of the peer that is answered
+ * @data: the payload
+ * @bytes: its length, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: none from now on
  * @extack: gets what is wrong
  */
-int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
-			   const void *data, u32 bytes,
+int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *own,
+			   const u8 *addr, const void *data, u32 bytes,
 			   struct netlink_ext_ack *extack)
 {
 	struct hwsim_peer *peer;
@@ -127,7 +136,7 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 		NL_SET_ERR_MSG(extack, "at most 255 bytes go with an answer");
 		return -EINVAL;
 	}
-	peer = hwsim_peer_get(radio, addr);
+	peer = hwsim_peer_get(radio, own, addr);
 	if (!peer) {
 		NL_SET_ERR_MSG(extack, "no memory, or the radio has 1024 peers");
 		return -ENOSPC;
@@ -139,13 +148,13 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 }
 
 /**
- * hwsim_peer_answer - add to an ACK or BlockAck what is to go with it
- * @radio: who answers
+ * hwsim_peer_answer - append the payload to an ACK or BlockAck
+ * @radio: the radio that answers
  * @answer: the answer
  */
 void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(radio, answer->ra);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, answer->ta, answer->ra);
 
 	if (!peer || !peer->out.bytes || answer->payload)
 		return;
@@ -156,13 +165,13 @@ void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
 
 /**
  * hwsim_peer_answered - an answer with payload has arrived
- * @radio: who received it
+ * @radio: the radio that received it
  * @answer: the answer
  */
 void hwsim_peer_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer)
 {
-	struct hwsim_peer *peer = hwsim_peer_get(radio, answer->ta);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, answer->ra, answer->ta);
 
 	if (!peer)
 		return;
@@ -172,9 +181,9 @@ void hwsim_peer_answered(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_peer_more_data - note whether more will follow
- * @radio: who received it
- * @ppdu: a data frame; nothing is noted of radios that never said so
+ * hwsim_peer_more_data - note whether a peer has more frames to send
+ * @radio: the radio that received it
+ * @ppdu: its data frame; peers that never set MORE DATA are not noted
  */
 void hwsim_peer_more_data(struct hwsim_radio *radio,
 			  const struct hwsim_ppdu *ppdu)
@@ -187,7 +196,8 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 		return;
 	hdr = (void *)ppdu->mpdus[ppdu->count - 1]->skb->data;
 	more = ieee80211_has_moredata(hdr->frame_control);
-	peer = more ? hwsim_peer_get(radio, ppdu->ta) : hwsim_peer_of(radio, ppdu->ta);
+	peer = more ? hwsim_peer_get(radio, ppdu->ra, ppdu->ta) :
+		      hwsim_peer_of(radio, ppdu->ra, ppdu->ta);
 	if (!peer)
 		return;
 	peer->more_data = more;
@@ -195,14 +205,16 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_peer_retried - frames to a station were sent again
- * @radio: who sent
- * @addr: the station
+ * hwsim_peer_retried - a frame to a station was sent again
+ * @radio: the sender
+ * @own: address of its interface
+ * @addr: address of the station
  * @times: how often
  */
-void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times)
+void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u32 times)
 {
-	struct hwsim_peer *peer = hwsim_peer_get(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, own, addr);
 
 	if (peer)
 		peer->retries += times;
@@ -210,29 +222,31 @@ void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times)
 
 /**
  * hwsim_peer_retries - how often frames to a station were sent again
- * @radio: who sent
- * @addr: the station
+ * @radio: the sender
+ * @own: address of its interface
+ * @addr: address of the station
  */
-u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
+u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *own, const u8 *addr)
 {
-	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 
 	return peer ? peer->retries : 0;
 }
 
 /**
- * hwsim_peer_set_ssn - a BlockAck agreement is asked for
+ * hwsim_peer_set_ssn - mac80211 asks a recipient for a BlockAck agreement
  * @radio: the originator
- * @addr: the recipient
+ * @own: address of its interface
+ * @addr: address of the recipient
  * @tid: the TID
- * @ssn: sequence number with which it begins; mac80211 says so only once
+ * @ssn: sequence number with which it begins; mac80211 passes it only once
  *
  * Return: false if there is no memory
  */
-bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-			u16 ssn)
+bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *own,
+			const u8 *addr, u8 tid, u16 ssn)
 {
-	struct hwsim_peer *peer = hwsim_peer_get(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, own, addr);
 
 	if (!peer)
 		return false;
@@ -244,12 +258,14 @@ bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 /**
  * hwsim_peer_ssn - the sequence number with which a BlockAck agreement begins
  * @radio: the originator
- * @addr: the recipient
+ * @own: address of its interface
+ * @addr: address of the recipient
  * @tid: the TID
  */
-u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *own, const u8 *addr,
+		   u8 tid)
 {
-	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, own, addr);
 
 	return peer ? peer->ssns[tid] : 0;
 }
@@ -257,30 +273,33 @@ u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 /**
  * hwsim_peer_sleeps - whether a station dozes
  * @radio: its access point
- * @addr: the station
+ * @own: address of the interface
+ * @addr: address of the station
  */
-bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr)
+bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *own, const u8 *addr)
 {
 	const struct hwsim_peer *peer;
 
 	if (!radio->mac->num_asleep)
 		return false;
-	peer = hwsim_peer_of(radio, addr);
+	peer = hwsim_peer_of(radio, own, addr);
 	return peer && peer->sleeps;
 }
 
 /**
  * hwsim_peer_set_sleeps - a station dozes, or is awake
  * @radio: its access point
+ * @own: address of the interface
  * @sta: the station
  * @sleeps: whether it dozes
  *
- * Return: what is known of it, or NULL: it counts as awake
+ * Return: its state, or NULL: it counts as awake
  */
 struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
+					 const u8 *own,
 					 struct ieee80211_sta *sta, bool sleeps)
 {
-	struct hwsim_peer *peer = hwsim_peer_get(radio, sta->addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, own, sta->addr);
 
 	if (!peer)
 		return NULL;
@@ -291,11 +310,12 @@ struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_peer_forget - forget what was said and counted
+ * hwsim_peer_forget - forget the state of a peer
  * @radio: the radio
- * @addr: to and by whom, NULL: everybody
+ * @own: address of its interface
+ * @addr: address of the peer, NULL: all peers of all interfaces
  */
-void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *own, const u8 *addr)
 {
 	struct hwsim_mpdu *mpdu, *next_mpdu;
 	struct hwsim_peer *peer;
@@ -303,7 +323,7 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 	int i;
 
 	hash_for_each_safe(radio->mac->peers, i, next, peer, node) {
-		if (addr && !ether_addr_equal(peer->addr, addr))
+		if (addr && !hwsim_peer_is(peer, own, addr))
 			continue;
 		list_for_each_entry_safe(mpdu, next_mpdu, &peer->kept, list) {
 			list_del_init(&mpdu->list);

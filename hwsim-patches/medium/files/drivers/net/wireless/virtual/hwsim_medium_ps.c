@@ -6,14 +6,18 @@
  * a DTIM beacon announced, and what answers its own frames. When it dozes is up
  * to mac80211.
  *
- * Not modelled: stations that skip beacons; that who wakes up does not know
- * yet what others have reserved (NAVSyncDelay).
+ * It is the radio that dozes. mac80211 lets it doze only if it has one interface
+ * that is a station, and none that is an access point. What the access point
+ * believes about it is kept with that interface's network.
+ *
+ * Not modelled: stations that skip beacons; that a station that wakes up does not
+ * know yet what others have reserved (NAVSyncDelay).
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
-/* why a radio that dozes hears more than beacons */
+/* why a radio that dozes receives more than beacons */
 #define AWAKE_FOR_GROUP		BIT(0)	/* frames behind a DTIM beacon */
 #define AWAKE_FOR_SERVICE	BIT(1)	/* frames that it has asked for */
 
@@ -26,20 +30,23 @@
  */
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes)
 {
+	bool wakes;
+
 	hwsim_medium_enter(radio->medium);
-	/* it may fall asleep among group frames, and hears the others */
+	/* if it falls asleep among group frames, it receives the rest of them */
 	if (radio->mac->dozes != dozes)
 		radio->mac->awake_for &= AWAKE_FOR_GROUP;
-	/* what it sends from now on is to say that it is awake */
-	if (radio->mac->dozes && !dozes)
-		radio->mac->told_asleep = false;
+	/* frames that it sends from now on say that it is awake */
+	wakes = radio->mac->dozes && !dozes;
+	if (wakes)
+		hwsim_networks_wake(radio);
 	radio->mac->dozes = dozes;
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_doze);
 
 /**
- * hwsim_ps_listens - whether a radio takes up a transmission, and is not asleep
+ * hwsim_ps_listens - whether a radio is awake for a transmission
  * @radio: the radio
  * @ppdu: the transmission, which begins
  */
@@ -55,10 +62,10 @@ bool hwsim_ps_listens(const struct hwsim_radio *radio,
 		if (radio->mac->acs[i].waiting)
 			return true;
 	return ppdu->kind == HWSIM_MEDIUM_FRAME_BEACON &&
-	       ether_addr_equal(ppdu->ta, radio->mac->bssid);
+	       hwsim_network_is_joined(radio, ppdu->ta);
 }
 
-/* one of those that follow a DTIM beacon */
+/* whether a frame is one of those that follow a DTIM beacon */
 static bool is_group_frame(const struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
@@ -67,7 +74,7 @@ static bool is_group_frame(const struct hwsim_mpdu *mpdu)
 	       is_multicast_ether_addr(hdr->addr1);
 }
 
-/* whether group frames of an interface wait that beacons have announced */
+/* whether group frames of an interface wait, which its beacons have announced */
 static bool group_frames_wait(const struct hwsim_radio *radio, const u8 *addr)
 {
 	const struct hwsim_mpdu *mpdu;
@@ -82,64 +89,68 @@ static bool group_frames_wait(const struct hwsim_radio *radio, const u8 *addr)
 }
 
 /**
- * hwsim_ps_mark - have a frame say who dozes, or has to listen
+ * hwsim_ps_mark - set PM and MORE DATA of a frame
  * @radio: the sender
  * @mpdu: the frame, which is to be sent
  *
- * mac80211 wakes a station before it sends. What was on its way when the
+ * mac80211 wakes a station before it sends. A frame that was queued when the
  * station fell asleep does not wake it, and must not say that it is awake: the
- * access point would send what nobody hears. Asked before each attempt, since
- * the station may have woken or fallen asleep since the last one; and it counts
- * as asleep as soon as its access point takes it for that.
+ * access point would send frames that nobody receives. This is called before
+ * each attempt, since the station may have woken or fallen asleep since the last
+ * one; it counts as asleep as soon as its access point believes so.
  *
- * And of the group frames of one beacon mac80211 marks all but the last, though
- * those of the next one may wait already.
+ * Of the group frames of one beacon, mac80211 sets MORE DATA in all except the
+ * last, though those of the next beacon may wait already.
  */
-void hwsim_ps_mark(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+void hwsim_ps_mark(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
+	const struct hwsim_network *network =
+		hwsim_network_of(radio, hwsim_mpdu_sender(mpdu));
 	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	__le16 fc = hdr->frame_control;
 	bool asleep = radio->mac->dozes ||
-		      (radio->mac->told_asleep && mpdu->naps != radio->mac->naps);
+		      (network->told_asleep && mpdu->naps != network->naps);
 
 	if (is_group_frame(mpdu) && group_frames_wait(radio, hdr->addr2))
 		hwsim_mpdu_set_more_data(mpdu, true);
 	if (mpdu->pm_set)
 		hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_PM);
 	else if (ieee80211_has_pm(fc))
-		return;		/* mac80211 says it */
-	mpdu->pm_set = asleep && ether_addr_equal(hdr->addr1, radio->mac->bssid) &&
+		return;		/* set by mac80211 */
+	mpdu->pm_set = asleep && ether_addr_equal(hdr->addr1, network->bssid) &&
 		       (ieee80211_is_data_present(fc) ||
 			ieee80211_is_bufferable_mmpdu(mpdu->skb));
 	if (mpdu->pm_set)
 		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_PM);
 }
 
-/* what an access point has learned from a frame that it acknowledged (11.2.3.2) */
-static void told(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
+/* an access point has acknowledged a frame with PM set or clear (11.2.3.2) */
+static void note_pm(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 {
+	struct hwsim_network *network =
+		hwsim_network_of(radio, hwsim_mpdu_sender(mpdu));
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	bool pm = ieee80211_has_pm(hdr->frame_control);
 
-	if (!ether_addr_equal(hdr->addr1, radio->mac->bssid) ||
+	if (!ether_addr_equal(hdr->addr1, network->bssid) ||
 	    (!ieee80211_is_data(hdr->frame_control) &&
 	     !ieee80211_is_bufferable_mmpdu(mpdu->skb)))
 		return;
-	if (pm && !radio->mac->told_asleep)
-		radio->mac->naps++;
-	radio->mac->told_asleep = pm;
+	if (pm && !network->told_asleep)
+		network->naps++;
+	network->told_asleep = pm;
 }
 
 /**
- * hwsim_ps_answered - what a radio sent was acknowledged
+ * hwsim_ps_answered - a frame of a radio was acknowledged
  * @radio: the radio
- * @mpdu: the frame; if the radio dozes, it listens to what that asked for
+ * @mpdu: the frame; a radio that dozes stays awake for what the frame asked for
  */
 void hwsim_ps_answered(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 
-	told(radio, mpdu);
+	note_pm(radio, mpdu);
 	/* any QoS data frame may be a trigger frame */
 	if (radio->mac->dozes && (ieee80211_is_pspoll(hdr->frame_control) ||
 				  ieee80211_is_data_qos(hdr->frame_control)))
@@ -163,7 +174,7 @@ static u8 *bitmap_control(const struct sk_buff *beacon)
 	return (u8 *)elem->data + offsetof(struct ieee80211_tim_ie, bitmap_ctrl);
 }
 
-/* whether a beacon says that group frames follow it (9.4.2.5) */
+/* whether a beacon announces group frames (9.4.2.5) */
 static bool group_frames_follow(const struct sk_buff *beacon)
 {
 	const u8 *control = bitmap_control(beacon);
@@ -172,11 +183,11 @@ static bool group_frames_follow(const struct sk_buff *beacon)
 }
 
 /**
- * hwsim_ps_announce - have a beacon say that group frames still follow
+ * hwsim_ps_announce - announce group frames that still wait
  * @radio: the access point
- * @beacon: the beacon; group frames may wait that an earlier one announced
+ * @beacon: the beacon; an earlier one has announced these frames
  *
- * IEEE 802.11-2020 11.2.3.6: until all of them are sent, every beacon says so.
+ * IEEE 802.11-2020 11.2.3.6: every beacon announces them until all are sent.
  */
 void hwsim_ps_announce(const struct hwsim_radio *radio, struct sk_buff *beacon)
 {
@@ -187,7 +198,7 @@ void hwsim_ps_announce(const struct hwsim_radio *radio, struct sk_buff *beacon)
 		*control |= GROUP_FRAMES;
 }
 
-/* whether a frame ends what a station has asked for */
+/* whether a frame ends the service period of a station */
 static bool ends_service(struct ieee80211_hdr *hdr)
 {
 	if (!ieee80211_has_moredata(hdr->frame_control))
@@ -209,7 +220,7 @@ void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	bool group = is_multicast_ether_addr(ppdu->ra);
 
-	if (!ether_addr_equal(ppdu->ta, radio->mac->bssid))
+	if (!hwsim_network_is_joined(radio, ppdu->ta))
 		return;
 	if (ppdu->kind == HWSIM_MEDIUM_FRAME_BEACON) {
 		radio->mac->awake_for &= ~AWAKE_FOR_GROUP;

@@ -63,6 +63,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	xa_init_flags(&radio->links, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&radio->counts, XA_FLAGS_LOCK_BH);
 	INIT_LIST_HEAD(&radio->mac->peers_used);
+	hwsim_networks_init(radio);
 	hash_init(radio->mac->peers);
 	hash_init(radio->mac->sessions);
 	hash_init(radio->mac->recipients);
@@ -309,7 +310,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		hash_del(&recipient->node);
 		kfree(recipient);
 	}
-	hwsim_peer_forget(radio, NULL);
+	hwsim_peer_forget(radio, NULL, NULL);
 	hwsim_fault_forget(radio);
 	hwsim_survey_forget(radio);
 	medium->radios[radio->slot] = NULL;
@@ -387,9 +388,9 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 EXPORT_SYMBOL_GPL(hwsim_radio_listen);
 
 /**
- * hwsim_radio_add_address - a radio gets an interface
+ * hwsim_radio_add_address - a radio answers frames to another address
  * @radio: the radio
- * @addr: address of the interface
+ * @addr: address of one of its interfaces
  */
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 {
@@ -414,12 +415,11 @@ void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 out:
 	hwsim_medium_leave(radio->medium);
 }
-EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
 
 /**
- * hwsim_radio_remove_address - a radio loses an interface
+ * hwsim_radio_remove_address - an interface no longer has that address
  * @radio: the radio
- * @addr: address of the interface
+ * @addr: the address; other interfaces may have it, too
  */
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
 {
@@ -436,14 +436,41 @@ void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
 	}
 	hwsim_medium_leave(radio->medium);
 }
-EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);
 
 /**
- * hwsim_radio_filter - what a radio hands up besides frames that are for it
+ * hwsim_radio_add_interface - an interface of a radio comes up
+ * @radio: the radio
+ * @vif: the interface, not a monitor
+ */
+void hwsim_radio_add_interface(struct hwsim_radio *radio,
+			       const struct ieee80211_vif *vif)
+{
+	hwsim_radio_add_address(radio, vif->addr);
+	/* a P2P device sends management frames only, before there is a network */
+	if (vif->type != NL80211_IFTYPE_P2P_DEVICE)
+		hwsim_network_add(radio, vif);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_add_interface);
+
+/**
+ * hwsim_radio_remove_interface - an interface of a radio goes down
+ * @radio: the radio
+ * @vif: the interface; the radio holds no frames of it
+ */
+void hwsim_radio_remove_interface(struct hwsim_radio *radio,
+				  const struct ieee80211_vif *vif)
+{
+	hwsim_network_remove(radio, vif);
+	hwsim_radio_remove_address(radio, vif->addr);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_remove_interface);
+
+/**
+ * hwsim_radio_filter - what a radio delivers in addition to frames addressed to it
  * @radio: the radio
  * @flags: what mac80211 wants (FIF_...)
  *
- * Return: those of them that it knows
+ * Return: those of them that it supports
  */
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
 {
@@ -456,12 +483,14 @@ unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
 EXPORT_SYMBOL_GPL(hwsim_radio_filter);
 
 /**
- * hwsim_radio_sta_statistics - what is known of a radio's peers
+ * hwsim_radio_sta_statistics - statistics of a peer
  * @radio: the radio
- * @addr: the peer
+ * @vif: its interface
+ * @addr: address of the peer
  * @sinfo: gets the retries, and the rate, if that is fixed
  */
-void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+				const struct ieee80211_vif *vif, const u8 *addr,
 				struct station_info *sinfo)
 {
 	static const u8 widths[] = {
@@ -472,7 +501,7 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 	struct rate_info *info = &sinfo->txrate;
 
 	hwsim_medium_enter(radio->medium);
-	sinfo->tx_retries = hwsim_peer_retries(radio, addr);
+	sinfo->tx_retries = hwsim_peer_retries(radio, vif->addr, addr);
 	sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_RETRIES);
 	if (radio->mac->has_fixed_rate) {
 		memset(info, 0, sizeof(*info));
@@ -553,16 +582,18 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 }
 
 /**
- * hwsim_radio_forget_sta - a station is gone
+ * hwsim_radio_forget_sta - a station of an interface is gone
  * @radio: the radio
- * @addr: its address
+ * @vif: the interface; others may have a station of that address, too
+ * @addr: address of the station
  */
-void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_radio_forget_sta(struct hwsim_radio *radio,
+			    const struct ieee80211_vif *vif, const u8 *addr)
 {
 	hwsim_medium_enter(radio->medium);
-	hwsim_sessions_forget(radio, addr);
-	hwsim_tx_forget_sta(radio, addr);
-	hwsim_peer_forget(radio, addr);
+	hwsim_sessions_forget(radio, vif->addr, addr);
+	hwsim_tx_forget_sta(radio, vif->addr, addr);
+	hwsim_peer_forget(radio, vif->addr, addr);
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);

@@ -19,6 +19,8 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
 			    struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed);
 void hwsim_medium_free(struct hwsim_medium *medium);
 

@@ -7,7 +7,7 @@
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
-/* what waits to be sent to a station waits until it is awake */
+/* keep frames that are queued for a station until it is awake */
 static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer)
 {
 	struct hwsim_mpdu *mpdu, *next;
@@ -17,10 +17,8 @@ static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
-			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-
 			if (!hwsim_mpdu_can_wait(mpdu) ||
-			    !ether_addr_equal(hdr->addr1, peer->addr))
+			    !hwsim_mpdu_is_between(mpdu, peer->own, peer->addr))
 				continue;
 			list_del_init(&mpdu->list);
 			hwsim_ac_unqueued(radio, ac);
@@ -32,19 +30,16 @@ static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer
 	}
 }
 
-/* what was kept is sent first; what was asked for is no answer any more */
+/* send kept frames first; released ones are now sent like all others */
 static void send_kept(struct hwsim_radio *radio, struct hwsim_peer *peer)
 {
 	struct hwsim_mpdu *mpdu, *next;
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list) {
-			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-
-			if (ether_addr_equal(hdr->addr1, peer->addr))
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
+			if (hwsim_mpdu_is_between(mpdu, peer->own, peer->addr))
 				mpdu->alone = false;
-		}
 	list_for_each_entry_safe_reverse(mpdu, next, &peer->kept, list) {
 		struct hwsim_ac *ac = hwsim_ac_of_tid(radio, hwsim_kept_tid(mpdu));
 
@@ -57,18 +52,20 @@ static void send_kept(struct hwsim_radio *radio, struct hwsim_peer *peer)
 /**
  * hwsim_radio_sta_sleeps - a station of an access point dozes, or is awake
  * @radio: the access point
+ * @vif: its interface
  * @sta: the station
  * @sleeps: whether it dozes
  */
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
+			    const struct ieee80211_vif *vif,
 			    struct ieee80211_sta *sta, bool sleeps)
 {
 	u64 now = hwsim_medium_enter(radio->medium);
 	struct hwsim_peer *peer;
 	int i;
 
-	peer = hwsim_peer_set_sleeps(radio, sta, sleeps);
-	hwsim_sessions_sleep(radio, sta, sleeps);
+	peer = hwsim_peer_set_sleeps(radio, vif->addr, sta, sleeps);
+	hwsim_sessions_sleep(radio, vif->addr, sta, sleeps);
 	if (peer && sleeps)
 		keep_queued(radio, peer);
 	for (i = 0; peer && i < IEEE80211_NUM_TIDS; i++)
@@ -85,15 +82,23 @@ void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_sta_sleeps);
 
+/* the address of the interface that a station belongs to */
+static const u8 *own_addr(const struct ieee80211_sta *sta)
+{
+	return sta->txq[0]->vif->addr;
+}
+
 /* the next frame for a station that asks */
 static struct hwsim_mpdu *take(struct hwsim_radio *radio,
 			       struct ieee80211_sta *sta, u8 tid)
 {
-	struct hwsim_session *session = hwsim_session_of(radio, sta->addr, tid);
-	const struct hwsim_peer *peer = hwsim_peer_of(radio, sta->addr);
+	struct hwsim_session *session =
+		hwsim_session_of(radio, own_addr(sta), sta->addr, tid);
+	const struct hwsim_peer *peer =
+		hwsim_peer_of(radio, own_addr(sta), sta->addr);
 	struct hwsim_mpdu *mpdu = peer ? hwsim_kept_first(peer, tid) : NULL;
 
-	/* what is outside of the session is older than that */
+	/* frames outside of the session are older */
 	if (mpdu)
 		list_del_init(&mpdu->list);
 	else if (session)
@@ -114,7 +119,8 @@ static struct hwsim_mpdu *take(struct hwsim_radio *radio,
 static bool has_more(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		     u8 tid)
 {
-	const struct hwsim_peer *peer = hwsim_peer_of(radio, sta->addr);
+	const struct hwsim_peer *peer =
+		hwsim_peer_of(radio, own_addr(sta), sta->addr);
 
 	return (peer && hwsim_keeps_any(radio, peer, tid)) ||
 	       (sta->txq[tid] && hwsim_txq_holds_frames(sta->txq[tid]));
@@ -137,8 +143,8 @@ static void end_service(struct hwsim_mpdu *mpdu,
  * hwsim_radio_release - a station that dozes asks for frames that are kept
  * @radio: the access point
  * @sta: the station
- * @tids: of these TIDs
- * @max_count: so many at most
+ * @tids: TIDs of the frames
+ * @max_count: the most frames to release
  * @reason: how it asks
  * @more_data: mac80211 has more for it
  */

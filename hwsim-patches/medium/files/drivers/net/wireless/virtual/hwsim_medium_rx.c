@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a radio of the hwsim medium does about what it received: answers, NAV,
- * and delivery to mac80211.
+ * Reception in the hwsim medium: answers, NAV, and delivery to mac80211.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -72,7 +71,8 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		   const struct hwsim_recipient *recipient)
 {
 	struct hwsim_phy_rate rate =
-		hwsim_phy_response(&to->rate, radio->mac->basic_rates);
+		hwsim_phy_response(&to->rate,
+				   hwsim_network_of(radio, to->ra)->basic_rates);
 	u64 start = hwsim_now_ns(radio) + radio->timing.sifs_ns;
 	struct hwsim_ppdu *ppdu;
 	u32 us;
@@ -101,7 +101,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	ppdu->duration_us = to->duration_us > us ? to->duration_us - us : 0;
 	radio->mac->answer = ppdu;
 	if (kind != HWSIM_MEDIUM_FRAME_CTS && radio->mac->answer_delay_ns) {
-		/* it does not begin anything of its own before that */
+		/* it does not begin an exchange of its own before that */
 		start += radio->mac->answer_delay_ns;
 		radio->mac->answers_at_ns = start;
 		hwsim_access_moved(radio);
@@ -109,7 +109,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	hwsim_ppdu_send(ppdu, start);
 }
 
-/* a copy that carries nothing of its sender's host but the bytes */
+/* deliver a copy, which has none of the sender's metadata */
 static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 		    const struct hwsim_reception *reception)
 {
@@ -126,8 +126,9 @@ static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 }
 
 /*
- * A frame with a wrong FCS, as its bits arrived: for a monitor that wants such
- * frames, and for a radio in approximate mode if the header still names it.
+ * Deliver a frame with a wrong FCS, with its bit errors: to a monitor that wants
+ * such frames, and to a radio in approximate mode if the header still has its
+ * address.
  */
 static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 			    const struct hwsim_reception *reception)
@@ -142,7 +143,7 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 	skb_put_zero(skb, mpdu->bytes);
 	skb_copy_bits(mpdu->skb, 0, skb->data, mpdu->skb->len);
 	hwsim_reception_flip(radio, reception, i, skb);
-	skb_trim(skb, mpdu->skb->len);	/* errors of the FCS go with it */
+	skb_trim(skb, mpdu->skb->len);	/* without the FCS and its errors */
 	fill_status(radio, reception, &status);
 	status.flag |= RX_FLAG_FAILED_FCS_CRC;
 	if (hwsim_approx_accepts(radio, skb)) {
@@ -178,7 +179,8 @@ static void receive_mpdus(struct hwsim_radio *radio,
 	u32 i;
 
 	if (owned && ppdu->tid < IEEE80211_NUM_TIDS)
-		recipient = hwsim_recipient_of(radio, ppdu->ta, ppdu->tid);
+		recipient = hwsim_recipient_of(radio, ppdu->ra, ppdu->ta,
+					       ppdu->tid);
 	for (i = 0; i < ppdu->count && (wanted || damaged_too); i++) {
 		if (!(reception->right & BIT_ULL(i))) {
 			if (damaged_too && !(reception->lost & BIT_ULL(i)))
@@ -220,24 +222,24 @@ static void receive_bar(struct hwsim_radio *radio,
 	if (ppdu->mpdus[0]->skb->len < sizeof(*bar))
 		return;
 	tid = le16_get_bits(bar->control, IEEE80211_BAR_CTRL_TID_INFO_MASK);
-	recipient = hwsim_recipient_of(radio, ppdu->ta, tid);
+	recipient = hwsim_recipient_of(radio, ppdu->ra, ppdu->ta, tid);
 	if (!recipient) {
-		/* mac80211 ends what it knows nothing of by a DELBA */
+		/* mac80211 answers by a DELBA: it has no such agreement */
 		hand_up(radio, ppdu->mpdus[0], reception);
 		return;
 	}
 	hwsim_scoreboard_move(&recipient->scoreboard,
 			      IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num)));
-	/* mac80211 has the frames that were waiting for what was given up */
+	/* mac80211 has the reorder buffer, and moves its window, too */
 	hand_up(radio, ppdu->mpdus[0], reception);
 	answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA, HWSIM_MEDIUM_BA_BYTES,
 	       recipient);
 }
 
 /*
- * A frame with the right FCS for somebody else reserves the medium. What an RTS
- * reserves falls back if nothing is heard by the time that data would have
- * begun (10.3.2.4).
+ * A frame with the right FCS that is addressed to others reserves the medium. The
+ * reservation of an RTS is cancelled if nothing is heard by the time that data
+ * would have begun (10.3.2.4).
  */
 static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {

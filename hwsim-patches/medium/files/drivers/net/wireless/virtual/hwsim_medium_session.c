@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BlockAck agreements of the hwsim medium: who has one, and the queue of what is
- * to be sent again.
+ * BlockAck agreements of the hwsim medium: finding them, and their queues of
+ * frames to be sent again.
+ *
+ * An agreement is between an interface and a peer, for a TID.
  */
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
 /**
  * hwsim_session_hash - where an agreement is found
- * @addr: the other side
+ * @addr: address of the peer
  * @tid: the TID
  */
 u32 hwsim_session_hash(const u8 *addr, u8 tid)
@@ -19,19 +21,22 @@ u32 hwsim_session_hash(const u8 *addr, u8 tid)
 /**
  * hwsim_session_of - the BlockAck agreement with a recipient
  * @radio: the originator
- * @addr: the recipient
+ * @own: address of its interface
+ * @addr: address of the recipient
  * @tid: the TID
  *
  * Return: the agreement, or NULL
  */
-struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
+struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio, const u8 *own,
 				       const u8 *addr, u8 tid)
 {
 	struct hwsim_session *session;
 
 	hash_for_each_possible(radio->mac->sessions, session, node,
 			       hwsim_session_hash(addr, tid))
-		if (session->tid == tid && ether_addr_equal(session->addr, addr))
+		if (session->tid == tid &&
+		    ether_addr_equal(session->addr, addr) &&
+		    ether_addr_equal(session->own, own))
 			return session;
 	return NULL;
 }
@@ -39,20 +44,22 @@ struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
 /**
  * hwsim_recipient_of - the BlockAck agreement with an originator
  * @radio: the recipient
- * @addr: the originator
+ * @own: address of its interface
+ * @addr: address of the originator
  * @tid: the TID
  *
  * Return: the agreement, or NULL
  */
 struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
-					   const u8 *addr, u8 tid)
+					   const u8 *own, const u8 *addr, u8 tid)
 {
 	struct hwsim_recipient *recipient;
 
 	hash_for_each_possible(radio->mac->recipients, recipient, node,
 			       hwsim_session_hash(addr, tid))
 		if (recipient->tid == tid &&
-		    ether_addr_equal(recipient->addr, addr))
+		    ether_addr_equal(recipient->addr, addr) &&
+		    ether_addr_equal(recipient->own, own))
 			return recipient;
 	return NULL;
 }

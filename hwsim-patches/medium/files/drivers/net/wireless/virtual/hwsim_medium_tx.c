@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames that mac80211 wants sent, and what it is told of them.
+ * Frames that mac80211 wants to send, and their tx status.
  *
  * Frames stay in mac80211's own queues until their access category has won the
  * medium; only then are they taken, as many as fit into one PPDU. So fq_codel,
- * airtime fairness and TCP's small queues see what good hardware shows them.
+ * airtime fairness and TCP small queues work as they do on good hardware.
  *
  * Not modelled: A-MSDU, fragments.
  */
@@ -14,7 +14,6 @@
 #include "hwsim_medium_mac.h"
 
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
-#define HEADER_WITH_TA_BYTES	16
 #define MAX_FLUSH_JIFFIES	(HZ / 5)
 
 /* those that mac80211 sends have no session */
@@ -60,7 +59,7 @@ static struct hwsim_phy_rate legacy_rate(const struct hwsim_radio *radio, int id
 	return rate;
 }
 
-/* a rate of rate control in the words of the PHY; what it lacks becomes the lowest */
+/* convert a rate of rate control; one that the PHY lacks becomes the lowest */
 static struct hwsim_phy_rate phy_rate(const struct hwsim_radio *radio,
 				      const struct ieee80211_tx_rate *from)
 {
@@ -92,8 +91,8 @@ static struct hwsim_phy_rate phy_rate(const struct hwsim_radio *radio,
 }
 
 /*
- * What mac80211 decided about protection, for the fixed rate: it did so for the
- * rates that rate control would have taken.
+ * Apply mac80211's decision about protection to the fixed rate: it was made for
+ * the rates of rate control.
  */
 static void protect_fixed(const struct hwsim_radio *radio,
 			  struct hwsim_mpdu *mpdu)
@@ -107,7 +106,7 @@ static void protect_fixed(const struct hwsim_radio *radio,
 		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
 }
 
-/* the fixed rate in the words of rate control */
+/* convert the fixed rate to one of rate control */
 static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_supported_band *band =
@@ -145,7 +144,7 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	protect_fixed(radio, mpdu);
 }
 
-/* ask rate control anew, but for what it wants to learn by this very frame */
+/* let rate control select rates again, except a probe that was not sent yet */
 static void forget_rates(struct hwsim_mpdu *mpdu)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
@@ -182,8 +181,8 @@ static void select_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 }
 
 /*
- * Whether a frame is one that its receiver answers by ACK or BlockAck. Of
- * control frames that a monitor injects most are not: they are sent once.
+ * Whether the receiver of a frame answers it by ACK or BlockAck. Most control
+ * frames that a monitor injects are not answered: they are sent once.
  */
 static bool is_answered(__le16 fc)
 {
@@ -198,11 +197,13 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 	struct hwsim_mpdu *mpdu = kzalloc(sizeof(*mpdu), GFP_ATOMIC);
+	struct hwsim_network *network;
 
 	if (!mpdu)
 		return NULL;
 	INIT_LIST_HEAD(&mpdu->list);
 	mpdu->skb = skb;
+	network = hwsim_network_of(radio, hwsim_mpdu_sender(mpdu));
 	mpdu->hw = radio->hw;
 	mpdu->kind = kind_of(hdr->frame_control);
 	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
@@ -214,14 +215,14 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
 	if (info->flags & IEEE80211_TX_CTL_ASSIGN_SEQ) {
 		if (info->flags & IEEE80211_TX_CTL_FIRST_FRAGMENT)
-			radio->mac->seq_ctrl += 0x10;
+			network->seq_ctrl += 0x10;
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
-		hdr->seq_ctrl |= cpu_to_le16(radio->mac->seq_ctrl);
+		hdr->seq_ctrl |= cpu_to_le16(network->seq_ctrl);
 	}
 	mpdu->no_retry = radio->mac->no_retry_mark && mpdu->wants_ack &&
 			 skb->mark == radio->mac->no_retry_mark;
 	mpdu->to_sta = sta;
-	mpdu->naps = radio->mac->naps;
+	mpdu->naps = network->naps;
 	mpdu->since_ns = hwsim_now_ns(radio);
 	select_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
@@ -232,7 +233,7 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	}
 	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
 		mpdu->no_retry = true;
-		hwsim_approx_sent(radio, hdr->addr1, mpdu);
+		hwsim_approx_sent(radio, mpdu);
 	}
 	radio->mac->held++;
 	return mpdu;
@@ -282,7 +283,7 @@ static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	else if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
 		ppdu->protection = HWSIM_PROTECTION_CTS;
 	ppdu->protection_rate = hwsim_phy_control(&ppdu->rate,
-						  radio->mac->basic_rates, 0);
+						  ppdu->basic_rates, 0);
 }
 
 /* duration of the answer with the SIFS before it, in whole us (9.2.5) */
@@ -290,7 +291,7 @@ static u16 answer_us(const struct hwsim_radio *radio,
 		     const struct hwsim_ppdu *ppdu, u8 kind)
 {
 	struct hwsim_phy_rate answer =
-		hwsim_phy_response(&ppdu->rate, radio->mac->basic_rates);
+		hwsim_phy_response(&ppdu->rate, ppdu->basic_rates);
 	u32 bytes = kind == HWSIM_MEDIUM_FRAME_BA ? HWSIM_MEDIUM_BA_BYTES :
 						    HWSIM_MEDIUM_ACK_BYTES;
 
@@ -309,9 +310,10 @@ static u64 room_ns(const struct hwsim_radio *radio,
 {
 	u64 others_ns = answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
 			NSEC_PER_USEC;
-	u16 basic_rates = radio->mac->basic_rates;
-	struct hwsim_phy_rate first = hwsim_phy_control(&ppdu->rate, basic_rates, 0);
-	struct hwsim_phy_rate cts = hwsim_phy_response(&first, basic_rates);
+	struct hwsim_phy_rate first = hwsim_phy_control(&ppdu->rate,
+							ppdu->basic_rates, 0);
+	struct hwsim_phy_rate cts = hwsim_phy_response(&first,
+						       ppdu->basic_rates);
 
 	if (begins && (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
 		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES))
@@ -333,6 +335,7 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	struct ieee80211_tx_rate tx_rate = mpdu->rates[mpdu->stage];
+	const u8 *own = hwsim_mpdu_sender(mpdu);
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
@@ -344,9 +347,9 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 		return NULL;
 	ppdu->tx_rate = tx_rate;
 	ether_addr_copy(ppdu->ra, hdr->addr1);
-	/* ACK and CTS do not say from whom */
-	if (ieee80211_hdrlen(hdr->frame_control) >= HEADER_WITH_TA_BYTES)
-		ether_addr_copy(ppdu->ta, hdr->addr2);
+	if (own)
+		ether_addr_copy(ppdu->ta, own);
+	ppdu->basic_rates = hwsim_network_of(radio, own)->basic_rates;
 	ppdu->tid = mpdu->tid;
 	ppdu->wants_answer = mpdu->wants_ack;
 	ppdu->answer_kind = mpdu->kind == HWSIM_MEDIUM_FRAME_BAR ?
@@ -367,7 +370,7 @@ static void set_duration(const struct hwsim_ppdu *ppdu)
 	}
 }
 
-/* last touches once all MPDUs are in */
+/* set what depends on all MPDUs */
 static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			  enum hwsim_place place)
 {
@@ -413,7 +416,7 @@ static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 	return ns <= limit_ns && ppdu->protection == HWSIM_PROTECTION_NONE;
 }
 
-/* a PPDU of one MPDU; if there is no memory, or no room in the TXOP, none */
+/* make a PPDU of one MPDU, or NULL: no memory, or no room in the TXOP */
 static struct hwsim_ppdu *fill_with_one(struct hwsim_radio *radio,
 					struct hwsim_ppdu *ppdu,
 					struct hwsim_mpdu *mpdu, u64 limit_ns,
@@ -464,7 +467,7 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 		return NULL;
 	mpdu = mpdu_new(radio, txq->sta, skb);
 	if (!mpdu) {
-		/* no memory to keep it until the lock is dropped, either */
+		/* there is no memory to keep it until the lock is dropped, either */
 		ieee80211_free_txskb(radio->hw, skb);
 		return NULL;
 	}
@@ -502,8 +505,8 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 }
 
 /*
- * Rate control tries a rate with this frame, which goes alone. It does so at a
- * fixed rate, too, and means nothing by it.
+ * Whether rate control probes a rate with this frame, which is then sent alone.
+ * At a fixed rate the flag has no meaning.
  */
 static bool is_probe(const struct hwsim_radio *radio,
 		     const struct hwsim_mpdu *mpdu)
@@ -515,7 +518,7 @@ static bool is_probe(const struct hwsim_radio *radio,
 
 /*
  * The oldest frame that the recipient may still lack: an A-MPDU that is built
- * while another one is on its way keeps to that one's window.
+ * during another one's exchange keeps to that one's window.
  */
 static u16 window_start(const struct hwsim_radio *radio,
 			const struct hwsim_mpdu *mpdu)
@@ -559,7 +562,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		limits.max_ns = min_t(u64, limits.max_ns,
 				      room_ns(radio, ppdu, limit_ns,
 					      place == HWSIM_PLACE_FIRST));
-	/* no A-MPDU at legacy rates; and a probe may cost one frame, not many */
+	/* no A-MPDU at legacy rates; and no more than one frame is risked on a probe */
 	if (ppdu->rate.class < HWSIM_PHY_HT || is_probe(radio, mpdu))
 		limits.max_count = 1;
 	while (mpdu) {
@@ -581,7 +584,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	}
 	ppdu->format = HWSIM_FORMAT_AMPDU;
 	if (ppdu->count == 1) {
-		/* alone it goes without delimiter, and is answered by an ACK */
+		/* without delimiter, answered by an ACK */
 		ppdu->format = HWSIM_FORMAT_PLAIN;
 		ppdu->offsets[0] = 0;
 		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
@@ -595,16 +598,17 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	return NULL;
 }
 
-/* a BlockAckReq of the medium's own, slower each time it was not answered */
+/* build a BlockAckReq, at a lower rate after each one that was not answered */
 static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 				    struct hwsim_mpdu *mpdu, u64 limit_ns,
 				    enum hwsim_place place)
 {
 	const struct ieee80211_bar *bar = (void *)mpdu->skb->data;
+	u16 basic_rates = hwsim_network_of(radio, bar->ta)->basic_rates;
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
-	rate = hwsim_phy_control(&mpdu->session->rate, radio->mac->basic_rates,
+	rate = hwsim_phy_control(&mpdu->session->rate, basic_rates,
 				 mpdu->session->bar_failures);
 	rate.width = radio->mac->txop_is_narrow ?
 		     HWSIM_PHY_20MHZ : min_t(u8, rate.width, radio->width);
@@ -612,6 +616,7 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 	if (ppdu) {
 		ether_addr_copy(ppdu->ra, bar->ra);
 		ether_addr_copy(ppdu->ta, bar->ta);
+		ppdu->basic_rates = basic_rates;
 		ppdu->tid = mpdu->tid;
 		ppdu->wants_answer = true;
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
@@ -622,7 +627,7 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 	return ppdu;
 }
 
-/* a BlockAckReq is on its way: nothing of the session follows it unanswered */
+/* whether a BlockAckReq is on the air: no frame of the session follows it */
 static bool asks_now(const struct hwsim_radio *radio,
 		     const struct hwsim_session *session)
 {
@@ -654,7 +659,20 @@ static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 	       first_of_session(radio, session) : hwsim_tx_dequeue(radio, txq);
 }
 
-/* frames of whichever of mac80211's queues has its turn */
+/*
+ * The first PPDU of a TXOP goes out by the parameters of its interface, which may
+ * be another one than that which the radio has contended for.
+ */
+static u64 limit_of(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		    const u8 *own, u64 limit_ns, enum hwsim_place place)
+{
+	if (place != HWSIM_PLACE_FIRST)
+		return limit_ns;
+	hwsim_network_use(radio, ac, hwsim_network_of(radio, own));
+	return ac->edca.txop_ns;
+}
+
+/* build a PPDU from frames of the queue that mac80211 schedules next */
 static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 					  struct hwsim_ac *ac, u64 limit_ns,
 					  enum hwsim_place place)
@@ -664,16 +682,26 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	struct hwsim_mpdu *mpdu = NULL;
 	struct ieee80211_txq *txq;
 	u8 number = ac - radio->mac->acs;
+	bool is_left = false;
 
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
 	while ((txq = ieee80211_next_txq(radio->hw, number))) {
+		const u8 *own = txq->vif->addr;
+
 		/* mac80211 may wake its queues whether or not it sleeps */
-		if (txq->sta && hwsim_peer_sleeps(radio, txq->sta->addr)) {
+		if (txq->sta && hwsim_peer_sleeps(radio, own, txq->sta->addr)) {
 			ieee80211_return_txq(radio->hw, txq, false);
 			continue;
 		}
-		session = txq->sta ? hwsim_session_of(radio, txq->sta->addr,
+		/* a TXOP is that of one interface */
+		if (place != HWSIM_PLACE_FIRST &&
+		    !hwsim_network_may_follow(radio, ac, own)) {
+			ieee80211_return_txq(radio->hw, txq, true);
+			is_left = true;
+			continue;
+		}
+		session = txq->sta ? hwsim_session_of(radio, own, txq->sta->addr,
 						      txq->tid) : NULL;
 		mpdu = first_of(radio, session, txq);
 		if (mpdu)
@@ -683,6 +711,8 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 				     session &&
 				     hwsim_session_pending(radio, session));
 	}
+	if (mpdu)
+		limit_ns = limit_of(radio, ac, txq->vif->addr, limit_ns, place);
 	if (mpdu && mpdu->session && mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		ppdu = build_bar(radio, mpdu, limit_ns, place);
 	else if (mpdu && mpdu->session)
@@ -690,7 +720,7 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	else if (mpdu)
 		ppdu = build_single(radio, ac, mpdu, limit_ns, place);
 	else
-		ac->txqs = false;
+		ac->txqs = is_left;
 	if (txq)
 		ieee80211_return_txq(radio->hw, txq,
 				     session && hwsim_session_pending(radio, session));
@@ -717,8 +747,13 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 
 	if (!list_empty(&ac->queue)) {
 		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
+		if (place != HWSIM_PLACE_FIRST &&
+		    !hwsim_network_may_follow(radio, ac, hwsim_mpdu_sender(mpdu)))
+			return NULL;
 		list_del_init(&mpdu->list);
 		hwsim_ac_unqueued(radio, ac);
+		limit_ns = limit_of(radio, ac, hwsim_mpdu_sender(mpdu), limit_ns,
+				    place);
 		ppdu = build_single(radio, ac, mpdu, limit_ns, place);
 	} else if (ac->txqs) {
 		ppdu = build_from_txqs(radio, ac, limit_ns, place);
@@ -850,7 +885,7 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		return true;
 	}
 	if (!mpdu->acked)
-		hwsim_session_lost(radio, frame->ra, mpdu);
+		hwsim_session_lost(radio, frame->ta, frame->ra, mpdu);
 	hwsim_mpdu_done(radio, frame, mpdu);
 	return false;
 }
@@ -906,7 +941,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	return again && !answer;
 }
 
-/* the interface that a frame is of; who injects may give none */
+/* the interface of a frame; one that is injected may have none */
 static const struct ieee80211_vif *vif_of(const struct hwsim_mpdu *mpdu)
 {
 	return mpdu->session ? mpdu->session->txq->vif :
@@ -924,7 +959,7 @@ static bool is_management_of(const struct hwsim_mpdu *mpdu,
 	return mpdu->kind == HWSIM_MEDIUM_FRAME_MGMT && is_of(mpdu, vif);
 }
 
-/* whether an exchange of an interface goes on, or follows in the TXOP */
+/* whether an interface has an exchange, or a PPDU that follows in the TXOP */
 static bool sends_for(const struct hwsim_radio *radio,
 		      const struct ieee80211_vif *vif,
 		      bool (*counts)(const struct hwsim_mpdu *mpdu,
@@ -940,27 +975,26 @@ static bool sends_for(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_tx_forget_sta - a station is gone: what is sent to it is not its any more
+ * hwsim_tx_forget_sta - a station is gone: detach frames that are still sent to it
  * @radio: the radio
- * @addr: its address
+ * @own: address of its interface
+ * @addr: address of the station
  */
-void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *own,
+			 const u8 *addr)
 {
 	const struct hwsim_ppdu *ppdus[] = { radio->mac->frame, radio->mac->ahead };
 	struct hwsim_mpdu *mpdu;
 	u32 i, k;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list) {
-			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-
-			if (ether_addr_equal(hdr->addr1, addr))
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
+			if (hwsim_mpdu_is_between(mpdu, own, addr))
 				mpdu->to_sta = false;
-		}
 	for (i = 0; i < ARRAY_SIZE(ppdus); i++)
-		for (k = 0; ppdus[i] && ether_addr_equal(ppdus[i]->ra, addr) &&
-		     k < ppdus[i]->count; k++)
-			ppdus[i]->mpdus[k]->to_sta = false;
+		for (k = 0; ppdus[i] && k < ppdus[i]->count; k++)
+			if (hwsim_mpdu_is_between(ppdus[i]->mpdus[k], own, addr))
+				ppdus[i]->mpdus[k]->to_sta = false;
 }
 
 /**
@@ -1011,9 +1045,9 @@ void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 }
 
 /*
- * A new beacon replaces one that has not gone out yet, and does not wait for
- * others' frames: least of all for group frames, of which hundreds may follow
- * the last one.
+ * A new beacon replaces one that has not been sent yet. It does not wait for
+ * other frames, in particular not for group frames, of which hundreds may follow
+ * the last beacon.
  */
 static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			 struct hwsim_mpdu *beacon)
@@ -1034,7 +1068,7 @@ static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	hwsim_queue_first(ac, beacon);
 }
 
-/* mac80211 keeps what else it has for that queue */
+/* let mac80211 keep further frames of that queue */
 static void stop_queue(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		       struct sk_buff *skb)
 {
@@ -1174,14 +1208,16 @@ static bool holds_management(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_radio_take_queued - take what mac80211 keeps for a station
+ * hwsim_radio_take_queued - take frames for a station from mac80211's queues
  * @radio: the radio
+ * @vif: the interface
  * @sta: the station; if it dozes, its frames stay
  *
- * They get the key of now. Frames of BlockAck agreements stay: their recipient
- * has room for a window of them only.
+ * They are encrypted with the present key. Frames of BlockAck agreements stay:
+ * their recipient has room for a window of them only.
  */
 void hwsim_radio_take_queued(struct hwsim_radio *radio,
+			     const struct ieee80211_vif *vif,
 			     struct ieee80211_sta *sta)
 {
 	u64 now = hwsim_medium_enter(radio->medium);
@@ -1193,8 +1229,8 @@ void hwsim_radio_take_queued(struct hwsim_radio *radio,
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(sta->txq); i++) {
 		txq = sta->txq[i];
-		if (!txq || hwsim_peer_sleeps(radio, sta->addr) ||
-		    hwsim_session_of(radio, sta->addr, txq->tid))
+		if (!txq || hwsim_peer_sleeps(radio, vif->addr, sta->addr) ||
+		    hwsim_session_of(radio, vif->addr, sta->addr, txq->tid))
 			continue;
 		ac = &radio->mac->acs[txq->ac];
 		while ((mpdu = hwsim_tx_dequeue(radio, txq))) {

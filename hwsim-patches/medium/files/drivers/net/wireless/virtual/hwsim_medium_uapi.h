@@ -419,6 +419,10 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_STREAMS,		/* u8: spatial streams, 1 to 4; its
 						 * interfaces must be down
 						 */
+	HWSIM_MEDIUM_ATTR_OWN_ADDR,		/* 6 bytes: address of the interface
+						 * whose peer has ADDR; absent:
+						 * the radio's first one
+						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };

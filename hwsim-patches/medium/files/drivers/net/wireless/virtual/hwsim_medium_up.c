@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes up from the hwsim medium to mac80211, once the lock is dropped.
+ * Delivery from the hwsim medium to mac80211, once the lock is dropped.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -12,10 +12,10 @@
 
 /**
  * hwsim_skb_unsent - free a frame that is not sent
- * @hw: whose it is
+ * @hw: the radio for mac80211
  * @skb: the frame
  *
- * One that was to end a service period ends it all the same.
+ * If it was to end a service period, the period ends nevertheless.
  */
 void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
 {
@@ -50,15 +50,15 @@ static void report_session(const struct hwsim_up *up, struct ieee80211_sta *sta)
 }
 
 /*
- * mac80211 learns of the air time that a station used, and rate control how an
- * A-MPDU fared, whether or not a frame is done.
+ * Report the air time that a station used to mac80211, and the outcome of an
+ * A-MPDU to rate control, whether or not a frame is completed.
  */
 static void report_peer(struct hwsim_up *up)
 {
 	struct ieee80211_sta *sta;
 
 	rcu_read_lock();
-	sta = ieee80211_find_sta_by_ifaddr(up->hw, up->peer, NULL);
+	sta = ieee80211_find_sta_by_ifaddr(up->hw, up->peer, up->own);
 	if (sta) {
 		ieee80211_sta_register_airtime(sta, up->tid, up->tx_us,
 					       up->rx_us);
@@ -93,7 +93,7 @@ static void report_status(struct hwsim_mpdu *mpdu)
 	ieee80211_tx_status_skb(mpdu->hw, mpdu->skb);
 }
 
-/* nobody gets the status of a frame that was discarded */
+/* the status of a discarded frame is not reported */
 static void free_discarded(struct hwsim_later *later)
 {
 	struct hwsim_mpdu *mpdu =
@@ -107,9 +107,9 @@ static void free_discarded(struct hwsim_later *later)
 }
 
 /**
- * hwsim_mpdu_discard - free a frame whose status nobody gets
+ * hwsim_mpdu_discard - free a frame without a status
  * @medium: the medium, locked
- * @mpdu: the frame, in no queue; freed later, since that may wake who sent it
+ * @mpdu: the frame, in no queue; freed later, since that may wake its sender
  */
 void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu)
 {
@@ -124,7 +124,7 @@ void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu)
 void hwsim_mpdu_let_go(struct hwsim_radio *radio)
 {
 	radio->mac->held--;
-	/* who waits looks at what is held under the lock, too */
+	/* waiters check what is held under the lock, too */
 	if (waitqueue_active(&radio->medium->idle))
 		wake_up(&radio->medium->idle);
 }
@@ -170,9 +170,9 @@ static struct hwsim_up *up_new(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_up_frame - let a received frame go up
- * @radio: who received it
- * @rx_status: how
+ * hwsim_up_frame - deliver a received frame
+ * @radio: the receiver
+ * @rx_status: its status
  * @skb: the frame
  */
 void hwsim_up_frame(struct hwsim_radio *radio,
@@ -190,9 +190,9 @@ void hwsim_up_frame(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_up_status - let a frame's status go up; it is no longer ours
- * @radio: who sent it
- * @mpdu: the frame
+ * hwsim_up_status - report a frame's status
+ * @radio: the sender
+ * @mpdu: the frame, which the medium no longer owns
  */
 void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
@@ -206,30 +206,31 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	up->mpdu = mpdu;
 }
 
-static struct hwsim_up *up_peer(struct hwsim_radio *radio, const u8 *addr,
-				u8 tid)
+static struct hwsim_up *up_peer(struct hwsim_radio *radio, const u8 *own,
+				const u8 *addr, u8 tid)
 {
 	struct hwsim_up *up = up_new(radio);
 
 	if (!up)
 		return NULL;
 	up->has_peer = true;
+	ether_addr_copy(up->own, own);
 	ether_addr_copy(up->peer, addr);
 	up->tid = tid;
 	return up;
 }
 
 /**
- * hwsim_up_sent - let mac80211 know that a station was sent something
- * @radio: who sent it
- * @ppdu: what; it has ended
+ * hwsim_up_sent - report a transmission to a station to mac80211
+ * @radio: the sender
+ * @ppdu: the transmission; it has ended
  * @ampdu: MPDUs in it, if they belong to a BlockAck session, else 0
  * @acked: how many of them were acknowledged
  */
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked)
 {
-	struct hwsim_up *up = up_peer(radio, ppdu->ra, ppdu->tid);
+	struct hwsim_up *up = up_peer(radio, ppdu->ta, ppdu->ra, ppdu->tid);
 
 	if (!up)
 		return;
@@ -249,13 +250,13 @@ void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 }
 
 /**
- * hwsim_up_received - let mac80211 know that a station sent something
- * @radio: who received it
- * @ppdu: what; it has ended
+ * hwsim_up_received - report a transmission of a station to mac80211
+ * @radio: the receiver
+ * @ppdu: the transmission; it has ended
  */
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_up *up = up_peer(radio, ppdu->ta, ppdu->tid);
+	struct hwsim_up *up = up_peer(radio, ppdu->ra, ppdu->ta, ppdu->tid);
 
 	if (up)
 		up->rx_us = div_u64(ppdu->end_ns - ppdu->start_ns,
@@ -263,18 +264,19 @@ void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_up_session - tell mac80211 of a BlockAck agreement
+ * hwsim_up_session - let mac80211 do something about a BlockAck agreement
  * @radio: its originator
- * @addr: its recipient
+ * @own: address of the interface
+ * @addr: address of the recipient
  * @tid: its TID
- * @step: what to tell
+ * @step: what to do
  *
  * Return: false if there is no memory for it
  */
-bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-		      enum hwsim_session_step step)
+bool hwsim_up_session(struct hwsim_radio *radio, const u8 *own, const u8 *addr,
+		      u8 tid, enum hwsim_session_step step)
 {
-	struct hwsim_up *up = up_peer(radio, addr, tid);
+	struct hwsim_up *up = up_peer(radio, own, addr, tid);
 
 	if (up)
 		up->session = step;
@@ -282,7 +284,7 @@ bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 }
 
 /**
- * hwsim_up_forget - what was to go up for a radio goes nowhere
+ * hwsim_up_forget - drop what was to be delivered for a radio
  * @radio: the radio
  */
 void hwsim_up_forget(struct hwsim_radio *radio)

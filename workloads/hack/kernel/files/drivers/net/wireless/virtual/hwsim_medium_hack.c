@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TCP/HACK in the driver: what a radio does about TCP ACKs to and from its
- * peers (L. Salameh et al., USENIX ATC 2014, sections 3.1 to 3.4).
+ * TCP/HACK in the driver: TCP ACKs to and from the peers of a radio's interfaces
+ * (L. Salameh et al., USENIX ATC 2014, sections 3.1 to 3.4).
  *
- * A TCP ACK is taken on its way into an interface, before mac80211 numbers and
- * ciphers it, if the peer has said by MORE DATA that it will send again. It
- * goes with the next ACK or BlockAck to the peer, and with each one after that
- * until the peer shows that it has heard it: by an A-MPDU, or by a frame with
+ * A TCP ACK is held on its way into an interface, before mac80211 numbers and
+ * encrypts it, if the peer has announced by MORE DATA that it will send again. It
+ * is appended to the next ACK or BlockAck to the peer, and to each one after that
+ * until the peer shows that it has received it: by an A-MPDU, or by a frame with
  * another sequence number. If the peer has given up waiting for the answer, it
- * says so by SYNC. What comes with an answer is restored, and goes up as if it
- * had come through the interface.
+ * sets SYNC. ACKs that arrive with an answer are restored, and delivered as if
+ * they had come through the interface.
  *
- * How long an answer may become. Who decodes a frame defers until the end of
- * its answer and for an AIFS of at least SIFS and a slot after that (the voice
- * of an access point); who does not, for EIFS, which is as long as an ACK at the
- * lowest basic rate and that AIFS. So an answer that grows by no more than that
- * is as safe as any other, and nothing reserves more of the medium for it. Only
- * a BlockAck at the lowest rates is longer than that ACK on its own. Whoever does
- * not decode the frame, but sends best effort, still waits until its end.
+ * How long an answer may become: a station that decodes a frame defers until the
+ * end of its answer and for an AIFS of at least SIFS and a slot after that (voice
+ * of an access point); one that does not defers for EIFS, which is as long as an
+ * ACK at the lowest basic rate and that AIFS. So an answer that grows by no more
+ * than that is as safe as any other, without a longer reservation. Only a BlockAck
+ * at the lowest rates is by itself longer than that ACK. A station that does not
+ * decode the frame, but sends best effort, still waits until its end.
  *
  * SYNC and RESET are two of the reserved bits of the SERVICE field (IEEE
  * 802.11-2020 17.3.5.2), so they take no time.
  *
- * What is in an ACK is in clear. So nothing is taken or restored once a frame
- * to or from the peer has been ciphered, unless the radio is told otherwise.
+ * ACKs in answers are not encrypted. So none is held or restored once a frame to
+ * or from the peer has been encrypted, unless the radio is configured to do so.
  *
- * Not modelled: that a radio announces in its capabilities that it knows
- * TCP/HACK. It knows of the others on its medium.
+ * Not modelled: announcing TCP/HACK in a radio's capabilities. Radios look up
+ * which others on their medium support it.
  *
- * ACKs from one station to another by way of their access point go through
- * mac80211 there, so nothing is learnt of their flows. The first that comes
- * compressed cannot be restored; after some of these the flow is left alone.
+ * ACKs from one station to another through their access point do not leave
+ * mac80211 there, so the access point learns nothing about their flows. The first
+ * compressed ACK cannot be restored; after a few failures the flow is left alone.
  */
 #include <crypto/hash.h>
 #include <linux/etherdevice.h>
@@ -45,20 +45,20 @@
 #define KEPT_MOST	HWSIM_HACK_HELD
 #define BEST_EFFORT_AIFSN	3
 
-/* ACKs that have been taken once are not taken again */
+/* an ACK that has been released is not held again */
 static DEFINE_PER_CPU(bool, is_let_go);
-/* and nothing is learnt from those that have been restored */
+/* flows are not learnt from ACKs that have been restored */
 static DEFINE_PER_CPU(bool, is_restored);
 
 static struct crypto_shash *md5;
 
-/* ---- packets that go on ---- */
+/* ---- packets that are released or restored ---- */
 
 /**
- * hwsim_hack_is_own_packet - whether a packet that comes by is TCP/HACK's own
- * @is_restored_packet: whether it has been restored, else has been let go
+ * hwsim_hack_is_own_packet - whether a hook sees a packet of TCP/HACK itself
+ * @is_restored_packet: ask for packets that were restored, else for released ones
  *
- * Of the packet that is on its way on this CPU just now.
+ * About the packet that is being sent or received on this CPU.
  */
 bool hwsim_hack_is_own_packet(bool is_restored_packet)
 {
@@ -68,7 +68,7 @@ bool hwsim_hack_is_own_packet(bool is_restored_packet)
 
 /**
  * hwsim_hack_send_on - send packets that were held
- * @skbs: the packets, none after that
+ * @skbs: the packets; the list is emptied
  */
 void hwsim_hack_send_on(struct sk_buff_head *skbs)
 {
@@ -92,6 +92,7 @@ static void go_up(struct sk_buff_head *skbs)
 
 /* ---- peers ---- */
 
+/* whether the radio with that address supports TCP/HACK */
 static bool knows_hack(struct hwsim_radio *radio, const u8 *addr,
 		       bool is_protected)
 {
@@ -113,11 +114,11 @@ static bool knows_hack(struct hwsim_radio *radio, const u8 *addr,
 static void on_timer(struct hwsim_clock *clock, struct hwsim_event *event);
 
 /**
- * hwsim_hack_get - the TCP ACKs to and from a peer
- * @iface: by which its packets come and go
- * @addr: the peer
+ * hwsim_hack_get - the TCP/HACK state of a peer
+ * @iface: the interface
+ * @addr: address of the peer
  *
- * Return: them, or NULL if it does not know TCP/HACK
+ * Return: the state, or NULL if the peer does not support TCP/HACK
  */
 struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 				  const u8 *addr)
@@ -128,7 +129,7 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 
 	if (!is_valid_ether_addr(addr))
 		return NULL;
-	peer = hwsim_peer_of(radio, addr);
+	peer = hwsim_peer_of(radio, iface->vif->addr, addr);
 	if (peer && peer->hack)
 		return peer->hack->iface == iface ? peer->hack : NULL;
 	if (peer && peer->hack_asked)
@@ -138,7 +139,7 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 			peer->hack_asked = true;
 		return NULL;
 	}
-	peer = hwsim_peer_get(radio, addr);
+	peer = hwsim_peer_get(radio, iface->vif->addr, addr);
 	if (!peer)
 		return NULL;
 	hack = kzalloc(sizeof(*hack), GFP_ATOMIC);
@@ -146,6 +147,7 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 		return NULL;
 	hack->radio = radio;
 	hack->iface = iface;
+	ether_addr_copy(hack->own, iface->vif->addr);
 	ether_addr_copy(hack->addr, addr);
 	hwsim_hack_compressor_init(&hack->sender);
 	hwsim_hack_decompressor_init(&hack->receiver);
@@ -156,7 +158,7 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 }
 
 /**
- * hwsim_hack_tag - by which both ends name a flow
+ * hwsim_hack_tag - the tag by which both ends identify a flow
  * @flow: the flow
  *
  * Return: the first 4 bytes of the MD5 of its 5-tuple
@@ -174,9 +176,9 @@ u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow)
 /* ---- what is held ---- */
 
 /*
- * An ACK is given up. One that has not been in a payload goes as it is. So does
- * the last of its flow: nobody knows whether it arrived, and a TCP that gets it
- * twice gets by. The others are not missed, since ACKs are cumulative.
+ * Release an ACK. One that has not been in a payload is sent uncompressed. So is
+ * the last of its flow: it may not have arrived, and TCP copes with receiving it
+ * twice. The others are not needed, since ACKs are cumulative.
  */
 static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 {
@@ -188,17 +190,17 @@ static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 		__skb_queue_tail(skbs, owner);
 }
 
-/* by which a packet is known again when the frame that it is in has arrived */
+/* identifies a packet when its frame is acknowledged */
 static u32 cookie_of(const struct sk_buff *skb)
 {
 	return (uintptr_t)skb;
 }
 
 /**
- * hwsim_hack_pass - an ACK goes as it is
- * @hack: to whom
+ * hwsim_hack_pass - an ACK is sent uncompressed
+ * @hack: state of its peer
  * @skb: its packet
- * @segment: what it says
+ * @segment: the parsed ACK
  * @now: the time
  */
 void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
@@ -209,23 +211,24 @@ void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 }
 
 /**
- * hwsim_hack_unknown - a packet goes that is no ACK
- * @radio: who sends it
- * @addr: to whom
- * @skb: the packet; one that had its place in memory has been freed by now, and
- *	is not to be taken for it when this one arrives
+ * hwsim_hack_unknown - a packet is sent that is not an ACK
+ * @iface: the interface that sends it
+ * @addr: address of the peer
+ * @skb: the packet; an earlier packet at the same address in memory has been
+ *	freed, and must not be mistaken for it when this one is acknowledged
  */
-void hwsim_hack_unknown(struct hwsim_radio *radio, const u8 *addr,
+void hwsim_hack_unknown(struct hwsim_hack_iface *iface, const u8 *addr,
 			const struct sk_buff *skb)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_of(iface->radio, iface->vif->addr,
+						addr);
 
 	if (peer && peer->hack)
 		hwsim_hack_native_gone(&peer->hack->sender, cookie_of(skb));
 }
 
 /**
- * hwsim_hack_parse_skb - say what a packet that leaves is
+ * hwsim_hack_parse_skb - parse a packet that is sent
  * @skb: the packet, from its Ethernet header on
  * @segment: see hwsim_hack_parse()
  */
@@ -237,9 +240,9 @@ enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
 }
 
 /**
- * hwsim_hack_give_up - hold nothing any more
- * @hack: of whom
- * @skbs: packets that now go uncompressed are added to it, in order
+ * hwsim_hack_give_up - release all ACKs that are held for a peer
+ * @hack: state of the peer
+ * @skbs: gets the packets to be sent uncompressed, in order, at its end
  */
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 {
@@ -257,7 +260,7 @@ void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 	hwsim_event_cancel(&hack->radio->medium->clock, &hack->timer);
 }
 
-/* for the next access point; nobody misses the oldest, ACKs are cumulative */
+/* keep ACKs for the next access point, except the oldest: ACKs are cumulative */
 static void keep(struct hwsim_hack_iface *iface, struct sk_buff_head *skbs)
 {
 	struct sk_buff *skb;
@@ -287,7 +290,7 @@ static void go(void *context)
 	hwsim_hack_send_on(&skbs);
 }
 
-/* an ACK that comes by before they have gone sends them first: on_egress() */
+/* if another ACK comes before they were sent, on_egress() sends them first */
 static void flush_later(struct hwsim_hack *hack)
 {
 	struct hwsim_hack_iface *iface = hack->iface;
@@ -298,9 +301,9 @@ static void flush_later(struct hwsim_hack *hack)
 }
 
 /*
- * ACKs that the peer has not been sent go out as they are. @is_gone: not to it,
- * since it is a peer no more; an access point may know that before its station
- * does, and a station before it says so in its configuration.
+ * Send ACKs that are held uncompressed. @is_gone: the peer has gone, so keep them
+ * for the next one; an access point may know that before its station does, and a
+ * station before its configuration shows it.
  */
 static void end(struct hwsim_peer *peer, bool is_gone)
 {
@@ -324,27 +327,19 @@ static void end(struct hwsim_peer *peer, bool is_gone)
 	kfree(hack);
 }
 
-/* of both ends, else one would go on with what the other has forgotten */
+/* end the state of both ends, or one would use flows that the other has forgotten */
 static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer,
 		     bool is_gone)
 {
 	struct hwsim_radio *other;
 	struct hwsim_peer *back;
-	u32 i, j, k;
+	u32 i;
 
 	for (i = 0; peer->hack && i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
 		other = radio->medium->radios[i];
-		for (j = 0; other && j < other->num_addresses; j++) {
-			if (!ether_addr_equal(other->addresses[j].addr,
-					      peer->addr))
-				continue;
-			for (k = 0; k < radio->num_addresses; k++) {
-				back = hwsim_peer_of(other,
-						     radio->addresses[k].addr);
-				if (back)
-					end(back, is_gone);
-			}
-		}
+		back = other ? hwsim_peer_of(other, peer->addr, peer->own) : NULL;
+		if (back)
+			end(back, is_gone);
 	}
 	end(peer, is_gone);
 }
@@ -383,10 +378,10 @@ static bool may_hold(const struct hwsim_hack *hack,
 }
 
 /**
- * hwsim_hack_take - hold an ACK, if that may be
- * @hack: to whom it is to go
+ * hwsim_hack_take - hold an ACK, if the mode allows it
+ * @hack: state of its peer
  * @skb: its packet, no longer the caller's if it is held
- * @segment: what it says
+ * @segment: the parsed ACK
  * @now: the time
  *
  * Return: whether it is held
@@ -396,10 +391,10 @@ bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
 {
 	struct hwsim_radio *radio = hack->radio;
 
-	if (!may_hold(hack, hwsim_peer_of(radio, hack->addr)) ||
+	if (!may_hold(hack, hwsim_peer_of(radio, hack->own, hack->addr)) ||
 	    !hwsim_hack_hold(&hack->sender, segment, now, skb))
 		return false;
-	/* it runs from the oldest */
+	/* the timer runs from the oldest ACK */
 	if (radio->mac->hack.timer_ns && hack->sender.num_held == 1)
 		hwsim_event_add(&radio->medium->clock, &hack->timer,
 				now + radio->mac->hack.timer_ns);
@@ -408,7 +403,7 @@ bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
 
 /**
  * hwsim_hack_leave_interface - an interface goes down
- * @iface: nobody knows of its peers any more
+ * @iface: the interface, whose peers are forgotten
  */
 void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface)
 {
@@ -430,8 +425,8 @@ void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface)
  * @radio: the radio
  * @ac: its number
  *
- * In the opportunistic mode, ACKs contend as others do while they wait for an
- * answer to go with. What has not gone with any by now goes as it is.
+ * In the opportunistic mode, ACKs contend like other frames while they wait for an
+ * answer. Those that no answer has carried by now are sent uncompressed.
  */
 void hwsim_hack_won(struct hwsim_radio *radio, u8 ac)
 {
@@ -445,22 +440,24 @@ void hwsim_hack_won(struct hwsim_radio *radio, u8 ac)
 }
 
 /**
- * hwsim_hack_forget_peer - forget the TCP ACKs to and from a peer
+ * hwsim_hack_forget_peer - end the TCP/HACK state of a peer
  * @radio: the radio
- * @addr: the peer, NULL: all
+ * @own: address of its interface
+ * @addr: address of the peer, NULL: all peers of all interfaces
  */
-void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *own,
+			    const u8 *addr)
 {
 	struct hwsim_peer *peer;
 	u32 i;
 
 	hash_for_each(radio->mac->peers, i, peer, node)
-		if (!addr || ether_addr_equal(peer->addr, addr))
+		if (!addr || hwsim_peer_is(peer, own, addr))
 			end_both(radio, peer, addr);
 }
 
 /**
- * hwsim_hack_prepare - make ready for a radio that is to use TCP/HACK
+ * hwsim_hack_prepare - allocate what radios with TCP/HACK need
  *
  * Return: 0, or an error
  */
@@ -488,7 +485,7 @@ void hwsim_hack_exit(void)
 
 /* ---- frames of the peer, and answers to them ---- */
 
-/* Return: how many bytes an answer may have besides its own */
+/* Return: the longest payload that an answer may carry */
 static u32 room(const struct hwsim_radio *radio,
 		const struct hwsim_ppdu *answer)
 {
@@ -498,7 +495,7 @@ static u32 room(const struct hwsim_radio *radio,
 					   answer->psdu_bytes);
 	u32 ack_ns = hwsim_phy_duration_ns(&lowest, timing,
 					   HWSIM_MEDIUM_ACK_BYTES);
-	/* EIFS is not made for what is longer than it without payload */
+	/* EIFS does not cover an answer that is longer without payload already */
 	u32 slots = own_ns > ack_ns ? BEST_EFFORT_AIFSN : 1;
 	u32 limit_ns = min(own_ns, ack_ns) + timing->sifs_ns +
 		       slots * timing->slot_ns;
@@ -517,37 +514,38 @@ static u32 room(const struct hwsim_radio *radio,
 }
 
 /* Return: the state of a peer, or NULL */
-static struct hwsim_hack *of_peer(struct hwsim_radio *radio, const u8 *addr)
+static struct hwsim_hack *of_peer(struct hwsim_radio *radio, const u8 *own,
+				  const u8 *addr)
 {
 	struct hwsim_peer *peer;
 
 	if (!radio->mac->hack.mode)
 		return NULL;
-	peer = hwsim_peer_of(radio, addr);
+	peer = hwsim_peer_of(radio, own, addr);
 	return peer ? peer->hack : NULL;
 }
 
 /**
- * hwsim_hack_answer - add to an ACK or BlockAck what is held for its receiver
- * @radio: who answers
- * @to: what is answered
+ * hwsim_hack_answer - append ACKs that are held for its receiver to an answer
+ * @radio: the radio that answers
+ * @to: the frames that are answered
  * @answer: the answer
  */
 void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		       struct hwsim_ppdu *answer)
 {
 	u64 now = hwsim_now_ns(radio), turnaround = radio->mac->hack.turnaround_ns;
-	struct hwsim_hack *hack = of_peer(radio, answer->ra);
+	struct hwsim_hack *hack = of_peer(radio, answer->ta, answer->ra);
 	struct hwsim_payload *payload;
 	u32 own_ns;
 
-	/* what follows shows whether the answer to these was heard */
+	/* only with these frames does the peer show that it heard an answer */
 	if (!hack || (to->kind != HWSIM_MEDIUM_FRAME_DATA &&
 		      to->kind != HWSIM_MEDIUM_FRAME_BAR))
 		return;
 	if (!hack->sender.num_held || now < turnaround)
 		return;
-	/* it was allowed when they were taken */
+	/* frames were not encrypted yet when they were held */
 	if (hack->is_protected && !radio->mac->hack.in_clear) {
 		flush_later(hack);
 		return;
@@ -559,7 +557,7 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 					 payload->data, room(radio, answer));
 	if (!payload->bytes) {
 		kfree(payload);
-		/* others would wait behind one that never fits */
+		/* an ACK that never fits must not block those behind it */
 		if (hwsim_hack_is_due(&hack->sender, now - turnaround))
 			flush_later(hack);
 		return;
@@ -589,16 +587,16 @@ static u16 seq_ctrl_of(const struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_hack_received - a peer's frames have come that are to be answered
- * @radio: who received them
+ * hwsim_hack_received - frames of a peer have arrived that are to be answered
+ * @radio: the receiver
  * @ppdu: the frames
  *
- * They may show that the peer has heard the last answer (section 3.4).
+ * They may show that the peer has received the last answer (section 3.4).
  */
 void hwsim_hack_received(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ta);
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ra, ppdu->ta);
 	bool is_ampdu = ppdu->format == HWSIM_FORMAT_AMPDU;
 	u16 seq_ctrl;
 
@@ -627,18 +625,18 @@ void hwsim_hack_received(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_hack_answers - a peer's frames are answered, or not
- * @radio: who received them
+ * hwsim_hack_answers - frames of a peer have been answered, or not
+ * @radio: the receiver
  * @ppdu: the frames
  *
- * If no more data follow, ACKs that did not go with the answer go at once.
+ * If no more data follow, ACKs that the answer did not carry are sent at once.
  */
 void hwsim_hack_answers(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ta);
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ra, ppdu->ta);
 
 	if (hack && radio->mac->hack.mode == HWSIM_MEDIUM_HACK_MORE_DATA &&
-	    !hwsim_peer_of(radio, ppdu->ta)->more_data &&
+	    !hwsim_peer_of(radio, ppdu->ra, ppdu->ta)->more_data &&
 	    hack->sender.num_held > hack->sender.num_sent)
 		flush_later(hack);
 }
@@ -646,18 +644,18 @@ void hwsim_hack_answers(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu
 /* ---- frames to the peer, and its answers ---- */
 
 /**
- * hwsim_hack_mark - tell a peer what it needs to know
- * @radio: who sends
+ * hwsim_hack_mark - set SYNC and RESET of frames
+ * @radio: the sender
  * @ppdu: frames that are about to be sent
  */
 void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ra);
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ta, ppdu->ra);
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
 	hack->is_protected |= is_protected(ppdu);
-	/* unless it is that frame again, which says so itself */
+	/* unless it is that frame again: its number shows that */
 	ppdu->is_sync = hack->unheard &&
 			!(hack->unheard_is_plain &&
 			  ppdu->format == HWSIM_FORMAT_PLAIN &&
@@ -668,17 +666,17 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 
 /**
  * hwsim_hack_sent - frames have been sent to a peer
- * @radio: who sent
- * @ppdu: the frames, which may have gone from it
+ * @radio: the sender
+ * @ppdu: the PPDU; its frames may have been taken out
  * @seq_ctrl: sequence control of the last of them
  * @is_answered: whether an answer came
  */
 void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		     u16 seq_ctrl, bool is_answered)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ra);
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ta, ppdu->ra);
 
-	/* only the answers to these bring payload */
+	/* only the answers to these carry payload */
 	if (!hack || !ppdu->wants_answer ||
 	    (ppdu->kind != HWSIM_MEDIUM_FRAME_DATA &&
 	     ppdu->kind != HWSIM_MEDIUM_FRAME_BAR))
@@ -697,14 +695,14 @@ void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 }
 
 /**
- * hwsim_hack_heard - all of the frames to a peer have been acknowledged
- * @radio: who sent them
- * @ppdu: the frames; none before them waits to be sent again, which would keep
- *	them in the peer's reorder buffer
+ * hwsim_hack_heard - all frames of a PPDU have been acknowledged
+ * @radio: the sender
+ * @ppdu: the frames; no earlier frame waits to be sent again, which would keep
+ *	these in the peer's reorder buffer
  */
 void hwsim_hack_heard(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ra);
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ta, ppdu->ra);
 	u32 i;
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
@@ -712,7 +710,7 @@ void hwsim_hack_heard(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 	for (i = 0; i < ppdu->count; i++) {
 		const struct sk_buff *skb = ppdu->mpdus[i]->skb;
 
-		/* others do not come by the hooks, such as keys */
+		/* other frames, such as EAPOL, do not pass the hooks */
 		if (ppdu->mpdus[i]->bytes <= HWSIM_HACK_NATIVE_MOST &&
 		    (skb->protocol == htons(ETH_P_IP) ||
 		     skb->protocol == htons(ETH_P_IPV6)))
@@ -743,15 +741,15 @@ static void on_restored(void *context, u32 flow, const u8 *packet, u32 bytes)
 }
 
 /**
- * hwsim_hack_answered - an answer with payload has come
- * @radio: who received it
+ * hwsim_hack_answered - an answer with payload has arrived
+ * @radio: the receiver
  * @answer: the answer
  */
 void hwsim_hack_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer)
 {
 	const struct hwsim_payload *payload = answer->payload;
-	struct hwsim_hack *hack = of_peer(radio, answer->ta);
+	struct hwsim_hack *hack = of_peer(radio, answer->ra, answer->ta);
 	struct restored restored = { .hack = hack };
 	u64 before;
 
@@ -774,11 +772,11 @@ void hwsim_hack_answered(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_hack_statistics_of - what became of the TCP ACKs of a peer
+ * hwsim_hack_statistics_of - statistics about the TCP ACKs of a peer
  * @peer: the peer
- * @is_received: of those from it, else of those to it
+ * @is_received: about those from it, else about those to it
  *
- * Return: that, or NULL if it has none
+ * Return: the statistics, or NULL if it has none
  */
 const struct hwsim_hack_statistics *
 hwsim_hack_statistics_of(const struct hwsim_peer *peer, bool is_received)

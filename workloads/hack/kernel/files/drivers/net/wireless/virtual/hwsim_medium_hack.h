@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * TCP/HACK in the driver: what hwsim_medium_hook.c, where packets come by, and
- * hwsim_medium_hack.c, where frames do, share.
+ * TCP/HACK in the driver: shared by hwsim_medium_hook.c, which handles packets,
+ * and hwsim_medium_hack.c, which handles frames.
  */
 #ifndef __HWSIM_MEDIUM_HACK_H
 #define __HWSIM_MEDIUM_HACK_H
@@ -13,9 +13,9 @@
 #include "hwsim_hack.h"
 #include "hwsim_medium_core.h"
 
-/* bytes of a frame that may be a TCP ACK, and of its packet */
+/* the longest frame that may be a TCP ACK */
 #define HWSIM_HACK_NATIVE_MOST	200
-/* what a station has kept is of no use any more after that */
+/* how long a station keeps ACKs for its next access point */
 #define HWSIM_HACK_KEPT_FOR_NS	NSEC_PER_SEC
 
 struct hwsim_peer;
@@ -23,26 +23,28 @@ struct hwsim_radio;
 
 /**
  * struct hwsim_hack - TCP ACKs to and from a peer
- * @radio: whose peer it is
+ * @radio: the radio
+ * @own: address of the interface
  * @addr: address of the peer
- * @iface: by which its packets come and go
+ * @iface: the interface
  * @sender: ACKs to the peer
  * @receiver: ACKs from it
  * @headers: Ethernet headers of the flows of @receiver
  * @timer: ACKs have been held for too long
- * @seq_ctrl: of the last frame that was answered with payload
- * @was_ampdu: that was an A-MPDU
+ * @seq_ctrl: sequence control of the last frame that was answered with payload
+ * @was_ampdu: that frame was in an A-MPDU
  * @tid: its TID
  * @unheard: the peer has not answered since this frame was sent to it:
- * @unheard_is_plain: one that is not in an A-MPDU
+ * @unheard_is_plain: the frame is not in an A-MPDU
  * @unheard_tid: its TID
  * @unheard_seq_ctrl: its sequence control
- * @cannot_follow: the peer is to be told that an ACK could not be restored
- * @is_protected: frames to or from it are ciphered
+ * @cannot_follow: an ACK could not be restored, which RESET tells the peer
+ * @is_protected: frames to or from it are encrypted
  * @ac: access category of the last ACK that is held for it
  */
 struct hwsim_hack {
 	struct hwsim_radio *radio;
+	u8 own[ETH_ALEN];
 	u8 addr[ETH_ALEN];
 	struct hwsim_hack_iface *iface;
 	struct hwsim_hack_compressor sender;
@@ -64,16 +66,16 @@ struct hwsim_hack {
 /**
  * struct hwsim_hack_iface - an interface of a radio
  * @list: in radio->mac->hack_ifaces
- * @all: in the list of those of all radios
+ * @all: in the list of interfaces of all radios
  * @radio: the radio
  * @vif: mac80211's
  * @netdev: the network device
  * @ops: egress and ingress
  * @is_hooked: they are registered
- * @going: what is held no longer and has not gone yet
- * @kept: what could not be sent, since the station has left its network
+ * @going: packets that have been released, but not sent yet
+ * @kept: packets that could not be sent, since the station has left its network
  * @kept_ns: since when
- * @back: it is in a network again
+ * @back: the station is in a network again
  */
 struct hwsim_hack_iface {
 	struct list_head list;
@@ -99,7 +101,7 @@ bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
 void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
-void hwsim_hack_unknown(struct hwsim_radio *radio, const u8 *addr,
+void hwsim_hack_unknown(struct hwsim_hack_iface *iface, const u8 *addr,
 			const struct sk_buff *skb);
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
 void hwsim_hack_send_on(struct sk_buff_head *skbs);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TCP/HACK in the driver: the interfaces of a radio, and packets that come by
- * there. TCP ACKs that leave are taken before mac80211 numbers and ciphers them;
- * of those that go or come as they are, both ends learn what flows look like.
+ * TCP/HACK in the driver: the interfaces of a radio, and their packets. TCP ACKs
+ * are held before mac80211 numbers and encrypts them; from uncompressed ones, both
+ * ends learn the flows.
  *
- * Packets are seen at the egress and ingress hooks of netfilter, behind all
- * filters. An ACK that was held and then goes as it is passes the egress hooks a
- * second time.
+ * Packets are seen at the egress and ingress hooks of netfilter, after all
+ * filters. An ACK that was held and is then sent uncompressed passes the egress
+ * hooks a second time.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -18,16 +18,16 @@
 #include "hwsim_medium_hack.h"
 #include "hwsim_medium_mac.h"
 
-/* its new access point has to note that it is there */
+/* time for the new access point to learn of the station */
 #define BACK_NS		(1 * NSEC_PER_MSEC)
 
-/* hooks and interfaces come and go under it; within the RTNL, if that is held */
+/* guards hooks and interfaces; taken within the RTNL, if that is held */
 static DEFINE_MUTEX(ifaces_mutex);
 static LIST_HEAD(ifaces);
 
 /* ---- packets ---- */
 
-/* whom a packet of an interface goes to over the air */
+/* the receiver of a packet of an interface over the air */
 static const u8 *peer_addr(const struct hwsim_hack_iface *iface,
 			   const u8 *station)
 {
@@ -46,9 +46,9 @@ static bool is_small(const struct sk_buff *skb, u32 bytes)
 }
 
 /*
- * An ACK that is held contends for the medium meanwhile, as one that is not. It
- * is sent as it is just before the radio has won (hwsim_access_contend()), so
- * that it is in mac80211's queue by then.
+ * An ACK that is held contends for the medium like one that is not. It is released
+ * just before the radio wins the medium (hwsim_access_contend()), so that it is
+ * in mac80211's queue by then.
  */
 static void contend(struct hwsim_hack *hack, struct sk_buff *skb, u64 now)
 {
@@ -60,8 +60,8 @@ static void contend(struct hwsim_hack *hack, struct sk_buff *skb, u64 now)
 	struct hwsim_radio *radio = hack->radio;
 	struct hwsim_ac *ac;
 
-	hack->ac = radio->mac->qos ? acs[cfg80211_classify8021d(skb, NULL) & 7] :
-				     IEEE80211_AC_BE;
+	hack->ac = hwsim_network_of(radio, hack->own)->qos ?
+		   acs[cfg80211_classify8021d(skb, NULL) & 7] : IEEE80211_AC_BE;
 	ac = &radio->mac->acs[hack->ac];
 	ac->holds_acks = true;
 	if (radio->air)
@@ -116,7 +116,7 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 		hwsim_medium_enter(radio->medium);
 		addr = peer_addr(iface, eth_hdr(skb)->h_dest);
 		if (addr)
-			hwsim_hack_unknown(radio, addr, skb);
+			hwsim_hack_unknown(iface, addr, skb);
 		hwsim_medium_leave(radio->medium);
 		return NF_ACCEPT;
 	}
@@ -181,7 +181,7 @@ static void hook(struct hwsim_hack_iface *iface)
 	}
 	if (nf_register_net_hooks(dev_net(iface->netdev), iface->ops,
 				  ARRAY_SIZE(ops)))
-		netdev_warn(iface->netdev, "TCP ACKs go as they are\n");
+		netdev_warn(iface->netdev, "TCP ACKs are sent uncompressed\n");
 	else
 		iface->is_hooked = true;
 }
@@ -201,7 +201,7 @@ static void on_back(struct hwsim_clock *clock, struct hwsim_event *event)
 
 /*
  * A network device has changed. ACKs that a station held when it left its last
- * access point go to the next one once it may send there.
+ * access point are sent to the next one as soon as it may send there.
  */
 static int on_change(struct notifier_block *block, unsigned long what,
 		     void *info)
@@ -234,7 +234,7 @@ static struct notifier_block notifier = { .notifier_call = on_change };
 static bool is_watching;
 
 /**
- * hwsim_hack_watch - learn of stations that are in a network
+ * hwsim_hack_watch - watch for stations that join a network
  *
  * Return: 0, or an error
  */
@@ -358,8 +358,8 @@ void hwsim_hack_set(struct hwsim_radio *radio,
 	hwsim_medium_enter(radio->medium);
 	radio->mac->hack = *config;
 	if (!config->mode)
-		hwsim_hack_forget_peer(radio, NULL);
-	/* others may have asked in vain whether this one knows it */
+		hwsim_hack_forget_peer(radio, NULL, NULL);
+	/* others may have found that this radio does not support it */
 	for (j = 0; j < HWSIM_MEDIUM_MAX_RADIOS; j++)
 		if (radio->medium->radios[j])
 			hash_for_each(radio->medium->radios[j]->mac->peers, i,
