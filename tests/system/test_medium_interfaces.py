@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Radios with several interfaces: BlockAck agreements and contention parameters belong to one of them.
+
+The radios are those of monitors, on which the tests run hostapd, wpa_supplicant and iw themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import air
+from tests.air import BA, Frame
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+PLACE = """\
+name: interfaces
+country: US
+nodes:
+  m1: {kind: monitor, channel: 36, position: [0 m, 0 m, 1 m], roles: [one]}
+  m2: {kind: monitor, channel: 36, position: [5 m, 0 m, 1 m], roles: [two]}
+  m3: {kind: monitor, channel: 36, position: [0 m, 5 m, 1 m], roles: [three]}
+medium: {}
+"""
+FIRST, SECOND = "02:0a:00:00:00:00", "02:0a:00:00:00:01"  # BSSIDs of one radio
+STATIONS = ["02:0b:00:00:00:00", "02:0b:00:00:00:01"]
+
+# an interface of the radio, with an address of its own
+IFACE = """\
+sysctl -q -w net.ipv4.conf.all.arp_ignore=1
+iface() {{  # name type address ip
+    if [ $1 = {node}-wlan0 ]; then
+        ip link set $1 down && iw dev $1 set type $2
+    else
+        iw dev {node}-wlan0 interface add $1 type $2
+    fi
+    ip link set $1 address $3 up && ip addr add $4 dev $1
+}}
+"""
+# access points of one radio; each hostapd knows nothing of the other
+AP = """\
+access_point() {{  # name address ip ssid, and lines of hostapd.conf
+    iface $1 __ap $2 $3
+    set -- $1 $2 $3 driver=nl80211 ctrl_interface=/run/own hw_mode=a channel=36 ssid=$4 "${{@:5}}"
+    printf '%s\\n' interface=$1 "${{@:4}}" > /tmp/$1.conf
+    hostapd -B -t /tmp/$1.conf
+}}
+"""
+N = "ieee80211n=1 wmm_enabled=1"
+
+
+def work(seconds: float, timeline: str = "", **scripts: str) -> str:
+    """A workload in which each node runs a script from the start, and others later."""
+    files = processes = ""
+    for role, script in scripts.items():
+        text = "".join(f"      {line}\n" for line in script.splitlines())
+        files += f"  run-{role}:\n    on: {role}\n    path: /tmp/run.sh\n    text: |\n{text}"
+        processes += f"  - {{on: {role}, run: [bash, -e, /tmp/run.sh], as: {role}, may_run_on: true}}\n"
+    return (
+        f"name: interfaces\nroles: {{{', '.join(f'{role}: 1' for role in scripts)}}}\nduration: {seconds} s\n"
+        f"processes:\n{processes}timeline:\n{timeline or '  []'}\nfiles:\n{files}"
+    )
+
+
+def heard(ran: Ran) -> list[Frame]:
+    (path,) = Path(ran.directory / "raw").glob("air-*")
+    return air.frames(path)
+
+
+def received(text: str) -> dict[str, int]:
+    """Pings that were answered, by the address they went to."""
+    found = re.findall(r"--- (\S+) ping statistics ---\n\d+ packets transmitted, (\d+) received", text)
+    return {address: int(count) for address, count in found}
+
+
+def test_two_stations_of_one_radio_have_agreements_with_one_access_point(boot: Boot) -> None:
+    """Both upload and download at the same TID."""
+    stations = (
+        IFACE.format(node="m2")
+        + f"""\
+iface m2-wlan0 managed {STATIONS[0]} 10.1.0.2/24
+iface extra managed {STATIONS[1]} 10.2.0.2/24
+sleep 1
+iw dev m2-wlan0 connect -w one 5180
+iw dev extra connect -w one 5180
+ping -q -f -l 30 -c 2000 -s 1200 10.1.0.1 > /tmp/first &
+ping -q -f -l 30 -c 2000 -s 1200 10.2.0.1
+wait
+cat /tmp/first
+"""
+    )
+    ap = (
+        (IFACE + AP).format(node="m1")
+        + f"""\
+access_point m1-wlan0 {FIRST} 10.1.0.1/24 one {N}
+ip addr add 10.2.0.1/24 dev m1-wlan0
+"""
+    )
+    ran = boot(PLACE, work(12, one=ap, two=stations), pcap="air")
+    assert received(ran.raw("two.out")) == {"10.1.0.1": 2000, "10.2.0.1": 2000}
+    assert {frame.transmitter.hex(":") for frame in heard(ran) if frame.kind == BA} >= set(STATIONS)
+
+
+def test_a_station_that_roams_between_bsss_of_a_radio_keeps_its_new_agreement(boot: Boot) -> None:
+    """Its first BSS gives it up only later."""
+    station = (
+        IFACE.format(node="m2")
+        + f"""\
+iface m2-wlan0 managed {STATIONS[0]} 10.1.0.2/24
+ip addr add 10.2.0.2/24 dev m2-wlan0
+printf '%s\\n' ctrl_interface=/run/own network={{ 'ssid="campus"' key_mgmt=NONE scan_freq=5180 }} > /tmp/own.conf
+sleep 0.5
+wpa_supplicant -B -i m2-wlan0 -c /tmp/own.conf
+sleep 2
+wpa_cli -p /run/own -i m2-wlan0 roam {FIRST} || true
+sleep 1
+ping -q -f -l 30 -c 1000 -s 1200 10.1.0.1
+wpa_cli -p /run/own -i m2-wlan0 roam {SECOND}
+sleep 1
+ping -q -f -l 30 -c 10000 -s 1200 10.2.0.1
+"""
+    )
+    leave = (
+        f"  - {{at: 6 s, exec: m1, run: [hostapd_cli, -p, /run/own, -i, m1-wlan0, deauthenticate, '{STATIONS[0]}']}}\n"
+    )
+    aps = (
+        (IFACE + AP).format(node="m1")
+        + f"""\
+access_point m1-wlan0 {FIRST} 10.1.0.1/24 campus {N}
+access_point second {SECOND} 10.2.0.1/24 campus {N}
+"""
+    )
+    ran = boot(PLACE, work(12, leave, one=aps, two=station), pcap="air")
+    assert received(ran.raw("two.out")) == {"10.1.0.1": 1000, "10.2.0.1": 10000}
