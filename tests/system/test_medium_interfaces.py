@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import air
-from tests.air import BA, Frame
+from tests.air import BA, DATA, Frame
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -30,6 +30,7 @@ medium: {}
 """
 FIRST, SECOND = "02:0a:00:00:00:00", "02:0a:00:00:00:01"  # BSSIDs of one radio
 STATIONS = ["02:0b:00:00:00:00", "02:0b:00:00:00:01"]
+SIFS_NS, SLOT_NS = 16_000, 9_000
 
 # an interface of the radio, with an address of its own
 IFACE = """\
@@ -138,3 +139,48 @@ access_point second {SECOND} 10.2.0.1/24 campus {N}
     )
     ran = boot(PLACE, work(12, leave, one=aps, two=station), pcap="air")
     assert received(ran.raw("two.out")) == {"10.1.0.1": 1000, "10.2.0.1": 10000}
+
+
+def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
+    """How long the air was idle before each PPDU with data of a transmitter."""
+    found: list[int] = []
+    end_ns, ppdu = 0, list[Frame]()
+    for frame in sorted(frames, key=lambda frame: frame.stamp_ns):
+        if ppdu and frame.stamp_ns == ppdu[0].stamp_ns:
+            ppdu.append(frame)
+            continue
+        if ppdu and ppdu[0].kind == DATA and ppdu[0].transmitter.hex(":") == transmitter:
+            found.append(ppdu[0].stamp_ns - end_ns)
+        if ppdu:
+            end_ns = max(end_ns, air.end_ns(ppdu))
+        ppdu = [frame]
+    return found
+
+
+def test_each_bss_of_a_radio_has_its_own_contention_parameters(boot: Boot) -> None:
+    """One has WMM and an AIFSN of 7 for best effort, the other has no WMM, and so DCF with DIFS."""
+    aifs = "tx_queue_data2_aifs=7 tx_queue_data2_cwmin=15 tx_queue_data2_cwmax=1023"
+    aps = (
+        (IFACE + AP).format(node="m1")
+        + f"""\
+access_point m1-wlan0 {FIRST} 10.1.0.1/24 one {N} {aifs}
+access_point second {SECOND} 10.2.0.1/24 two
+sleep 3
+ping -q -f -l 10 -c 1000 -s 1200 10.1.0.2 > /tmp/first &
+ping -q -f -l 10 -c 1000 -s 1200 10.2.0.2
+wait
+cat /tmp/first
+"""
+    )
+    stations = [
+        IFACE.format(node=node) + f"iface {node}-wlan0 managed {STATIONS[i]} 10.{i + 1}.0.2/24\n"
+        f"sleep 1\niw dev {node}-wlan0 connect -w {ssid} 5180\n"
+        for i, (node, ssid) in enumerate((("m2", "one"), ("m3", "two")))
+    ]
+    ran = boot(PLACE, work(10, one=aps, two=stations[0], three=stations[1]), pcap="air")
+    assert received(ran.raw("one.out")) == {"10.1.0.2": 1000, "10.2.0.2": 1000}
+    with_wmm, without = (waits_ns(heard(ran), address) for address in (FIRST, SECOND))
+    assert min(len(with_wmm), len(without)) > 200
+    # what follows a CTS after SIFS has not waited
+    assert min(wait for wait in without if wait > SIFS_NS) == SIFS_NS + 2 * SLOT_NS
+    assert min(with_wmm) == SIFS_NS + 7 * SLOT_NS
