@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from lab.printable import printable
+
+_EQUAL_SHOWN, _SHOWN = 5, 100  # mistakes: of those with equal messages, and of all
 
 
 class LabError(Exception):
@@ -69,11 +73,21 @@ class ParameterError(ValueError):
 
 
 class InputErrors(InputError):
-    """Several mistakes in one file, reported together."""
+    """Several mistakes in one file, reported together; of many equal ones, the message has the first."""
 
     def __init__(self, errors: list[InputError]) -> None:
         self.errors = errors
-        super().__init__("\n".join(str(error) for error in errors))
+        alike = Counter(error.about_value for error in errors)
+        seen: Counter[str] = Counter()
+        shown: list[str] = []
+        for error in errors:
+            seen[error.about_value] += 1
+            if seen[error.about_value] <= _EQUAL_SHOWN and len(shown) < _SHOWN:
+                last = seen[error.about_value] == _EQUAL_SHOWN < alike[error.about_value]
+                more = f"\n  … {alike[error.about_value] - _EQUAL_SHOWN} more mistakes like this one" if last else ""
+                shown.append(f"{error}{more}")
+        different = sum(min(number, _EQUAL_SHOWN) for number in alike.values()) - len(shown)
+        super().__init__("\n".join([*shown, *([f"… {different} more mistakes of other kinds"] if different else [])]))
 
     def all(self) -> list[LabError]:
         return list(self.errors)
@@ -160,9 +174,13 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `` (did you mean …?)`` if a known word is similar to ``word`` or has its meaning, else an empty text."""
+    return _suggestion(word, tuple(known))
+
+
+@lru_cache(1000)
+def _suggestion(word: str, words: tuple[str, ...]) -> str:
     import difflib
 
-    words = list(known)
     meant = next((one for one in words if word.casefold() in _OTHER_WORDS.get(one, "").split()), None)
     if meant is not None:
         return f" (did you mean {meant}?)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab import library
+from lab import library, registry
 from lab.model.include import read
 from lab.plan.load import check_document
 
@@ -25,4 +25,5 @@ def check(path: Path) -> str:
 
         uncertain.check(resolve.check(document))
         return "experiment"
-    return check_document(document)
+    with registry.settled():  # or it is looked up anew for each node and event
+        return check_document(document)

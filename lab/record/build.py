@@ -25,13 +25,20 @@ COLLECTED = "collected"
 Thing = TypeVar("Thing")
 
 
-def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mapping[str, Any] | None = None) -> Record:
+def build(
+    directory: Path,
+    *,
+    hashes: Mapping[str, str | None],
+    versions: Mapping[str, Any] | None = None,
+    between: Callable[[], None] = lambda: None,
+) -> Record:
     """Build the record of the run in ``directory`` and write it there.
 
     Args:
         directory: contains plan.json, guest.json and raw/.
         hashes: SHA-256 of kernel, image and series of the guest; None without one.
         versions: versions that guest.json does not contain (lab, packages of the image).
+        between: called between two steps of the work; an exception of it ends that.
 
     Raises:
         RecordError: If a file is missing or damaged.
@@ -42,9 +49,13 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         hint = f"it holds {len(runs)} runs; choose one: lab report {runs[0]}"
     plan = _read(directory / "plan.json", Plan.from_json, hint)
     outcome = _read(directory / "guest.json", Outcome.from_json, "the guest did not finish; run it again")
-    sources = {process.id: _output(directory / RAW, process, plan, outcome) for process in plan.processes}
+    sources = {}
+    for process in plan.processes:
+        sources[process.id] = _output(directory / RAW, process, plan, outcome)
+        between()
     on_air = medium.read(directory / RAW) if plan.medium else None
     results = metrics.metrics(plan, sources, outcome, on_air)
+    between()
     checks = metrics.checks(plan, sources, outcome, results)
     data: dict[str, Any] = {
         "version": VERSION,

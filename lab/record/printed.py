@@ -17,6 +17,7 @@ from lab.record import matching
 from lab.shared.types import Prints
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
+MOST_LINES = 500_000  # more would take minutes and gigabytes, and no report can show them
 _DIGITS_AT_MOST = 40  # Python refuses to convert very long numbers
 
 
@@ -33,13 +34,19 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         For each name a series of its numbers in the unit of ``prints``, and the last value.
 
     Raises:
-        ProbeOutputError: If the search for an expression takes too long.
+        ProbeOutputError: If the search for an expression takes too long, or there are too many lines.
         HostError: If there is too little memory for the search.
     """
     written_ns = _clock(raw, boot_ns)
     parsed = Parsed()
     end = 0
-    lines = left.content(raw.path("out")).splitlines(keepends=True)
+    printed = left.content(raw.path("out"))
+    if (number := printed.count(b"\n")) > MOST_LINES:
+        left_out = (
+            f"{raw.id}.out has {number:,} lines; none of them was read, since prints: reads at most {MOST_LINES:,}"
+        )
+        raise ProbeOutputError(f"{source}: {left_out}; print less often" if source else left_out)
+    lines = printed.splitlines(keepends=True)
     texts = [line.decode("utf-8", errors="replace").strip() for line in lines]
     matched = _matched(raw, prints, texts, source)
     for line, text, groups in zip(lines, texts, matched, strict=True):

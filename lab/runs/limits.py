@@ -40,6 +40,13 @@ def wall_s(option: str, text: str | None) -> float | None:
     return duration_ns / 1e9
 
 
+def too_long(plan: Plan, timeout_s: float, ended: str) -> RunError:
+    """Return the error of a run that was ended after its time, where or ``while …``."""
+    return RunError(
+        f"--timeout: the run with seed {plan.seed} took more than {timeout_s:g} s of wall time; it was ended {ended}"
+    )
+
+
 class Limits:
     """The limits of one run: those of its plan, and ``timeout_s`` of wall time since the start of its guest."""
 
@@ -58,10 +65,7 @@ class Limits:
         """
         at = _reached(progress, self._plan.duration_ns)
         if self._timeout_s is not None and progress.wall_s > self._timeout_s:
-            raise RunError(
-                f"--timeout: the run with seed {self._plan.seed} took more than {self._timeout_s:g} s of wall time; "
-                f"it was ended {at}"
-            )
+            raise too_long(self._plan, self._timeout_s, at)
         if time.monotonic() >= self._looked_s + _LOOK_EVERY_S:
             self.judge(f"; it was ended {at}")
             self._looked_s = time.monotonic()

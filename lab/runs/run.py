@@ -19,7 +19,7 @@ from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
 from lab.machine.watch import STALL_WALL_S, RunProgress, WallTimes
-from lab.runs.limits import Limits
+from lab.runs.limits import Limits, too_long
 from lab.runs.start import started
 from lab.shared.outcome import Outcome
 from lab.shared.types import Plan
@@ -61,21 +61,29 @@ def run_plan(
         meanwhile()
 
     walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, timeout_s)
-    return recorded(plan, machine, directory, walls)
+    return recorded(plan, machine, directory, walls, timeout_s)
 
 
-def recorded(plan: Plan, machine: Machine, directory: Path, walls: WallTimes) -> Record:
+def recorded(plan: Plan, machine: Machine, directory: Path, walls: WallTimes, timeout_s: float | None = None) -> Record:
     """Record a run whose guest is off.
 
     Raises:
         HostError: If a file cannot be written.
+        RunError: If ``timeout_s`` of wall time have passed since the guest's start.
     """
+    began_s = time.monotonic() - walls.wall_s
+
+    def in_time() -> None:
+        if timeout_s is not None and time.monotonic() - began_s > timeout_s:
+            raise too_long(plan, timeout_s, "while its output was read")
+
     write_wall(directory, walls)
     from lab import record
     from lab.runs import provenance
 
     uses = Uses.of(plan)
-    return record.build(directory, versions=provenance.versions(uses, machine), hashes=provenance.hashes(uses, machine))
+    versions, hashes = provenance.versions(uses, machine), provenance.hashes(uses, machine)
+    return record.build(directory, versions=versions, hashes=hashes, between=in_time)
 
 
 def boot(

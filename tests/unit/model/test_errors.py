@@ -50,3 +50,15 @@ def test_what_the_guest_imports_is_standard_library_only() -> None:
     loaded = loaded_by("import lab.shared.types, lab.shared.random_files, lab.shared.streams")
     outside = {name for name in loaded if not name.startswith("_") and name not in sys.stdlib_module_names}
     assert outside <= {"lab"} | loaded_by("pass")
+
+
+def test_equal_mistakes_are_counted_and_there_is_an_end() -> None:
+    equal = [InputError("a", where=f"x:{line}") for line in range(10_000)]
+    assert str(InputErrors(equal)).splitlines() == [f"x:{n}  a" for n in range(5)] + [
+        "  … 9995 more mistakes like this one"
+    ]
+    assert str(InputErrors(equal[:5])).count("\n") == 4
+    different = [InputError(f"a{line}", where=f"x:{line}") for line in range(1000)]
+    lines = str(InputErrors(different)).splitlines()
+    assert (len(lines), lines[-1]) == (101, "… 900 more mistakes of other kinds")
+    assert len(InputErrors(equal).errors) == 10_000

@@ -144,6 +144,13 @@ def test_half_a_character_does_not_stop_the_record(tmp_path: Path) -> None:
     assert not record.passed and (tmp_path / "record.json").read_text(encoding="utf-8")
 
 
+def test_more_lines_than_a_report_can_show_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.record.printed.MOST_LINES", 3)
+    assert parsed(tmp_path, JSON, '{"rtt": 1}\n' * 3).values == {"rtt": 1}
+    with pytest.raises(ProbeOutputError, match=r"^cli.out has 4 lines; none of them was read, since prints: reads at"):
+        parsed(tmp_path, JSON, '{"rtt": 1}\n' * 4)
+
+
 def test_nothing_printed_is_no_value(tmp_path: Path) -> None:
     record = build(ran(tmp_path, JSON, "nothing\n", "cli.acked == 0", "rtt.max < 5 ms"), hashes={})
     assert [check["passed"] for check in record.data["checks"]] == [False, False]

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from lab import captures
+from lab import captures, record
 from lab.errors import HostError, InputError, RunError
 from lab.machine.guest import Guest
 from lab.machine.process import GuestFiles, Setup
 from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from lab.runs import command
-from lab.runs.run import boot, write_wall
+from lab.runs.run import boot, recorded, write_wall
 from lab.shared.types import Plan
 
 FULL = os.strerror(errno.ENOSPC)
@@ -130,3 +130,21 @@ def test_a_failed_run_is_the_latest_one(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(RunError):
         command.run(command.RunOptions("one-ap", "ping/ping"))
     assert Path("runs/latest").resolve().parent == tmp_path / "runs", "lab report shows what it measured"
+
+
+def test_to_read_the_output_takes_time_too(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``WALLS`` is that of a guest which ran for 1 s."""
+    read: list[str] = []
+    monkeypatch.setattr("lab.runs.provenance.versions", lambda *_: {})
+    monkeypatch.setattr("lab.runs.provenance.hashes", lambda *_: {})
+
+    def build(_directory: Path, *, between: Callable[[], None], **_: object) -> None:
+        between()
+        read.append("on")
+
+    monkeypatch.setattr(record, "build", build)
+    for timeout_s in (None, 60.0):
+        recorded(plan, cast(Any, Machine()), tmp_path, WALLS, timeout_s)
+    with pytest.raises(RunError, match=r"seed 1 took more than 0\.9 s of wall time; it was ended while its output was"):
+        recorded(plan, cast(Any, Machine()), tmp_path, WALLS, 0.9)
+    assert read == ["on", "on"]
