@@ -142,7 +142,7 @@ access_point second {SECOND} 10.2.0.1/24 campus {N}
 
 
 def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
-    """How long the air was idle before each PPDU with data of a transmitter."""
+    """How long the air was idle before each PPDU with data for which a transmitter contended."""
     found: list[int] = []
     end_ns, ppdu = 0, list[Frame]()
     for frame in sorted(frames, key=lambda frame: frame.stamp_ns):
@@ -154,7 +154,8 @@ def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
         if ppdu:
             end_ns = max(end_ns, air.end_ns(ppdu))
         ppdu = [frame]
-    return found
+    # others follow a CTS after SIFS, or collide
+    return [wait for wait in found if wait > SIFS_NS]
 
 
 def test_each_bss_of_a_radio_has_its_own_contention_parameters(boot: Boot) -> None:
@@ -181,6 +182,34 @@ cat /tmp/first
     assert received(ran.raw("one.out")) == {"10.1.0.2": 1000, "10.2.0.2": 1000}
     with_wmm, without = (waits_ns(heard(ran), address) for address in (FIRST, SECOND))
     assert min(len(with_wmm), len(without)) > 200
-    # what follows a CTS after SIFS has not waited
-    assert min(wait for wait in without if wait > SIFS_NS) == SIFS_NS + 2 * SLOT_NS
+    assert min(without) == SIFS_NS + 2 * SLOT_NS
     assert min(with_wmm) == SIFS_NS + 7 * SLOT_NS
+
+
+def test_an_access_point_and_a_mesh_share_a_radio(boot: Boot) -> None:
+    """A mesh has EDCA with mac80211's AIFSN of 3 for best effort, although its beacons have no WMM element."""
+    aifs = "tx_queue_data2_aifs=7 tx_queue_data2_cwmin=15 tx_queue_data2_cwmax=1023"
+    mesh = "iw dev mesh mesh join meeting freq 5180 NOHT beacon-interval 100\n"
+    both = (
+        (IFACE + AP).format(node="m1")
+        + f"""\
+access_point m1-wlan0 {FIRST} 10.1.0.1/24 one {N} {aifs}
+iface mesh mp {SECOND} 10.2.0.1/24
+{mesh}sleep 4
+ping -q -f -l 10 -c 1000 -s 1200 10.1.0.2 > /tmp/first &
+ping -q -f -l 10 -c 1000 -s 1200 10.2.0.2
+wait
+cat /tmp/first
+"""
+    )
+    others = [
+        IFACE.format(node="m2") + f"iface mesh mp {STATIONS[1]} 10.2.0.2/24\nsleep 1\n{mesh}",
+        IFACE.format(node="m3") + f"iface m3-wlan0 managed {STATIONS[0]} 10.1.0.2/24\n"
+        "sleep 1\niw dev m3-wlan0 connect -w one 5180\n",
+    ]
+    ran = boot(PLACE, work(12, one=both, two=others[0], three=others[1]), pcap="air")
+    assert received(ran.raw("one.out")) == {"10.1.0.2": 1000, "10.2.0.2": 1000}
+    of_ap, of_mesh = (waits_ns(heard(ran), address) for address in (FIRST, SECOND))
+    assert min(len(of_ap), len(of_mesh)) > 200
+    assert min(of_ap) == SIFS_NS + 7 * SLOT_NS
+    assert min(of_mesh) == SIFS_NS + 3 * SLOT_NS
