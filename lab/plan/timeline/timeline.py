@@ -120,6 +120,10 @@ class _Alone(_Scene):
     def position(self, node: Node) -> Position | None:
         return super().position(node) or (0.0, 0.0, 0.0)
 
+    def move(self, node: Node, to_m: Position, speed_m_s: float | None) -> None:
+        placed = super().position(node) is not None  # otherwise a move of the workload may come before
+        super().move(node, to_m, speed_m_s if placed else None)
+
 
 def check_alone(
     topology: ValidatedFile[Topology],

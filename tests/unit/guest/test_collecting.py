@@ -111,3 +111,19 @@ def test_nothing_of_the_kernel_is_walked() -> None:
     assert not list(collecting._expanded("/", ["proc", "**"]))
     assert not collecting._matching("/pro[c]/version") and not collecting._matching("/pro[c]")
     assert not collecting._is_special("/dev/shm/x") and not collecting._is_special("/")
+
+
+def test_a_file_that_fills_the_room_is_whole_and_one_byte_more_is_too_much(
+    root: Path, copied: Copied, tmp_path: Path
+) -> None:
+    (root / "a").write_bytes(b"x" * 999)
+    (root / "b").write_bytes(b"y")
+    assert copied("*") == ["a", "b"]  # 1000 bytes, the limit
+    kept = tmp_path / "collected" / "h1" / str(root).lstrip("/")
+    assert [(kept / name).read_bytes() for name in "ab"] == [b"x" * 999, b"y"]
+    (root / "b").write_bytes(b"yy")
+    with pytest.raises(GuestError, match=r"are larger than 1000 B in total; write a larger at_most:"):
+        copied("*")
+    (root / "b").unlink()
+    (root / "a").write_bytes(b"z" * 1000)
+    assert copied("a") and (kept / "a").read_bytes() == b"z" * 1000

@@ -83,3 +83,53 @@ def test_a_station_that_is_disconnected_meanwhile_ends_its_handoff(guest: Any) -
     assert fire(guest, "disconnect") == b"OK"
     supplicant.tell(SCANNED)  # of the scan that was under way
     assert supplicant.asked == ["SCAN freq=2437", "DISCONNECT"]
+
+
+def bssid(of: str) -> str:
+    radio = load("two-aps-handoff", "idle").node(of).radio
+    assert radio is not None
+    return radio.mac
+
+
+def roaming(guest: Any) -> Supplicant:
+    """A station that has heard the access point, and was told to go there."""
+    supplicant = begin(guest)
+    supplicant.age = 29
+    supplicant.tell(SCANNED)
+    assert supplicant.asked[-1] == f"ROAM {bssid('ap2')}"
+    return supplicant
+
+
+def test_a_handoff_is_done_once_the_station_is_connected_there(guest: Any) -> None:
+    supplicant = roaming(guest)
+    handoff = supplicant.handoff
+    supplicant.tell(f"<3>Associated with {bssid('ap2')}")
+    supplicant.tell(f"<3>CTRL-EVENT-CONNECTED - Connection to {bssid('ap1')} completed")
+    assert handoff is not None and not handoff.done  # type: ignore[attr-defined]
+    supplicant.tell(f"<3>CTRL-EVENT-CONNECTED - Connection to {bssid('ap2')} completed")
+    assert handoff.done and supplicant._listeners == []  # type: ignore[attr-defined]
+
+
+def test_a_station_that_associates_elsewhere_has_failed(guest: Any) -> None:
+    supplicant = roaming(guest)
+    with pytest.raises(GuestError, match=r"^sta1 could not join ap2, and associated with another access point"):
+        supplicant.tell(f"<3>Associated with {bssid('ap1')}")
+    assert supplicant._listeners == []
+
+
+def test_what_was_heard_too_long_ago_counts_as_unheard(guest: Any) -> None:
+    """The kernel has forgotten it after 30 s, and would do nothing."""
+    supplicant = begin(guest)
+    supplicant.age = 30
+    for _ in range(4):
+        supplicant.tell(SCANNED)
+    with pytest.raises(GuestError, match=r"in 5 scans; the last one came 30 s ago$"):
+        supplicant.tell(SCANNED)
+
+
+def test_a_station_that_cannot_scan_fails_unless_it_scans_already(guest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["FAIL-BUSY\n", "FAIL\n"])
+    monkeypatch.setattr(Supplicant, "request", lambda _self, _command: next(answers))
+    assert fire(guest, "roam", to="ap2") == b"FAIL-BUSY"
+    with pytest.raises(GuestError, match=r"^sta1 cannot scan: FAIL"):
+        fire(guest, "roam", to="ap2")

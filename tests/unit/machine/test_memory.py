@@ -76,3 +76,27 @@ def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) ->
 def test_that_is_the_room_of_the_kernel() -> None:
     (header,) = PATCHES.rglob("hwsim_medium_uapi.h")
     assert re.search(rf"#define HWSIM_MEDIUM_MAX_RADIOS\s+{RADIOS_MAX}\b", header.read_text())
+
+
+@pytest.mark.parametrize("way", ["run", "shell", "lockstep"])
+def test_each_way_to_boot_looks_for_memory_before_it_builds_anything(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str
+) -> None:
+    from lab import Lab
+    from lab.runs import command, shell
+
+    def build(*_: object, **__: object) -> None:
+        raise AssertionError("something is built")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lab.machine.memory.free_bytes", lambda place: 2 << 30)
+    monkeypatch.setattr("lab.runs.start.ensure_machine", build)
+    for size, wanted in (("2 GiB", AssertionError), ("2049 MiB", HostError)):
+        overrides = [f"topology.memory={size}"]
+        with pytest.raises(wanted):
+            if way == "run":
+                command.run(command.RunOptions("one-ap", "idle", overrides=overrides))
+            elif way == "shell":
+                shell.interact(shell.ShellOptions("one-ap", overrides=overrides))
+            else:
+                Lab("one-ap", set={"topology.memory": size}).__enter__()

@@ -568,3 +568,14 @@ def test_stations_out_of_reach_are_one_line(plans: Plans, capsys: pytest.Capture
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("lab: t.yaml:4  sta1 hears ap1 at ")
     assert line.endswith(": sta1 starts unassociated, like sta2, sta3 and 2 more")
+
+
+@pytest.mark.parametrize("speed", ["", ", speed: 1 m/s"])
+def test_a_topology_alone_may_move_what_has_no_position(tmp_path: Path, speed: str) -> None:
+    """A move of the workload may come before."""
+    file = tmp_path / "t.yaml"
+    file.write_text(
+        "name: t\nmedium: {}\nnodes:\n  ap1: {kind: ap, ssid: x, mode: a, channel: 36}\n  sta1: {kind: sta, ssid: x}\n"
+        f"timeline:\n  - {{at: 1 s, move: sta1, to: [1 m, 0 m, 0 m]{speed}}}\n"
+    )
+    assert check(file) == "topology"
