@@ -15,7 +15,12 @@
  *	ps		power save of a station
  *	ba		BlockAck: retransmissions, BlockAckReq
  *	rx		answers and NAV, delivery to mac80211
- *	tx		frames from mac80211 and back: A-MPDU, tx status
+ *	rate		rates of a frame
+ *	take		frames that are taken over from mac80211
+ *	duration	protection, answers, and what they leave of a TXOP
+ *	build		PPDUs of frames from the queue that has its turn
+ *	outcome		what came of a transmission
+ *	tx		frames from mac80211: queues, flushes
  *	release		frames for stations that ask or wake up
  *	mac		operations for the air and for access
  *
@@ -477,6 +482,15 @@ static inline void hwsim_access_moved(struct hwsim_radio *radio)
 		hwsim_access_changed(radio);
 }
 
+/**
+ * hwsim_mpdu_is_own_bar - whether a frame is a BlockAckReq of the medium's own
+ * @mpdu: the frame; of those that mac80211 sends the medium has no session
+ */
+static inline bool hwsim_mpdu_is_own_bar(const struct hwsim_mpdu *mpdu)
+{
+	return mpdu->is_own && mpdu->kind == HWSIM_MEDIUM_FRAME_BAR;
+}
+
 /* up */
 void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb);
 void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu);
@@ -686,19 +700,45 @@ static inline void hwsim_ac_unqueued(struct hwsim_radio *radio,
 		radio->ops->wake_queue(radio->hw, queue);
 }
 
-/* tx */
-void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
-		    u64 start_ns);
+/* rate */
+struct hwsim_phy_rate hwsim_rate_of(const struct hwsim_radio *radio,
+				    const struct ieee80211_tx_rate *from);
+void hwsim_rates_select(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			struct hwsim_mpdu *mpdu);
+
+/* take */
+struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
+				  struct ieee80211_sta *sta,
+				  struct sk_buff *skb);
 struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 				    struct ieee80211_txq *txq);
+
+/* duration */
+u16 hwsim_answer_us(const struct hwsim_radio *radio,
+		    const struct hwsim_ppdu *ppdu, u8 kind);
+void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+			const struct hwsim_mpdu *mpdu, enum hwsim_place place);
+u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
+		       const struct hwsim_ppdu *ppdu, u64 limit_ns, bool begins);
+void hwsim_ppdu_set_duration(const struct hwsim_ppdu *ppdu);
+bool hwsim_ppdu_fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		     u64 limit_ns, enum hwsim_place place);
+void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
+
+/* build */
+void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		    u64 start_ns);
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac, u64 limit_ns,
 				  enum hwsim_place place);
-void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
+
+/* outcome */
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
+
+/* tx */
 void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *own,
 			 const u8 *addr);
 void hwsim_tx_drop_queued(struct hwsim_radio *radio,
