@@ -47,8 +47,8 @@ def console() -> Console:
 
 
 def say(text: str, file: TextIO | None = None) -> None:
-    """Print lines with names that others chose: files, nodes."""
-    print(printable(text), file=file)
+    """Print a line with names that others chose, such as those of files."""
+    print(printable(text).replace("\n", r"\n"), file=file)
 
 
 @contextlib.contextmanager

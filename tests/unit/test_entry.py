@@ -124,12 +124,13 @@ ESCAPE = "\x1b[31m\u202e"
     ],
 )
 def test_names_of_others_do_not_control_the_terminal(tmp_path: Path, file: str, arguments: list[str]) -> None:
-    name = f"t{ESCAPE}.yaml"
+    name = f"t{ESCAPE}\nlab: .yaml"
     (tmp_path / name).write_text(file.replace("ABOUT", '"\\e[31m\\u202e"'))
     command = [str(Path(sys.executable).parent / "lab"), *(word.replace("FILE", name) for word in arguments)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     printed = done.stdout + done.stderr
     assert r"\x1b[31m\u202e" in printed and not {"\x1b", "\u202e"} & set(printed)
+    assert "\nlab: .yaml" not in done.stdout
 
 
 @pytest.mark.parametrize(
