@@ -331,6 +331,49 @@ static void waiting_for_the_clock_ends(void)
 	verdict("time-of-day", day.tv_sec == seconds && time(NULL) == seconds ? NULL : "clocks differ");
 }
 
+// The time-stamp counter: nanoseconds of virtual time
+
+static int64_t read_counter(uint32_t *processor)
+{
+	uint32_t low, high, aux = 0;
+
+	if (processor)
+		asm volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(aux));
+	else
+		asm volatile("rdtsc" : "=a"(low), "=d"(high));
+	if (processor)
+		*processor = aux;
+	return ((int64_t)high << 32) | low;
+}
+
+static void with_prefix(void) { asm volatile("rex.w rdtsc" : : : "rax", "rdx"); }
+
+static void time_stamp_counter(void)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int64_t before = read_counter(NULL), slept, raw;
+	const char *why = NULL;
+	uint32_t processor;
+
+	nanosleep(&pause, NULL);
+	slept = read_counter(&processor) - before;
+	raw = read_clock(CLOCK_MONOTONIC_RAW, 1) - read_counter(NULL);
+	if (slept < pause.tv_nsec || slept > pause.tv_nsec + 100000)
+		why = "it does not count nanoseconds of virtual time";
+	else if (raw > 0 || raw < -100000)
+		why = "it does not begin with the guest";
+	else if (processor)
+		why = "RDTSCP: another processor than 0";
+	printf("the counter: %lld\n", (long long)before);
+	verdict("time-stamp-counter", why);
+	for (int64_t end = read_counter(NULL) + 1000000; read_counter(NULL) < end;)
+		;
+	verdict("waiting-for-the-counter-ends", NULL);
+	which_register = LOW;
+	catch_faults();
+	fault("no-other-way-to-the-counter", SIGSEGV, 0, 3, with_prefix, NULL);
+}
+
 // The kernel's pages in a program: one to read (hwsim-patches: um_vvar.h), and those it shares with the stub
 
 static uint64_t *find_vvar(void)
@@ -578,6 +621,7 @@ int main(int argc, char **argv)
 	clocks_agree("real-clock", CLOCK_REALTIME);
 	clocks_agree("raw-clock", CLOCK_MONOTONIC_RAW);
 	waiting_for_the_clock_ends();
+	time_stamp_counter();
 	the_kernels_pages();
 	puts("done");
 	reboot(RB_POWER_OFF);

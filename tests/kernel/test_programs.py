@@ -42,6 +42,9 @@ CASES = [
     "raw-clock",
     "timers-fire-while-a-program-reads-the-clock",
     "time-of-day",
+    "time-stamp-counter",
+    "waiting-for-the-counter-ends",
+    "no-other-way-to-the-counter",
     "the-vdso-counts-reads",
     "a-program-that-writes-to-the-kernels-pages-harms-itself",
 ]
