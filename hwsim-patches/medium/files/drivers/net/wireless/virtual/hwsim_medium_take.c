@@ -27,6 +27,19 @@ static bool is_answered(__le16 fc)
 	       ieee80211_is_back_req(fc);
 }
 
+/*
+ * Only QoS data frames say that their receiver is not to acknowledge them. It
+ * acknowledges others for which the host wants no acknowledgment, such as
+ * hostapd's answer to a broadcast probe request; they are sent once.
+ */
+static bool says_no_ack(const struct ieee80211_hdr *hdr)
+{
+	return ieee80211_is_data_qos(hdr->frame_control) &&
+	       (*ieee80211_get_qos_ctl((struct ieee80211_hdr *)hdr) &
+		IEEE80211_QOS_CTL_ACK_POLICY_MASK) ==
+	       IEEE80211_QOS_CTL_ACK_POLICY_NOACK;
+}
+
 /**
  * hwsim_mpdu_new - take a frame over
  * @radio: the sender
@@ -53,8 +66,7 @@ struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 	mpdu->kind = kind_of(hdr->frame_control);
 	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
 	mpdu->wants_ack = !is_multicast_ether_addr(hdr->addr1) &&
-			  !(info->flags & IEEE80211_TX_CTL_NO_ACK) &&
-			  is_answered(hdr->frame_control);
+			  !says_no_ack(hdr) && is_answered(hdr->frame_control);
 	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
 			  ieee80211_is_probe_resp(hdr->frame_control);
 	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
@@ -64,8 +76,10 @@ struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
 		hdr->seq_ctrl |= cpu_to_le16(network->seq_ctrl);
 	}
-	mpdu->no_retry = radio->mac->no_retry_mark && mpdu->wants_ack &&
-			 skb->mark == radio->mac->no_retry_mark;
+	mpdu->no_retry = mpdu->wants_ack &&
+			 (info->flags & IEEE80211_TX_CTL_NO_ACK ||
+			  (radio->mac->no_retry_mark &&
+			   skb->mark == radio->mac->no_retry_mark));
 	mpdu->to_sta = sta;
 	mpdu->naps = network->naps;
 	mpdu->since_ns = hwsim_now_ns(radio);
