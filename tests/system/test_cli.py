@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -19,8 +20,15 @@ LAB = Path(sys.executable).parent / "lab"
 
 
 def lab(*arguments: str, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run ``lab``; its exit status must be ``status``, and it must not show a traceback."""
-    result = subprocess.run([str(LAB), *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    """Run ``lab`` in wide lines; its exit status must be ``status``, and it must not show a traceback."""
+    result = subprocess.run(
+        [str(LAB), *arguments],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode == status, result.stdout + result.stderr
     assert "Traceback" not in result.stderr
     for space in ("\u00a0", "\u202f"):  # in numbers and between number and unit

@@ -255,10 +255,10 @@ def ancestors(pid: int) -> list[int]:
 
 PROGRAM = """
 from pathlib import Path
-from lab.experiments.run.store import Store
+from lab.experiments.run.store import TrialStore
 from tests.system.test_experiments import Place
 place = Place(Path({directory!r}))
-place.run(place.experiment(30, {work!r}), Store(place.directory / "store"), {scheduler!r})
+place.run(place.experiment(30, {work!r}), TrialStore(place.directory / "store"), {scheduler!r})
 """
 
 
