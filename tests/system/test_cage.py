@@ -118,7 +118,7 @@ def test_nothing_of_the_run_is_within_reach(boot: Callable[..., Ran]) -> None:
 
 
 def test_a_node_that_removes_all_that_it_sees_harms_only_itself(boot: Callable[..., Ran]) -> None:
-    remove = "  - {at: 5 s, exec: h1, run: [sh, -c, 'rm -rf --no-preserve-root / 2>&1 || true']}\n"
+    remove = "  - {at: 5 s, exec: h1, run: [sh, -c, '! rm -rf --no-preserve-root / 2>&1']}\n"
     probe = "processes:\n  - {on: h2, at: 1 s, run: {probe: tcpdump}, as: capture}\n"
     ping = "  - {on: h2, at: 1 s, run: {probe: ping, to: '{h1.ip}', count: 50, every: 100 ms}, as: echo}\n"
     ran = boot(WIRED, f"name: wreck\nduration: 9 s\ntimeline:\n{remove}{probe}{ping}")

@@ -119,7 +119,7 @@ printf '%s\\n' ctrl_interface=/run/own network={{ 'ssid="campus"' key_mgmt=NONE 
 sleep 0.5
 wpa_supplicant -B -i m2-wlan0 -c /tmp/own.conf
 sleep 2
-wpa_cli -p /run/own -i m2-wlan0 roam {FIRST} || true
+wpa_cli -p /run/own -i m2-wlan0 status | grep -q bssid={FIRST} || wpa_cli -p /run/own -i m2-wlan0 roam {FIRST}
 sleep 1
 ping -q -f -l 30 -c 1000 -s 1200 10.1.0.1
 wpa_cli -p /run/own -i m2-wlan0 roam {SECOND}
