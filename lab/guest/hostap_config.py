@@ -103,6 +103,11 @@ def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> 
         yield f"r1kh={other.mac} {other.mac} {secret}"
 
 
+def _raw(options: Iterable[types.RadioOption]) -> list[str]:
+    """Return what the topology gives in the program's own words; the last lines override those before."""
+    return [f"{option.name}={option.value}" for option in options]
+
+
 HOSTAPD_BEACON_TU = 100  # its default
 
 
@@ -137,7 +142,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
         lines.append(f"wpa_key_mgmt={_key_management(radio)}")
     if radio.mobility_domain:
         lines += _transition_lines(radio, neighbours)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_raw(radio.hostapd)]) + "\n"
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
@@ -171,9 +176,10 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         network.append(f'sae_password="{radio.passwd}"')
     if radio.bgscan:
         network.append(f'bgscan="{radio.bgscan}"')
-    inside = "\n".join(f"\t{line}" for line in network)
+    inside = "\n".join(f"\t{line}" for line in [*network, *_raw(radio.network)])
     # no device for Wi-Fi Direct: its address, derived from the radio's, may be another node's
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
     if radio.ibss_bssid:
         head += "ap_scan=2\n"  # wpa_supplicant uses the BSSID of an IBSS only without scanning
+    head += "".join(f"{line}\n" for line in _raw(radio.wpa_supplicant))
     return f"{head}network={{\n{inside}\n}}\n"

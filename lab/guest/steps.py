@@ -243,7 +243,7 @@ def await_socket(node: str, daemon: str, path: str) -> Step:
     return Do([f"# wait for {daemon}'s {path}"], lambda guest: _await_socket(guest, node, daemon, path), node)
 
 
-def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str) -> None:
+def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str, config: str | None = None) -> None:
     task = guest.daemons[node, daemon]
     socket = guest.container(node).root / path.lstrip("/")
     guest.loop.wait_for(
@@ -254,14 +254,30 @@ def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str) -> None:
         logs=task.logs,
     )
     if not task.alive:
-        raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
+        why = _refused(guest, node, daemon, config) if config is not None else ""
+        where = guest.plan.node(node).source
+        raise GuestError(why or f"{where}: {task.name} {task.describe_end()}", task.name, task.logs)
 
 
-def attach(node: str, daemon: str, path: str, listener: Callable[[LiveGuest, int, str], None] | None = None) -> Step:
-    """Connect to the control socket of hostapd or wpa_supplicant, and receive its events; so does ``listener``."""
+def _refused(guest: LiveGuest, node: str, daemon: str, config: str) -> str:
+    """Return which line of the topology a daemon refuses, if it says so."""
+    from lab.guest.hostap_refusal import refusal
+
+    radio = guest.plan.node(node).radio
+    text = (guest.container(node).root / config.lstrip("/")).read_text()
+    return refusal(daemon, radio, text, guest.daemons[node, daemon].out.read_text(errors="replace")) if radio else ""
+
+
+def attach(
+    node: str, daemon: str, path: str, config: str, listener: Callable[[LiveGuest, int, str], None] | None = None
+) -> Step:
+    """Connect to the control socket of hostapd or wpa_supplicant, and receive its events; so does ``listener``.
+
+    ``config``: its configuration file, for the message about a line that it refuses.
+    """
 
     def connect(guest: LiveGuest) -> None:
-        _await_socket(guest, node, daemon, path)
+        _await_socket(guest, node, daemon, path, config)
         earlier = guest.controls.get(node)
         control = Control(guest.loop, guest.container(node).root, path, guest.daemons[node, daemon])
         guest.controls[node] = control
@@ -297,15 +313,18 @@ def await_up(node: types.Node, status: str, event: str, what: str) -> Step:
         control = guest.controls[node.name]
         if status in control.request("STATUS"):
             return
+        task = control.task
         guest.loop.wait_for(
-            lambda: control.seen(event),
+            lambda: control.seen(event) or not task.alive,
             UP_TIMEOUT_NS,
             what,
             control.last,
-            control.task.name,
-            control.task.logs,
+            task.name,
+            task.logs,
             node.source,
         )
+        if not task.alive:
+            raise GuestError(f"{node.source}: {task.name} {task.describe_end()}", task.name, task.logs)
 
     return Do([f"# wait for {what}: {status} in the answer to STATUS, or {event}"], wait)
 

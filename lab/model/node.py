@@ -335,6 +335,7 @@ class Wireless(_WithSettings):
     """Keys that access points and stations share: those here, and the table of settings."""
 
     joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
+    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:

@@ -52,6 +52,15 @@ class EdcaParameters:
 
 
 @frozen
+class RadioOption:
+    """A line of hostapd's or wpa_supplicant's configuration that the topology gives in the program's own words."""
+
+    name: str
+    value: str
+    source: str = ""
+
+
+@frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
 
@@ -89,6 +98,10 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
+    # in the program's own words: of hostapd; of wpa_supplicant, and of its network block
+    hostapd: list[RadioOption] = field(default_factory=list, omitted=True)
+    wpa_supplicant: list[RadioOption] = field(default_factory=list, omitted=True)
+    network: list[RadioOption] = field(default_factory=list, omitted=True)
     # by key of the topology, in base units; see lab.model.radio_setting
     settings: dict[str, Any] = field(default_factory=dict, omitted=True)
 

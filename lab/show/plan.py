@@ -50,6 +50,7 @@ def render(plan: Plan) -> Group:
         _table("images", ("node", "image", "memory"), _images(plan)),
         _table("Docker images", ("node", "user", "folder", "environment"), _docker(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
+        _table("hostapd and wpa_supplicant", ("node", "where", "option"), _raw_options(plan)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
@@ -122,11 +123,25 @@ def _docker(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """Return what is set of each node's network; nodes with equal values share a row."""
+    """Return what is set of each node's network."""
+    return _shared((node.name, one.name, one.value) for node in plan.nodes for one in node.sysctls)
+
+
+def _raw_options(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Return the options of each node in the words of its program, with the key of the topology that has them."""
+    return _shared(
+        (node.name, key, f"{one.name}={one.value}")
+        for node in plan.nodes
+        for key in ("hostapd", "wpa_supplicant", "network")
+        for one in getattr(node.radio, key, [])
+    )
+
+
+def _shared(rows: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
+    """Return rows that begin with a node; nodes whose rows are equal share one."""
     nodes: dict[tuple[str, str], list[str]] = {}
-    for node in plan.nodes:
-        for sysctl in node.sysctls:
-            nodes.setdefault((sysctl.name, sysctl.value), []).append(node.name)
+    for node, name, value in rows:
+        nodes.setdefault((name, value), []).append(node)
     for (name, value), names in nodes.items():
         yield _many(names), name, value
 

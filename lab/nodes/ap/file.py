@@ -14,6 +14,7 @@ from lab.model.cell import Cell
 from lab.model.edca import Edca
 from lab.model.node import Mac, Site, Ssid, Width, Wireless, width_mhz
 from lab.model.rates import FixedRate
+from lab.model.raw_options import HostapdOptions
 from lab.shared.types import Radio
 
 
@@ -47,6 +48,7 @@ class AccessPoint(Wireless):
     bridges: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 1
     mac_key: ClassVar[tuple[str, str]] = ("bssid", "BSSID")
+    raw: ClassVar[tuple[str, ...]] = ("hostapd",)
 
     kind: Literal["ap"] = Field(description="ap: an access point (hostapd) that bridges its radio and wired ports.")
     ssid: Ssid = Field(description="Name of the network. Access points with the same SSID form one network.")
@@ -100,6 +102,12 @@ class AccessPoint(Wireless):
         "(mode b: 1 and 2; g: 1, 2, 5.5 and 11; a: 6, 12 and 24 Mbit/s).",
     )
     bssid: Mac | None = Field(None, description="MAC address of its radio. Default: generated.")
+    hostapd: HostapdOptions = Field(
+        {},
+        description="Options of hostapd that the lab has no key for, in its own words (hostapd.conf), such as "
+        "{dtim_period: 2, ap_isolate: true}. They are the last lines of its configuration, so they override the lab's. "
+        "true is 1, false 0, a list several lines. An option that hostapd refuses ends the run.",
+    )
 
     @property
     def radio_mac(self) -> str | None:

@@ -44,7 +44,7 @@ class AccessPoint(NodeKind):
         control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
-        yield attach(node.name, "hostapd", control, partial(_on_event, node.radio.ssid))
+        yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))
         if _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
             yield start_daemon(node.name, "follow", argv)

@@ -15,6 +15,7 @@ from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
 from lab.model.node import Ip, Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.raw_options import NetworkOptions, SupplicantOptions
 from lab.shared.types import Radio
 
 
@@ -25,6 +26,7 @@ class Station(Wireless):
     first_port: ClassVar[int] = 1
     joins: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 0
+    raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
 
     kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
     ssid: Ssid | None = Field(
@@ -54,6 +56,18 @@ class Station(Wireless):
         False,
         description="Whether it dozes when it neither sent nor received anything for 100 ms (mac80211's power save). "
         "Its access point keeps frames for it until it wakes after a beacon that announces them. Needs a medium:.",
+    )
+    wpa_supplicant: SupplicantOptions = Field(
+        {},
+        description="Global options of wpa_supplicant that the lab has no key for, in its own words "
+        "(wpa_supplicant.conf), such as {autoscan: periodic:5}. true is 1, false 0, a list several lines. An option "
+        "that wpa_supplicant refuses ends the run.",
+    )
+    network: NetworkOptions = Field(
+        {},
+        description="Options of its network block in wpa_supplicant.conf, in the same way. wpa_supplicant wants "
+        """quotes around text: {bssid: "02:00:01:00:02:00", anonymous_identity: '"nobody"'}. They are the last lines """
+        "of the block, so they override the lab's.",
     )
     ip: Ip | None = Field(
         None, description="IPv4 address of its radio, such as 10.0.0.2/8. Default: the next free one."

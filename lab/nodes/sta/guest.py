@@ -49,7 +49,7 @@ class Station(NodeKind):
         yield Write(_CONFIG, hostap_config.wpa_supplicant_conf(node.radio), node.name)
         argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{_CONFIG}"]
         yield start_daemon(node.name, "wpa_supplicant", argv)
-        yield attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}")
+        yield attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}", _CONFIG)
         if plan.medium is not None:
             yield pause(GAP_NS)
 

@@ -14,7 +14,7 @@ from lab.model.radio_setting import table
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, made_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
-from lab.shared.types import Radio
+from lab.shared.types import Radio, RadioOption
 
 
 @dataclass
@@ -48,7 +48,17 @@ class PlannedRadios:
             self._check_medium(name, "power_save", "has no dozing stations")
         if radio.short_slots:
             self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
-        return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio))
+        raw: dict[str, Any] = {key: self._raw(name, model, key) for key in model.raw}
+        return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio), **raw)
+
+    def _raw(self, name: str, model: Wireless, key: str) -> list[RadioOption]:
+        """Return the options that a key gives in the words of a program."""
+        where = self.source.document.where
+        return [
+            RadioOption(option, value, where(("nodes", name, key, option)))
+            for option, values in getattr(model, key).items()
+            for value in values
+        ]
 
     def _settings(self, name: str, model: Wireless, radio: Radio) -> dict[str, Any]:
         """Return the settings that are not at their defaults; report those that the radio cannot have."""

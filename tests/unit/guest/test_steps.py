@@ -245,7 +245,7 @@ def recorder(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rec
 class Control:
     """A control connection that takes every request, and whose scans end at once."""
 
-    task = SimpleNamespace(name="wpa_supplicant", logs=[])
+    task = SimpleNamespace(name="wpa_supplicant", logs=[], alive=True)
 
     def __init__(self, recorder: Recorder, node: str) -> None:
         self._recorder = recorder

@@ -114,7 +114,8 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
             "count, each, image, entrypoint, command, memory, pids, privileged, sysctls, position, antenna_gain, "
             f"{', '.join(table())}, encrypt, passwd, txpower, ssid, mode, channel, "
-            "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
+            "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid, "
+            "hostapd",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
@@ -122,7 +123,7 @@ def test_models_are_frozen() -> None:
             "roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, position, "
             f"antenna_gain, {', '.join(table())}, encrypt, passwd, txpower, ssid, mode, "
             "channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, "
-            "basic_rates, bssid",
+            "basic_rates, bssid, hostapd",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
