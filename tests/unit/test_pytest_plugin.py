@@ -17,6 +17,12 @@ from lab.errors import RunError
 pytest_plugins = "pytester"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def imported() -> None:
+    """Import what labs are made of: pytester removes the modules that a project is the first to import."""
+    assert Lab("two-aps-handoff").plan.medium
+
+
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What labs are asked to do: to start, to stop, to close."""
@@ -135,6 +141,20 @@ def test_one(lab):
         ]
     )
     result.stdout.no_fnmatch_line("*s1-ovsdb-server*")
+
+
+@pytest.mark.parametrize(
+    "call",
+    ['lab["sta1"].run("ls")', 'lab["sta1"].put(Path("x"), "/x")', "lab.run_for(-1)", 'lab.at(1, roam("h1", "ap1"))'],
+)
+def test_a_failed_call_shows_its_line_and_not_the_labs(pytester: pytest.Pytester, call: str) -> None:
+    result = run(
+        pytester, f'from pathlib import Path\n@pytest.mark.lab("two-aps-handoff")\ndef test_one(lab):\n    {call}\n'
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f">   *{call.replace('[', '[[]', 1)}"])
+    result.stdout.no_fnmatch_line("*/lab/*.py:*")
+    result.stdout.fnmatch_lines_random(["E   *lab.*Error: *"])
 
 
 @pytest.mark.parametrize(
