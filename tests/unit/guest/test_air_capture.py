@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from lab.guest import commands
 from lab.guest.errors import GuestError
 from lab.guest.network.air_capture import lost_frames
 
@@ -26,6 +27,11 @@ tcpdump: listening on hwsim0, link-type IEEE802_11_RADIO (802.11 plus radiotap h
 )
 def test_what_tcpdump_says_was_dropped_is_lost(summary: str, lost: int) -> None:
     assert lost_frames(LOG + summary) == lost
+
+
+def test_whole_frames_are_captured_as_they_come_in() -> None:
+    capture = "tcpdump -i hwsim0 -w /lab/run/raw/air.unsplit -n -p -Q in -B 16384 --time-stamp-precision=nano -Z root"
+    assert " ".join(commands.air_capture()) == capture
 
 
 def test_a_capture_without_a_summary_is_not_taken_for_whole() -> None:

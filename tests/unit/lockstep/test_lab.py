@@ -207,6 +207,24 @@ def test_what_cannot_be_put_into_a_node(net: Lab, agent: Agent, tmp_path: Path) 
     assert agent.asked == []
 
 
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        ("/opt/AZaz09._-", "sta1-AZaz09._-"),
+        ("./a b(1)+[2]{3}", "sta1-a-b-1-2-3-"),
+        ("B@`C:/D", "sta1-D"),
+        ("B@`C,:;!~", "sta1-B-C-"),
+        ("*m%n^", "sta1--m-n-"),
+        ("x" * 101, f"sta1-{'x' * 100}"),
+    ],
+)
+def test_files_of_a_program_have_its_name(net: Lab, agent: Agent, tmp_path: Path, program: str, name: str) -> None:
+    net._directory = tmp_path
+    agent.answers["start"] = lambda **_: {"process": 1, "out": "1.out", "err": "1.err"}
+    net["sta1"].popen([program])
+    assert agent.last()["name"] == name
+
+
 def test_a_program_that_outlasts_the_timeline(net: Lab, agent: Agent, tmp_path: Path) -> None:
     net._directory = tmp_path
     (tmp_path / "raw" / "lockstep").mkdir(parents=True)
