@@ -145,7 +145,10 @@ def stages(mutant: Mutant, copy: Path) -> list[list[str]]:
     name, mirror = ".".join(path.with_suffix("").parts), f"tests/unit/{path.parts[1]}"
     near = [test for test in below(copy, "tests/unit/**/test_*.py") if name in (copy / test).read_text()]
     near = below(copy, mirror) + [test for test in near if not test.startswith(f"{mirror}/")]
-    return [near, ["tests/unit"], ["tests/system/test_flagship.py", "tests/system/test_network.py"]]
+    wide = [*path.with_suffix("").parts[1:], "flagship", "network"]
+    wide += ["shell"] if "guest" in path.parts else []  # whatever runs in a node
+    wide = [f"tests/system/test_{name}.py" for name in dict.fromkeys(wide)]
+    return [near, ["tests/unit"], [test for test in wide if (copy / test).exists()]]
 
 
 def environment_of(copy: Path) -> dict[str, str]:

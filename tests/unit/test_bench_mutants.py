@@ -53,6 +53,12 @@ def test_the_mirror_folder_comes_first() -> None:
     assert tests[1] == ["tests/unit"]
 
 
+def test_wider_tests_begin_with_those_of_its_name() -> None:
+    names = ("test_shell.py", "test_flagship.py", "test_network.py")
+    tests = stages(Mutant(Path("lab/guest/shell.py"), 1, "", ""), HERE)
+    assert tests[2] == [f"tests/system/{name}" for name in names]
+
+
 def test_tests_are_not_changed() -> None:
     names = {path.name for area in AREAS for path in files(area)}
     assert "hwsim_medium_air.c" in names
