@@ -5,7 +5,7 @@
  *
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
  * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. It also has
- * /proc, /sys of its network, and a /dev with the usual devices. Its first process, "pause", keeps the namespaces alive
+ * /proc, /sys of its network, and a /dev with the usual devices and TUN. Its first process, "pause", keeps the namespaces alive
  * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
  *
  * With PID, the first process of another container, only the mounts are its own: a second root of the same node. There,
@@ -72,6 +72,17 @@ static void mount_on(const char *type, const char *path, unsigned long flags, co
 	need(mount(type, path, type, flags, data), path);
 }
 
+static void bind_with(const char *source, const char *path, unsigned long flags)
+{
+	need(mount(source, path, NULL, MS_BIND, NULL), path);
+	need(mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NOEXEC | flags, NULL), path);
+}
+
+static void cover(const char *path, const char *source, unsigned long flags)
+{
+	bind_with(source, path, MS_NODEV | flags);
+}
+
 static void make_devices(void)
 {
 	size_t i;
@@ -84,12 +95,9 @@ static void make_devices(void)
 		need(symlink(links[i][0], links[i][1]), links[i][1]);
 	mount_on("devpts", "dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666");
 	mount_on("tmpfs", "dev/shm", MS_NOSUID | MS_NODEV, "mode=1777");
-}
-
-static void cover(const char *path, const char *source, unsigned long flags)
-{
-	need(mount(source, path, NULL, MS_BIND, NULL), path);
-	need(mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC | flags, NULL), path);
+	/* Of the guest; each program that opens it gets devices of its own network. */
+	need(mkdir("dev/net", 0755), "dev/net");
+	bind_with("/dev/net", "dev/net", MS_RDONLY);
 }
 
 /* By names that there are: a call that fails takes virtual time, and not all of them exist in all guests. */

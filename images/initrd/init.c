@@ -171,6 +171,7 @@ static void mount_root(void)
 	mount_on("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, "nsdelegate");
 	mount_on("debugfs", "/root/sys/kernel/debug", "debugfs", 0, NULL);
 	move("/dev", "/root/dev");
+	need(chmod("/root/dev/net/tun", 0666), "chmod", "/dev/net/tun"); /* nodes have it, too */
 	mount_on("devpts", "/root/dev/pts", "devpts", 0, "ptmxmode=0666");
 	mount_on("tmpfs", "/root/dev/shm", "tmpfs", 0, NULL);
 	mount_on("tmpfs", "/root/run", "tmpfs", 0, "mode=0755");

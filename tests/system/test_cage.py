@@ -36,11 +36,33 @@ NOBODYS = {
     "the end of the node": "python3 -c 'import ctypes; exit(ctypes.CDLL(None).reboot(0x4321FEDC) == -1)'",
     "namespaces of its own": "unshare --mount true",
 }
+# answers its own echo requests through a TUN device
+TUN = """python3 -c '
+import fcntl, os, struct, subprocess
+tun = os.open("/dev/net/tun", os.O_RDWR)
+fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH22x", b"tun0", 0x1001))  # TUNSETIFF: IFF_TUN, IFF_NO_PI
+subprocess.run("ip addr add 10.9.0.1/24 dev tun0 && ip link set tun0 up", shell=True, check=True)
+ping = subprocess.Popen(["ping", "-c", "3", "10.9.0.2"])
+answered = 0
+while answered < 3:
+    packet = os.read(tun, 1500)
+    if packet[0] == 0x45 and packet[9] == 1 and packet[20] == 8:
+        total = int.from_bytes(packet[22:24]) + 0x0800  # the type is part of the checksum
+        summed = (total + total // 0x10000) % 0x10000
+        os.write(tun, packet[:12] + packet[16:20] + packet[12:16] + bytes(2) + summed.to_bytes(2) + packet[24:])
+        answered += 1
+exit(ping.wait())'"""
+USERS_TUN = """ip tuntap add tun1 mode tun user 1000 &&
+setpriv --reuid 1000 --clear-groups --inh-caps=-all python3 -c '
+import fcntl, struct
+fcntl.ioctl(open("/dev/net/tun", "rb+", 0), 0x400454CA, struct.pack("16sH22x", b"tun1", 0x1001))'"""
 STILL = {
     "user namespaces": f"{IN_USER_NAMESPACE} sh -c 'mount -t tmpfs none /mnt && touch /mnt/x'",
     "settings of its network": "sysctl -w net.ipv4.ip_forward=1",
     "settings of its interfaces": "echo 1400 > /sys/class/net/h1-eth0/mtu",
     "queues and links": "ip link add x type dummy && tc qdisc add dev x root netem delay 1ms",
+    "TUN devices": TUN,
+    "TUN devices of other users": USERS_TUN,
     "raw sockets": "timeout 3 tcpdump -n -c 1 -i h1-eth0 icmp & ping -c 3 h2; wait $!",
     "other users": "touch /tmp/of && chown 1000 /tmp/of && setpriv --reuid 1000 --clear-groups test -O /tmp/of",
 }

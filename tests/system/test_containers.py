@@ -122,7 +122,7 @@ echo; tr -d '\\0' < /proc/1/cmdline; echo; ps -e -o comm= | grep -v -e '^ps' -e 
         "timeline:\n  - {at: 0.2 s, exec: h1, run: [sh, /tmp/look]}\n",
     )
     devices, places, answers, processes = (part.split("\n") for part in ran.outputs()[0].strip().split("\n\n"))
-    assert " ".join(devices) == "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero"
+    assert " ".join(devices) == "fd full net null ptmx pts random shm stderr stdin stdout tty urandom zero"
     assert places == ["raw", "follow"]
     assert answers == ["3", "3", "in", "No space left on device", "/dev/pts/0", "follow tmpfs ro"]
     assert processes == ["pause", "pause"]

@@ -82,11 +82,11 @@ def mount(source: str, target: Path, file_system: str, data: str, flags: int = 0
 
 
 def overlay(home: Path, prefix: str, lower: str) -> Path:
-    """Mount an overlay for a node in its folder, empty over ``lower``; return where."""
-    root, upper, work = (home / f"{prefix}{name}" for name in ("root", "upper", "work"))
-    for directory in (root, upper, work):
+    """Mount an overlay for a node in its folder, empty over ``lower`` and above its own changes; return where."""
+    root, work = (home / f"{prefix}{name}" for name in ("root", "work"))
+    for directory in (root, work):
         directory.mkdir()
-    mount("overlay", root, "overlay", f"lowerdir={lower},upperdir={upper},workdir={work}")
+    mount("overlay", root, "overlay", f"lowerdir={lower},upperdir={root},workdir={work}")
     return root
 
 
