@@ -21,7 +21,7 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Room(Generic[T]):
     """A folder of things of one sort."""
 
     folder: str  # in the lab and in a stack: probes, phy/propagation; library.NOUNS has it
-    base: type[T]
+    base: Callable[..., T]  # its class; type[T] would allow no abstract one
     part: str = ""  # in rooms of folders: the file of a folder that has the class
     goes_with: str = ""  # a file needs a file of the same name and stack in this room
 
@@ -115,10 +115,6 @@ class Room(Generic[T]):
             return shared.only(module, self.base)
         except shared.RuleError as error:
             raise InputError(str(error), where=library.shown(file.path), hint=shared.RULE) from None
-
-    def get_or_base(self, name: str) -> type[T]:
-        """Return the class of that name, or the base class: a record may be older than what is there."""
-        return self.get(name) if name in self.known() else self.base
 
     def made(self, name: str, **given: Any) -> T:
         """Return an instance of the class of that name, with these parameters. Errors as in ``get``."""

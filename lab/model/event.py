@@ -71,13 +71,14 @@ class Event(Model):
         return ", ".join(f"{key}: {value}" for key, value in params.items())
 
 
-EVENTS = Room("events", Event, part="file")  # type: ignore[type-abstract]
+EVENTS = Room("events", Event, part="file")
 AnyEvent = Annotated[Event, OneOf(EVENTS, by_key)]
 
 
 def summary(kind: str, params: Mapping[str, Any]) -> str:
     """Return what an event of a plan or record does to its target."""
-    return EVENTS.get_or_base(kind).summary(params)
+    found = EVENTS.get(kind) if kind in EVENTS.known() else Event  # its stack may have been removed since the run
+    return found.summary(params)
 
 
 def stations(scene: Scene, name: str, key: str, verb: str) -> Iterator[plan.Node]:

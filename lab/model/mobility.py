@@ -188,5 +188,5 @@ def cut(waypoints: Iterable[Waypoint], end_ns: int) -> Iterator[Waypoint]:
         before = waypoint
 
 
-MOBILITY = Room("mobility", Mobility)  # type: ignore[type-abstract]
+MOBILITY = Room("mobility", Mobility)
 AnyMobility = Annotated[Mobility, OneOf(MOBILITY, by_model)]

@@ -20,7 +20,7 @@ class RuleError(Exception):
     """A file has no such class, or several."""
 
 
-def only(module: ModuleType, base: type[T]) -> type[T]:
+def only(module: ModuleType, base: Callable[..., T]) -> type[T]:
     """Return the public class of a module that is derived from ``base``.
 
     Raises:
@@ -29,7 +29,7 @@ def only(module: ModuleType, base: type[T]) -> type[T]:
     found = [
         member
         for name, member in vars(module).items()
-        if isinstance(member, type) and issubclass(member, base) and member.__module__ == module.__name__
+        if isinstance(member, type) and base in member.__mro__ and member.__module__ == module.__name__
         if not name.startswith("_")
     ]
     if len(found) != 1:

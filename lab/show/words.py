@@ -36,7 +36,7 @@ def _parts(netem: Netem) -> Iterator[str]:
 
 def noun(kind: str) -> str:
     """Return a kind of node in words: ``access point``."""
-    return NODES.get_or_base(kind).noun or kind
+    return (NODES.get(kind).noun if kind in NODES.known() else "") or kind
 
 
 def colours(plan: Plan) -> dict[str, int]:

@@ -54,5 +54,5 @@ def hazard_of(probability: npt.ArrayLike) -> Floats:
         return np.asarray(-np.log1p(-np.minimum(probability, 1.0)), dtype=np.float64)
 
 
-ERROR_MODELS = Room("phy/error_models", ErrorModel)  # type: ignore[type-abstract]
+ERROR_MODELS = Room("phy/error_models", ErrorModel)
 known, load = ERROR_MODELS.known, ERROR_MODELS.made

@@ -28,7 +28,7 @@ class Fading(params.PhyModel, ABC):
         """Return the inverse distribution function: linear power, mean 1, at probabilities between 0 and 1."""
 
 
-FADING = Room("phy/fading", Fading)  # type: ignore[type-abstract]
+FADING = Room("phy/fading", Fading)
 known, load = FADING.known, FADING.made
 
 

@@ -56,7 +56,7 @@ class Propagation(params.PhyModel, ABC):
         """Return the path loss in dB, shape (n, n), without antenna gains; the diagonal is meaningless."""
 
 
-PROPAGATION = Room("phy/propagation", Propagation)  # type: ignore[type-abstract]
+PROPAGATION = Room("phy/propagation", Propagation)
 known, load = PROPAGATION.known, PROPAGATION.made
 
 
