@@ -139,4 +139,5 @@ def main() -> None:
     show(parts)
 
 
-main()
+if __name__ == "__main__":
+    main()

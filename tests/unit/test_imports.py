@@ -50,3 +50,8 @@ def test_all_that_shows_results_is_imported_while_it_runs() -> None:
 def test_numpy_starts_no_threads() -> None:
     program = "import lab.phy.links\nimport os\nassert os.listdir('/proc/self/task') == [str(os.getpid())]"
     assert "numpy" in imported(program)
+
+
+def test_importing_the_benchmarks_measures_nothing() -> None:
+    program = "import importlib, pkgutil, bench\nfor one in pkgutil.walk_packages(bench.__path__, 'bench.'):\n"
+    assert imported(f"{program}    importlib.import_module(one.name)") >= {"bench.__main__", "bench.ns3.__main__"}
