@@ -53,8 +53,8 @@ def apply(
             owner, path = _owner(key, label, documents, models)
             _set(documents[owner], path, text, label)
         except InputError as error:
-            message = f"{key}: {error.message}" if location else error.message
-            errors.append(InputError(message, where=error.where, hint=error.hint))
+            keys = (*key.split("."),) if location else ()
+            errors.append(InputError(error.message, where=error.where, hint=error.hint, keys=keys))
     raise_all(errors)
 
 

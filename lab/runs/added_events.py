@@ -7,7 +7,6 @@ They are entries of the workload's timeline, so the plan that results is one tha
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,9 +110,9 @@ class AddedEvents:
 
 def _without_keys(error: InputError) -> InputError:
     """Return the same without the keys that lead to the event: nobody has written it into a file."""
-    keys = error.keys[2:] if error.keys[:1] == ("timeline",) else error.keys
-    about = re.sub(rf"^{_TIMELINE}\.\d+: ", "", error.about_value)
-    return InputError(about, where=error.where, hint=error.hint, keys=keys)
+    keys = error.keys[1:] if error.keys[:1] == ("workload",) else error.keys
+    keys = keys[2:] if keys[:1] == ("timeline",) else keys
+    return InputError(error.about_value, where=error.where, hint=error.hint, keys=keys)
 
 
 def _without(events: Sequence[Event], known: Sequence[Event]) -> list[Event]:
