@@ -20,6 +20,7 @@ from lab.record.record import Record
 from lab.report import topology, trajectories
 from lab.report.remarks import remarks
 from lab.report.terminal import verdict
+from lab.shared.medium_types import DETECT_OFDM_MB, noticed_mb
 from lab.shared.types import Plan
 from lab.show import medium as show_medium
 from lab.tables import Table
@@ -99,14 +100,15 @@ def _hearing(plan: Plan) -> dict[str, Any]:
     if plan.medium is None:
         return {}
     headings, rows = show_medium.levels(plan.medium)
-    listed = [[(text, _heard(text)) for text in row] for row in rows]
-    return {"headings": headings, "rows": listed, "least": plain(show_medium.HEARS_DB)}
+    least_db = min(noticed_mb(node.radio.frequency_mhz or 0) for node in plan.nodes if node.radio) / 100
+    listed = [[(text, _heard(text, least_db)) for text in row] for row in rows]
+    return {"headings": headings, "rows": listed, "least": plain(least_db), "ofdm": plain(DETECT_OFDM_MB / 100)}
 
 
-def _heard(cell: str) -> bool:
+def _heard(cell: str, least_db: float) -> bool:
     """Return False for an SNR at which nothing is heard."""
     try:
-        return float(cell) >= show_medium.HEARS_DB
+        return float(cell) >= least_db
     except ValueError:
         return True
 

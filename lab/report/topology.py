@@ -33,8 +33,8 @@ from lab.report.maps import (
     symbol,
     tint,
 )
+from lab.shared.medium_types import noticed_mb
 from lab.shared.types import Link, Netem, Node, Plan
-from lab.show.medium import HEARS_DB
 from lab.show.words import noun, shape
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
@@ -112,7 +112,7 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
     found: dict[tuple[str, str], list[float]] = {}
     for a, b in combinations(radios, 2):
         both = [snr_db.get(ends, -math.inf) for ends in ((a.name, b.name), (b.name, a.name))]
-        if max(both) >= HEARS_DB and _on_one_channel(a, b, radios):
+        if max(both) >= _least_db(a, b):
             found[a.name, b.name] = both
     meaning = "hear each other, at this SNR at the start" if found else ""
     if len(found) > _PAIRS_MOST:
@@ -137,17 +137,18 @@ def _associate(a: Node, b: Node) -> bool:
     return (a.kind == "ap") != (b.kind == "ap") or bool(a.radio.ibss_bssid and b.radio.ibss_bssid)
 
 
-def _on_one_channel(a: Node, b: Node, radios: Sequence[Node]) -> bool:
-    """Return whether two radios may be on one channel; one that scans is on those of its access points, if any."""
-    one, other = (_channels(node, radios) for node in (a, b))
-    return not one or not other or bool(one & other)
+def _least_db(a: Node, b: Node) -> float:
+    """Return the SNR from which on two radios notice frames; infinite if they are never on one channel.
 
-
-def _channels(node: Node, radios: Iterable[Node]) -> set[int]:
-    """Return the channels that a radio may be on: its own, or those of its network's access points."""
-    if node.radio and node.radio.channel:
-        return {node.radio.channel}
-    return {other.radio.channel for other in radios if other.radio and other.radio.channel and _associate(node, other)}
+    One that scans is on the channels of its access points; without any, on all.
+    """
+    one, other = (
+        {node.radio.frequency_mhz} if node.radio.frequency_mhz else {*node.radio.scan_mhz}
+        for node in (a, b)
+        if node.radio
+    )
+    common = one & other if one and other else one | other or {0}
+    return min((noticed_mb(frequency_mhz) / 100 for frequency_mhz in common), default=math.inf)
 
 
 def _rows(plan: Plan, placed: set[str]) -> list[list[str]]:

@@ -2,7 +2,7 @@
 """The medium of a plan, as the kernel takes it. Standard library only, since the guest reads it.
 
 Levels and ratios are in mB and mBm (hundredths of dB and dBm), radios are named by their number in mac80211_hwsim.
-Tables are long and of no use to a reader's eye: they are the bytes of the kernel's little-endian arrays in base64.
+Tables are long and not meant to be read: they are the bytes of the kernel's little-endian arrays in base64.
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ from typing import Any, NamedTuple
 
 from lab.shared.frozen import data, field, frozen
 
-_NOTICED_MB, _NOTICED_DSSS_MB = 300, -400  # DEFAULT_DETECT_OFDM_MB, DEFAULT_DETECT_DSSS_MB of hwsim_medium_radio.c
+DETECT_OFDM_MB, DETECT_DSSS_MB = 300, -400  # their defaults in hwsim_medium_radio.c: preambles, by their SNR
 _DSSS_BELOW_MHZ = 3000
+
+
+def noticed_mb(frequency_mhz: int) -> int:
+    """Return the SNR from which on radios notice frames on that channel."""
+    return DETECT_DSSS_MB if frequency_mhz < _DSSS_BELOW_MHZ else DETECT_OFDM_MB
 
 
 def packed(array: bytes) -> str:
@@ -167,9 +172,8 @@ class Medium:
         gains = next((unpacked(table.quantiles) for table in self.fadings if table.number == link.fading), bytes(4))
         ((_, snr_mb),) = self.levels([link])
         most_mb = snr_mb + int.from_bytes(gains[-4:], "little", signed=True)
-        noticed_mb = _NOTICED_DSSS_MB if frequency_mhz < _DSSS_BELOW_MHZ else _NOTICED_MB
-        names = self.names()
-        return Hearing(most_mb - noticed_mb, names[receiver], names[transmitter], snr_mb, noticed_mb)
+        names, least_mb = self.names(), noticed_mb(frequency_mhz)
+        return Hearing(most_mb - least_mb, names[receiver], names[transmitter], snr_mb, least_mb)
 
     def levels(self, links: Iterable[MediumLink]) -> list[tuple[MediumLink, int]]:
         """Return links with their SNR in 20 MHz, in mB, if radios send with the power that they have at the start."""

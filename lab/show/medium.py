@@ -11,7 +11,6 @@ from lab.numbers import count
 from lab.shared.medium_types import Medium
 
 Row = tuple[str, ...]
-HEARS_DB = 3.0  # from this SNR on, a receiver detects the preamble of an OFDM frame (docs/model.md, Reception)
 _MATRIX_MOST = 10  # radios; a larger matrix does not fit on a terminal
 
 

@@ -71,6 +71,14 @@ def test_only_radios_that_hear_each_other_are_joined() -> None:
     assert {"30 dB", "20 dB", "delay 5 ms", "hear each other, at this SNR at the start"} <= set(words)
     both = plan(HIDDEN.replace("-30 dB", "3 dB"))
     assert ("sta1", "sta2", "3 dB") in topology.heard(both)[0], "a receiver detects a preamble from 3 dB on"
+    assert len(topology.heard(plan(HIDDEN.replace("-30 dB", "2 dB")))[0]) == 2
+
+
+def test_preambles_of_dsss_are_heard_from_a_lower_snr() -> None:
+    older = HIDDEN.replace("channel: 36, mode: a", "channel: 1, mode: b")
+    assert ("sta1", "sta2", "-4 dB") in topology.heard(plan(older.replace("-30 dB", "-4 dB")))[0]
+    assert len(topology.heard(plan(older.replace("-30 dB", "-5 dB")))[0]) == 2
+    assert ("ap1", "slow", "0 dB") in topology.heard(load("performance-anomaly", "idle"))[0]
 
 
 def test_radios_on_different_channels_do_not_hear_each_other() -> None:
