@@ -28,7 +28,7 @@ def frame_us(mode: str, stations: int, seconds: int, seed: int, program: str = L
     """Return the wall time of one data frame, in microseconds.
 
     Raises:
-        RunError: The run failed.
+        RunError: If the run failed.
     """
     phy = PHYS[mode]
     load = Load(stations, seconds, OVERLOAD * phy.capacity_mbps)

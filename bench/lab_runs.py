@@ -42,7 +42,7 @@ def finished(
     ``options`` are further arguments of ``lab run``; ``program`` is the lab, if not this checkout's.
 
     Raises:
-        RunError: The run failed; contains the lab's output.
+        RunError: If the run failed; contains the lab's output.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as parent:
         place, work, out = (Path(parent) / name for name in ("topology.yaml", "workload.yaml", "run"))

@@ -111,7 +111,7 @@ def measure(radios: int, heard: int) -> Measured:
     """Measure with that many radios.
 
     Raises:
-        RunError: The run failed.
+        RunError: If the run failed.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as parent:
         place, work, out = (Path(parent) / name for name in ("topology.yaml", "workload.yaml", "run"))

@@ -58,7 +58,7 @@ class Load:
         """Return the goodput of each station, from the files of a run.
 
         Raises:
-            RunError: The data of a station is missing.
+            RunError: If the data of a station is missing.
         """
         if self.offered_mbps is None:
             return self._tcp_goodput(run)

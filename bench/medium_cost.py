@@ -50,7 +50,7 @@ def compare(mode: str, transport: str, stations: int, times: int, seconds: int) 
     """Measure both alternately, print a line; return whether the medium stays within its limit.
 
     Raises:
-        RunError: A run failed.
+        RunError: If a run failed.
     """
     phy = PHYS[mode]
     load = Load(stations, seconds, None if transport == "tcp" else UDP_OVERLOAD * phy.capacity_mbps)

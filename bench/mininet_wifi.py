@@ -126,7 +126,7 @@ def association_s(times: int) -> dict[str, float]:
     """Return the median wall seconds for ten stations.
 
     Raises:
-        RunError: A station is not associated.
+        RunError: If a station is not associated.
     """
     place = behind_access_point(PHYS["11g-54"], 10)
     walls: list[Times] = []

@@ -277,7 +277,7 @@ def images(topology: Path | None = None) -> dict[str, Path]:
     return _by_name(path for path in _image_folders(topology) if is_image_name(path.name))
 
 
-def unfit_images() -> list[Path]:
+def invalid_image_folders() -> list[Path]:
     """Return the folders in images/ whose names no image can have."""
     return [
         path for path in _image_folders(None) if not is_image_name(path.name) and not path.name.startswith((".", "_"))
@@ -309,7 +309,7 @@ def image_called(name: str, topology: Path | None = None) -> Path:
     places = image_places(topology)
     unfit = next((place / name for place in places if name and (place / name).is_dir()), None)
     if unfit and not is_image_name(name):
-        raise unfit_name(unfit)
+        raise invalid_image_name(unfit)
     if name in (BASE_IMAGE, INITRD):
         raise InputError(f'"{name}" is part of every node, not an image that a node can choose', hint="remove the key")
     looked = ", ".join(shown(place) for place in places)
@@ -330,11 +330,11 @@ def image_meant(name_or_folder: str) -> Path:
         return image_called(name_or_folder)
     folder = folder.resolve()
     if not is_image_name(folder.name):
-        raise unfit_name(folder)
+        raise invalid_image_name(folder)
     return folder
 
 
-def unfit_name(folder: Path) -> InputError:
+def invalid_image_name(folder: Path) -> InputError:
     """Return an error about a folder in images/ whose name no image can have."""
     return InputError(
         f'"{folder.name}" cannot be the name of an image',

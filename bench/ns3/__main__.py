@@ -49,7 +49,7 @@ def pair(program: Path, scenario: download.Scenario, by_iperf3: bool) -> Pair:
     """Run ns-3, then the lab.
 
     Raises:
-        RunError: One of them failed.
+        RunError: If one of them failed.
     """
     started_s = time.perf_counter()
     there = download.run(program, scenario)

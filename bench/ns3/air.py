@@ -112,7 +112,7 @@ def of_ns3_run(program: Path, scenario: download.Scenario, extra: Sequence[str])
     """Run ns-3; ``extra`` are options of ns-3, such as --ns3::TcpSocket::DelAckCount=1.
 
     Raises:
-        RunError: It failed; gives its output.
+        RunError: If it failed; gives its output.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = Path(folder) / "frames"

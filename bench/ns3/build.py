@@ -37,8 +37,8 @@ def ensure_program(source: Path = SOURCE, binaries: Path = BINARIES) -> Path:
     """Return the compiled program; build it if necessary.
 
     Raises:
-        HostError: A tool or ns-3 is not installed.
-        BuildError: It does not compile; contains the compiler's output.
+        HostError: If a tool or ns-3 is not installed.
+        BuildError: If it does not compile; contains the compiler's output.
     """
     version, flags = _installed()
     binary = binaries / f"{source.stem}-{content_key(source.read_bytes(), version, *COMPILER, *flags)}"

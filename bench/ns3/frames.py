@@ -50,8 +50,8 @@ def of_lab(capture: Path) -> list[Frame]:
     """Read a capture of the air at DSSS or OFDM rates, from the first TCP frame on.
 
     Raises:
-        HostError: tshark is not installed.
-        RunError: It cannot read the capture.
+        HostError: If tshark is not installed.
+        RunError: If it cannot read the capture.
     """
     wanted = [word for field in FIELDS for word in ("-e", field)]
     argv = ["tshark", "-r", str(capture), "-T", "fields", "-E", "occurrence=f", *wanted]

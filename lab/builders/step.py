@@ -51,7 +51,7 @@ class BuildLog:
         lines = self.path.read_bytes()[since:].decode(errors="replace").splitlines()
         if any(NO_SPACE_TEXT in line for line in lines):
             return no_space(self.directory)
-        indented = "\n".join(f"    {line}" for line in telling_lines(lines))
+        indented = "\n".join(f"    {line}" for line in relevant_lines(lines))
         return BuildError(f"{step} failed: {reason}\n{indented}", hint=f"the whole log: {self.path}")
 
     def run(
@@ -127,7 +127,7 @@ def require(program: str) -> None:
         raise HostError(f"{program} is not installed", hint=INSTALL)
 
 
-def telling_lines(lines: list[str]) -> list[str]:
+def relevant_lines(lines: list[str]) -> list[str]:
     """Return the lines that explain a failure: those around the first error, since make continues, and the last."""
     first = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
     if first >= len(lines) - TAIL_LINES:

@@ -82,7 +82,9 @@ def _images() -> dict[str, str]:
 
     known = library.images()
     found = _described(known, lambda name: image_file(known[name]).about)
-    return found | {one.name: f"cannot be used: {library.unfit_name(one)}" for one in library.unfit_images()}
+    return found | {
+        one.name: f"cannot be used: {library.invalid_image_name(one)}" for one in library.invalid_image_folders()
+    }
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {

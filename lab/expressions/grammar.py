@@ -183,7 +183,7 @@ class _Parser:
                 match = _LABELS.match(self.text, start)
             if match is None:
                 start += len(self.text[start:]) - len(self.text[start:].lstrip())
-                self._odd_character(start)
+                self._unexpected_character(start)
             token_type = match.lastgroup if match.lastgroup != "unit" else "number"
             begin = match.start(str(token_type))
             unit = match["unit"] or "" if token_type == "number" else ""
@@ -192,7 +192,7 @@ class _Parser:
         found.append(_Token("end", "", "", len(self.text), len(self.text)))
         return found
 
-    def _odd_character(self, start: int) -> NoReturn:
+    def _unexpected_character(self, start: int) -> NoReturn:
         character = self.text[start]
         hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
         if self.language.labels:

@@ -263,7 +263,7 @@ def flat(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _alike_all(arguments: list[Any]) -> list[ValueWithUnit]:
+def _comparable(arguments: list[Any]) -> list[ValueWithUnit]:
     """Return all entries, checked to be comparable; an empty list if one has no value."""
     values = flat(arguments)
     if not values or any(value is None for value in values):
@@ -275,7 +275,7 @@ def _alike_all(arguments: list[Any]) -> list[ValueWithUnit]:
 
 def _extreme(pick: Callable[..., ValueWithUnit]) -> Callable[[list[Any]], Any]:
     def function(arguments: list[Any]) -> Any:
-        values = _alike_all(arguments)
+        values = _comparable(arguments)
         return pick(values, key=lambda value: value.base) if values else None
 
     return function
@@ -304,7 +304,7 @@ def _mean(arguments: list[Any]) -> Any:
 
 
 def _median(arguments: list[Any]) -> Any:
-    values = _alike_all(arguments)
+    values = _comparable(arguments)
     if not values:
         return None
     ordered = sorted(values, key=lambda value: value.base)
@@ -314,7 +314,7 @@ def _median(arguments: list[Any]) -> Any:
 
 def _percentile(share: int, arguments: list[Any]) -> Any:
     """Return a percentile: between two entries, linear (R's type 7, NumPy's default)."""
-    ordered = sorted(_alike_all(arguments), key=lambda value: value.base)
+    ordered = sorted(_comparable(arguments), key=lambda value: value.base)
     if not ordered:
         return None
     below, part = divmod(share * (len(ordered) - 1), 100)
@@ -357,7 +357,7 @@ def _geomean(arguments: list[Any]) -> Any:
 
 
 def _deviation(arguments: list[Any]) -> Any:
-    values = _alike_all(arguments)
+    values = _comparable(arguments)
     if len(values) < 2:
         return None
     unit, dimension = values[0].unit, values[0].dimension

@@ -100,9 +100,9 @@ class StationHandoff:
             self.done = True
             self.end()
         elif self._asked and "Associated with" in text and bssid not in text:
-            self._guard(self._went_elsewhere)
+            self._guard(self._joined_another)
 
-    def _went_elsewhere(self) -> None:
+    def _joined_another(self) -> None:
         raise self._failure(
             f"{self._station.name} could not join {self._ap.name}, and associated with another access point"
         )

@@ -45,7 +45,7 @@ class GuestOfProcesses(Protocol):
         """End the run with a failure, if it is the first."""
 
 
-def handed_over(process: types.Process) -> tuple[list[str], list[int]]:
+def with_open_files(process: types.Process) -> tuple[list[str], list[int]]:
     """Open the files in RAW that the command of a probe names; return the command with their descriptors instead.
 
     A node does not see the folder: its programs could replace files of others.
@@ -78,7 +78,7 @@ class Processes:
         container = self._guest.container(process.node)
         if process.prints is not None:
             self._output_times().watch(RAW / f"{process.id}.out")
-        argv, files = handed_over(process) if process.probe else (process.argv, [])
+        argv, files = with_open_files(process) if process.probe else (process.argv, [])
         command, environment = (container if process.probe else container.own).launch(argv)
         task = Task(
             self._guest.loop,

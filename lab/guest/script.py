@@ -209,7 +209,7 @@ def _end(plan: types.Plan) -> Iterator[Step]:
         from lab.guest.medium_steps import last_look
 
         yield last_look()
-    running = [process for process in _as_they_start(plan) if process.mode == "command"]
+    running = [process for process in _by_start(plan) if process.mode == "command"]
     yield run_steps.check_ends([process for process in running if process.must_end()])
     # a server that ends first would cut off what it and its clients still have to exchange
     for are_servers in (False, True):
@@ -222,7 +222,7 @@ def _end(plan: types.Plan) -> Iterator[Step]:
         )
 
 
-def _as_they_start(plan: types.Plan) -> list[types.Process]:
+def _by_start(plan: types.Plan) -> list[types.Process]:
     early = [process for process in plan.processes if _is_early(process)]
     others = [process for process in plan.processes if not _is_early(process)]
     return early + sorted(others, key=lambda process: max(0, process.at_ns))

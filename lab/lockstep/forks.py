@@ -16,15 +16,15 @@ import weakref
 _running: weakref.WeakSet[contextlib.ExitStack] = weakref.WeakSet()
 
 
-def keep_from_forks(closing: contextlib.ExitStack) -> None:
+def close_only_here(closing: contextlib.ExitStack) -> None:
     """Have the contexts of a stack closed by this process only, never by a fork of it."""
     _running.add(closing)
 
 
-def _hold_contexts() -> None:
+def _leak_contexts() -> None:
     """Hold the contexts forever in a fork, so that Python does not finish them; ``close()`` is not called."""
     for closing in _running:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(closing))
 
 
-os.register_at_fork(after_in_child=_hold_contexts)
+os.register_at_fork(after_in_child=_leak_contexts)

@@ -20,7 +20,7 @@ from lab.lockstep.conditions import Condition, Holds
 from lab.lockstep.counters import Counters
 from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
-from lab.lockstep.forks import keep_from_forks
+from lab.lockstep.forks import close_only_here
 from lab.lockstep.node import Node
 from lab.lockstep.words import Time, caller, longer_duration, override, time_ns
 from lab.machine.channel import Channel
@@ -138,7 +138,7 @@ class Lab:
         """
         machine, directory = self._prepare()
         self.exchanged.mkdir()
-        keep_from_forks(self._closing)
+        close_only_here(self._closing)
         self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
         channel = self._closing.enter_context(Channel())
         try:
@@ -267,7 +267,7 @@ class Lab:
             RunError: If the run failed meanwhile.
         """
         self._running()
-        at_ns = self._time_to_come(time_ns(time_s, "time_s"))
+        at_ns = self._future_ns(time_ns(time_s, "time_s"))
         if at_ns > self.end_ns:
             raise self._beyond(at_ns)
         self.ask("run_until", at_ns=at_ns)
@@ -281,7 +281,7 @@ class Lab:
         """
         self.run_until((self.now_ns + time_ns(time_s, "time_s")) / 1e9)
 
-    def _time_to_come(self, at_ns: int) -> int:
+    def _future_ns(self, at_ns: int) -> int:
         if at_ns < self.now_ns:
             raise CallError(f"{at_ns / 1e9:g} s has passed: the time is {self.now_s:g} s")
         return at_ns
@@ -354,7 +354,7 @@ class Lab:
             raise CallError(
                 f'{event!r} is not an event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")'
             )
-        if self._time_to_come(at_ns) > self.end_ns:
+        if self._future_ns(at_ns) > self.end_ns:
             raise self._beyond(at_ns)
         try:
             added = self._added.add(at_ns, event.written, location, self.now_ns)

@@ -32,7 +32,7 @@ class Channel:
         self._from_guest = _closed(self._from_guest)
 
     @property
-    def handed_over(self) -> tuple[int, int]:
+    def inherited(self) -> tuple[int, int]:
         """The descriptors that the guest inherits: to read from, to write to."""
         return self._theirs_in, self._theirs_out
 
@@ -74,7 +74,7 @@ def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
         yield ()
         return
     try:
-        yield channel.handed_over
+        yield channel.inherited
     finally:
         channel.hand_over()
 

@@ -114,7 +114,7 @@ class Guest:
             except EOFError:
                 raise RunError(_ENDED_EARLY) from None
             if text is None:
-                self.watch.look_at_command(line, begun_s)
+                self.watch.check_command(line, begun_s)
                 continue
             message: dict[str, Any] = json.loads(text)
             if "status" in message:

@@ -51,7 +51,7 @@ def kill_guest(directory: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _may_be_left(path: Path) -> bool:
+def _may_be_abandoned(path: Path) -> bool:
     """Return whether it is a directory of this user that nobody is making; a lab that ends may remove it any time."""
     try:
         status = path.stat()
@@ -65,7 +65,7 @@ def clean_stale(parent: Path = PARENT) -> int:
     """Remove what killed labs left behind and return the number of their guests."""
     cleaned = 0
     for directory in sorted([*parent.glob(f"{PREFIX}*"), *parent.glob(f"{_UNLOCKED}{PREFIX}*")]):
-        if not _NAME.fullmatch(directory.name) or not _may_be_left(directory):
+        if not _NAME.fullmatch(directory.name) or not _may_be_abandoned(directory):
             continue
         with contextlib.suppress(OSError), (directory / "lock").open("a") as lock:
             try:

@@ -120,7 +120,7 @@ class Watch:
         Raises:
             RunError: If it stalled or ran away.
         """
-        self._look_at_start()
+        self._check_start()
         uptime_ns, stood_s = self._uptime_ns_and_stall_s()
         if stood_s > self._stall_wall_s:
             raise self._stalled(uptime_ns)
@@ -143,7 +143,7 @@ class Watch:
         """Count a stall from now: until now the guest has waited for the host."""
         self._moved_s = time.monotonic()
 
-    def look_at_command(self, line: str, since_s: float) -> None:
+    def check_command(self, line: str, since_s: float) -> None:
         """Check that a command of a shell, which has run since that time of time.monotonic(), makes progress.
 
         Raises:
@@ -166,14 +166,14 @@ class Watch:
             RunError: If it failed, or its kernel reported an error.
         """
         self._process.process.wait()
-        self._look_at_start()
+        self._check_start()
         lag_s = self._lag_s(self.console)
         ended_s = time.monotonic() - (lag_s if lag_s > _LATE_S else 0.0)
         self._judge()
         timeline_s = self._timeline_s if self._timeline_s is not None else ended_s
         return WallTimes(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
 
-    def _look_at_start(self) -> None:
+    def _check_start(self) -> None:
         started = self.run / "started"
         if self._timeline_s is None and started.exists() and (text := left.text(started).strip()):
             self._timeline_s = time.monotonic() - self._lag_s(started)

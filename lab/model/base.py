@@ -242,7 +242,6 @@ Percent = Annotated[float, Quantity(units.PERCENT, least=0, most=100)]
 Length = Annotated[float, Quantity(units.LENGTH)]
 Power = Annotated[float, Quantity(units.POWER, least=-100, most=100)]
 Gain = Annotated[float, Quantity(units.GAIN)]
-Ratio = Annotated[float, Quantity(units.RATIO)]
 Speed = Annotated[float, Quantity(units.SPEED, least=0.001)]
 Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 

@@ -31,7 +31,6 @@ import zlib
 
 SECOND = 1_000_000_000
 HEAD = struct.Struct("!QQB")  # number, time of sending in ns, bytes of the flow's name
-NAME_MOST = 64
 KNOCK_S = 0.1
 IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""

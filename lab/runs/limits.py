@@ -80,14 +80,14 @@ class Limits:
         for process in self._plan.processes:
             written = sum(sizes.get(log, 0) for log in self._logs(process))
             if written > process.max_output_bytes:
-                raise self._too_much_of_one(process, written, ended)
+                raise self._process_beyond_limit(process, written, ended)
         if sum(sizes.values()) > self._plan.max_output_bytes:
             raise self._too_much(sizes, ended)
 
     def _logs(self, process: Process) -> list[Path]:
         return [self._directory / RAW.name / f"{process.id}.{stream}" for stream in _STREAMS]
 
-    def _too_much_of_one(self, process: Process, written: int, ended: str) -> RunError:
+    def _process_beyond_limit(self, process: Process, written: int, ended: str) -> RunError:
         most = _text(process.max_output_bytes)
         return RunError(
             f"{process.source}: {process.id} printed more than {most}, the limit of its output{ended}"

@@ -60,7 +60,7 @@ class HostSession:
 
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""
-        _refuse_what_is_no_event(asked["written"])
+        _require_event(asked["written"])
         added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
         rows = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
         return {
@@ -134,7 +134,7 @@ class HostSession:
         return f"{origin}\n{text.getvalue()}timeline:\n{timeline}"
 
 
-def _refuse_what_is_no_event(written: str) -> None:
+def _require_event(written: str) -> None:
     """Refuse what the prompt's event cannot be: an InputError says what to write."""
     if _is_mapping(written):
         return

@@ -91,7 +91,7 @@ def costs(download: Download, sides: list[Side], times: int) -> list[list[Cost]]
     """Return what the downloads of each side cost, measured in turns.
 
     Raises:
-        RunError: A run failed.
+        RunError: If a run failed.
     """
     different = list(dict.fromkeys(sides))
     idle = alternate(lambda side, seed: _times(download, side, seed, NOTHING_MB), different, IDLE_TIMES)
@@ -124,7 +124,7 @@ def verify(arrived: int, acks: int, megabytes: float, *, with_hack: bool) -> Non
     """Refuse to compare anything but the same bytes with and without TCP/HACK.
 
     Raises:
-        RunError: Not all bytes arrived, or TCP/HACK was on or off where it should not be.
+        RunError: If not all bytes arrived, or TCP/HACK was on or off where it should not be.
     """
     if arrived != round(megabytes * 1e6):
         raise RunError(f"of {megabytes * 1e6:.0f} bytes, {arrived} arrived")
@@ -180,7 +180,7 @@ def compare(name: str, download: Download, pair: tuple[Side, Side], times: int, 
     """Measure and print a row, and the row of two equal sides; return whether the limit is kept.
 
     Raises:
-        RunError: A run failed.
+        RunError: If a run failed.
     """
     first, second, again = costs(download, [*pair, pair[0]], times)
     line, well = row(name, download.megabytes, first, second, most)

@@ -72,8 +72,8 @@ def read(capture: Path, begin_ns: int, end_ns: int) -> list[Frame]:
     """Return the frames that are on the air between two times, in order of their starts.
 
     Raises:
-        HostError: tshark is missing, or fails.
-        RecordError: the capture is damaged.
+        HostError: If tshark is missing, or fails.
+        RecordError: If the capture is damaged.
     """
     try:
         span = pcapng.between(capture.read_bytes(), begin_ns - BEFORE_NS, end_ns)

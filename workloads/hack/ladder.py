@@ -55,8 +55,8 @@ def ladder(directory: Path, span: Span) -> Ladder:
     """Return the ladder of a span of a run.
 
     Raises:
-        InputError: the run has no capture, or nothing was on the air in that span.
-        LabError: the record or the capture cannot be read.
+        InputError: If the run has no capture, or nothing was on the air in that span.
+        LabError: If the record or the capture cannot be read.
     """
     ran = record.load(directory)
     zero_ns = ran.data["clock"]["epoch_ns"]

@@ -119,7 +119,7 @@ def _differences(
         for name, member in members.items():
             if name in added:
                 continue
-            made, content = _standing_alone(source, members, member)
+            made, content = _without_hard_link(source, members, member)
             if _member(made, content) != base.get(name):
                 chosen[name] = (made, content)
     for name in _gone(base, {*members, *added}):
@@ -139,7 +139,7 @@ def entry_of(name: str, file_type: bytes, mode: int, time_s: int) -> tarfile.Tar
     return entry
 
 
-def _standing_alone(
+def _without_hard_link(
     source: tarfile.TarFile, members: Mapping[str, tarfile.TarInfo], member: tarfile.TarInfo
 ) -> tuple[tarfile.TarInfo, bytes | None]:
     """Return a member and its content; a hard link becomes a file, since what it links to may not be in the layer."""

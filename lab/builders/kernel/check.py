@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from lab.builders.kernel.kernel import configure, configure_what_there_is, make
+from lab.builders.kernel.kernel import configure, configure_available, make
 from lab.builders.kernel.series import PatchSeries
 from lab.builders.kernel.source import KernelSource, ensure_source, given_source
 from lab.builders.kernel.tree import Changes, KernelTree, Plain
@@ -63,7 +63,7 @@ def _check(directory: Path, source: KernelSource, series: PatchSeries, store: St
         return {name: content for name, content in found if name.name.startswith("Kconfig")}
 
     tree.update(choices)
-    configure_what_there_is(tree.source, objects_before, series.fragments, log)
+    configure_available(tree.source, objects_before, series.fragments, log)
     before = sparse(tree.source, objects_before, patched, series.patched, log)
     tree.update(changes)
     new = [name for name in series.files if name.suffix == ".c"]

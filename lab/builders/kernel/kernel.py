@@ -184,12 +184,12 @@ def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -
     Raises:
         BuildError: If Kconfig dropped an option of a fragment.
     """
-    configure_what_there_is(tree, objects, fragments, log)
+    configure_available(tree, objects, fragments, log)
     wanted = [option for fragment in fragments for option in read_options(fragment)]
     check_survived(wanted, objects / ".config")
 
 
-def configure_what_there_is(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
+def configure_available(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
     """Make ``objects/.config`` for a tree that may lack some of our options; left alone if nothing changes."""
     objects.mkdir(exist_ok=True)
     together = objects / "fragments.config"

@@ -76,12 +76,12 @@ class _Run(Evaluator):
         before, self.inside = self.inside, True
         try:
             if tree.function == "sum" and not flat([self.value(argument) for argument in tree.arguments]):
-                return self._sum_of_nothing(tree)
+                return self._empty_sum(tree)
             return super().call(tree)
         finally:
             self.inside = before
 
-    def _sum_of_nothing(self, tree: Call) -> Any:
+    def _empty_sum(self, tree: Call) -> Any:
         """Return 0 in the unit of the sum: if nothing was received, the goodput is 0."""
         kept = self.metrics
         self.metrics = {name: {**found, "each": found["each"] or [1.0]} for name, found in kept.items()}

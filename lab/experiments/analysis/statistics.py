@@ -48,16 +48,16 @@ def summarise(
 
 def half_width(deviation: float, count: int) -> float:
     """Return the half-width of the 95 % confidence interval of a mean of ``count`` (at least 2) values."""
-    return student(count - 1) * deviation / math.sqrt(count)
+    return student_quantile(count - 1) * deviation / math.sqrt(count)
 
 
 def deviation_of(ci95: float, count: int) -> float:
     """Return the standard deviation for a half-width; inverse of ``half_width``."""
-    return ci95 * math.sqrt(count) / student(count - 1)
+    return ci95 * math.sqrt(count) / student_quantile(count - 1)
 
 
 @lru_cache
-def student(freedom: float) -> float:
+def student_quantile(freedom: float) -> float:
     """Return the two-sided 95 % quantile of Student's t-distribution."""
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
@@ -133,7 +133,7 @@ def welch(a: Mean, b: Mean) -> MeanDifference:
         return MeanDifference(difference, 0.0)
     share = of_a / (of_a + of_b)
     freedom = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))  # Welch and Satterthwaite
-    return MeanDifference(difference, student(freedom) * math.sqrt(of_a + of_b))
+    return MeanDifference(difference, student_quantile(freedom) * math.sqrt(of_a + of_b))
 
 
 def rows_of(experiment: Experiment, outcomes: Iterable[TrialOutcome]) -> Iterable[Row]:

@@ -124,7 +124,7 @@ def in_all(
     return dataclasses.replace(experiment, points=tuple(points), repetitions=rule, figures=(), claims=(), unjudged=())
 
 
-def with_one(experiment: Experiment, number: int, outcomes: Iterable[TrialOutcome]) -> list[TrialOutcome]:
+def with_variation(experiment: Experiment, number: int, outcomes: Iterable[TrialOutcome]) -> list[TrialOutcome]:
     """Return the outcomes with one of the variations of ``in_all``, with the numbers of the experiment's points."""
     size = len(experiment.points)
     return [

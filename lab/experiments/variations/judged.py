@@ -20,7 +20,7 @@ from lab.experiments.analysis import claims
 from lab.experiments.analysis.selection import Values
 from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.types import Claim, Experiment, Row, TrialOutcome
-from lab.experiments.variations.changes import Change, with_one
+from lab.experiments.variations.changes import Change, with_variation
 from lab.experiments.variations.uncertain import Parameter, Place
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Logic, Tree
@@ -105,7 +105,7 @@ def with_changes(
     """Judge every claim with every change: ``base`` are the outcomes without any, ``outcomes`` those of ``in_all``."""
     changed = []
     for number, change in enumerate(found):
-        own = with_one(experiment, number, outcomes)
+        own = with_variation(experiment, number, outcomes)
         changed.append(Changed(change, judged(experiment, own), failed(own)))
     return Changes(experiment.claims, judged(experiment, base), tuple(changed), len(outcomes))
 
@@ -188,7 +188,7 @@ def in_places(
     reps: int,
 ) -> Sensitivity:
     """Judge every claim in every place, by the outcomes of ``changes.in_all``."""
-    by_place = [judged(experiment, with_one(experiment, place.number, outcomes)) for place in places]
+    by_place = [judged(experiment, with_variation(experiment, place.number, outcomes)) for place in places]
     held = []
     for number, claim in enumerate(experiment.claims):
         found = tuple(one[number] for one in by_place)

@@ -44,7 +44,7 @@ class AirCapture:
             culprit=self.task.name,
             logs=self.task.logs,
         )
-        self._look_alive()
+        self._check_alive()
         self._dropped_before = _rx_dropped()
 
     def finish(self) -> None:
@@ -54,7 +54,7 @@ class AirCapture:
             GuestError: If frames were lost, or tcpdump has already ended.
         """
         self._loop.run_until(now_ns() + SETTLE_NS, lambda: not self.task.alive)
-        self._look_alive()
+        self._check_alive()
         dropped = _rx_dropped() - self._dropped_before
         self.task.send(signal.SIGINT)
         self._loop.wait_for(
@@ -64,7 +64,7 @@ class AirCapture:
         if lost:
             raise GuestError(f"--pcap air: the capture lost {lost} frames", logs=self.task.logs)
 
-    def _look_alive(self) -> None:
+    def _check_alive(self) -> None:
         if not self.task.alive:
             raise GuestError(f"{self.task.name} {self.task.describe_end()}", self.task.name, self.task.logs)
 

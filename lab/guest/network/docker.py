@@ -92,7 +92,7 @@ class DockerRoot(Root):
 
     def for_shell(self, line: str) -> str:
         """Run the line in a shell of the image if that has its first program; a base's shell does not change places."""
-        if not self._begins_here(line):
+        if not self._starts_with_program(line):
             return line
         line, background, _ = line.rstrip().partition(" &") if line.rstrip().endswith(" &") else (line, "", "")
         uid, user = self._identity()
@@ -103,11 +103,11 @@ class DockerRoot(Root):
 
     def as_words(self, line: str, background: bool) -> list[str]:
         """Do as in the base class, with what the image has; without a shell, it cannot be in the background."""
-        if not self._begins_here(line):
+        if not self._starts_with_program(line):
             return super().as_words(line, background)
         return self._in_shell(f"({line}) &" if background and self.has("/bin/sh") else line)
 
-    def _begins_here(self, line: str) -> bool:
+    def _starts_with_program(self, line: str) -> bool:
         words = line.split(maxsplit=1)
         return bool(words) and self.has(words[0])
 

@@ -20,7 +20,7 @@ from lab.plan.problems import RefuseAt, ValidatedFile
 _RADIO = 0
 
 
-def made_mac(node_index: int, port: int | None) -> str:
+def generated_mac(node_index: int, port: int | None) -> str:
     """Return the generated address of a node's radio (``port`` None) or wired interface."""
     last = _RADIO if port is None else port + 1
     return f"02:00:01:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"

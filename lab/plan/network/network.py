@@ -12,7 +12,7 @@ from lab.model.node import MEMORY_BYTES, WithRadio
 from lab.model.node import Node as NodeModel
 from lab.model.topology import Topology
 from lab.plan.network import bridging
-from lab.plan.network.addresses import Ips, Macs, made_mac
+from lab.plan.network.addresses import Ips, Macs, generated_mac
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface, Link, Netem, Node, Sysctl
@@ -156,7 +156,7 @@ class _Builder:
         if number > _PORTS_MAX:
             self.refuse(("links", index), f"{name} has more than {_PORTS_MAX} links")
         given = node.wired_mac if not ports else None
-        mac = given or made_mac(self.indexes[name], number & 0xFF)
+        mac = given or generated_mac(self.indexes[name], number & 0xFF)
         self.macs.claim(mac, name, ("nodes", name, "mac") if given else ("nodes", name), "MAC address")
         ip = self._link_ip(name, node, index, model)
         ports.append(Interface(f"{name}-eth{number}", mac, link, ip))

@@ -12,7 +12,7 @@ from lab.model.cell import Cell
 from lab.model.node import Wireless, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
-from lab.plan.network.addresses import Macs, made_mac
+from lab.plan.network.addresses import Macs, generated_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Radio, RadioOption
 
@@ -34,7 +34,7 @@ class PlannedRadios:
     def radio(self, name: str, model: WithRadio) -> Radio:
         """Return the radio of a node."""
         given = model.radio_mac
-        mac = given or made_mac(self.indexes[name], None)
+        mac = given or generated_mac(self.indexes[name], None)
         key, what = model.mac_key
         self.macs.claim(mac, name, ("nodes", name, key) if given else ("nodes", name), what)
         radio = replace(model.resolve(name, mac, _Site(self, name)), antenna_gain_dbi=model.antenna_gain)

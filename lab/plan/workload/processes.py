@@ -215,15 +215,15 @@ class PlannedProcesses:
                 self._refuse((*entry.keys, "on"), message)
             counted = counted if nodes else []
             nodes = nodes[:1] * len(counted)
-        numbered = self._each_with_its_own(entry, counted)
+        numbered = self._entries_by_node(entry, counted)
         return [
             self._instance(own, node, other, number, len(nodes))
             for number, (own, node, other) in enumerate(zip(numbered, nodes, counted, strict=True), 1)
         ]
 
-    def _each_with_its_own(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
+    def _entries_by_node(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
         """Return the entry of each node, with the parameters and the start that it has there."""
-        entries = self._each_at_its_time(entry, nodes)
+        entries = self._entries_by_start(entry, nodes)
         if entry.written is None or entry.probe is None:
             return entries
         complain = self._complain(entry.run_keys)
@@ -232,7 +232,7 @@ class PlannedProcesses:
             for index, own in enumerate(entries, 1)
         ]
 
-    def _each_at_its_time(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
+    def _entries_by_start(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
         if entry.starts is None:
             return [entry] * len(nodes)
         keys: Keys = (*entry.keys, "at")

@@ -12,7 +12,7 @@ import pytest
 PROGRAM = """
 import contextlib, os, sys
 from pathlib import Path
-from lab.lockstep.forks import keep_from_forks
+from lab.lockstep.forks import close_only_here
 
 @contextlib.contextmanager
 def guest():
@@ -25,7 +25,7 @@ def guest():
 def drive():
     closing = contextlib.ExitStack()
     closing.enter_context(guest())
-    keep_from_forks(closing)
+    close_only_here(closing)
     if (child := os.fork()) == 0:
         END
     os.waitpid(child, 0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders import step
-from lab.builders.step import BuildLog, telling_lines
+from lab.builders.step import BuildLog, relevant_lines
 from lab.cache.store import Store
 from lab.errors import BuildError, HostError
 from tests.kept import KeptReport
@@ -74,7 +74,7 @@ def test_missing_tool(log: BuildLog) -> None:
 def test_first_error_is_shown_where_make_went_on() -> None:
     lines = [f"  CC {number}.o" for number in range(100)]
     lines[10] = "a.c:1: error: what is this"
-    shown = telling_lines(lines)
+    shown = relevant_lines(lines)
     assert "a.c:1: error: what is this" in shown
     assert shown[-1] == "  CC 99.o"
     assert len(shown) < 20

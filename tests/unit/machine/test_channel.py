@@ -24,7 +24,7 @@ with os.fdopen(reads) as lines, os.fdopen(writes, "w") as answers:
 @contextmanager
 def started(program: str) -> Iterator[Channel]:
     with Channel() as channel:
-        words = [sys.executable, "-c", program, *map(str, channel.handed_over)]
+        words = [sys.executable, "-c", program, *map(str, channel.inherited)]
         with inherited(channel) as descriptors:
             process = subprocess.Popen(words, pass_fds=descriptors)
         try:

@@ -182,18 +182,18 @@ def test_a_command_that_does_not_end_is_reported(tmp_path: Path) -> None:
     guest = Beating(tmp_path, "")
     watch = Watch(cast(GuestProcess, guest), tmp_path, 2 * 3600 * 10**9, stall_wall_s=60.0)
     now_s = time.monotonic()
-    watch.look_at_command("h1 true", now_s)
-    watch.look_at_command("h1 true", now_s)
+    watch.check_command("h1 true", now_s)
+    watch.check_command("h1 true", now_s)
     with pytest.raises(RunError, match="^h1 loop: virtual time stood still for 60 s of wall time") as stood:
         stopped = Watch(cast(GuestProcess, guest), tmp_path, 1, stall_wall_s=60.0)
-        stopped.look_at_command("h1 loop\n", now_s)
+        stopped.check_command("h1 loop\n", now_s)
         stopped._moved_s -= 100  # while a user thought about the next command, which counts from its start
-        stopped.look_at_command("h1 loop\n", now_s)
-        stopped.look_at_command("h1 loop\n", now_s - 61)
+        stopped.check_command("h1 loop\n", now_s)
+        stopped.check_command("h1 loop\n", now_s - 61)
     assert "busy loop" in str(stood.value)
     guest.uptime_ns = 3 * 3600 * 10**9
     with pytest.raises(RunError, match="^sta1 ping h1: did not end within 2 h of virtual time"):
-        watch.look_at_command("sta1 ping h1\n", now_s)
+        watch.check_command("sta1 ping h1\n", now_s)
 
 
 def test_a_stall_of_a_node_without_memory_is_reported_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

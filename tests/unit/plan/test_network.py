@@ -4,7 +4,7 @@
 import pytest
 
 from lab.errors import InputError
-from lab.plan.network.addresses import made_mac
+from lab.plan.network.addresses import generated_mac
 from lab.shared.types import Netem, Plan
 from tests.refused import refused
 
@@ -66,7 +66,7 @@ def test_mac_addresses_are_local_and_unique(plans: Plans) -> None:
 def test_no_made_address_is_one_of_mac80211_hwsims() -> None:
     """A radio answers to its permanent address as well: 02:00:00 and its number, and with 42 for 02."""
     own = {f"{first}:00:00:{radio >> 8:02x}:{radio & 0xFF:02x}:00" for first in ("02", "42") for radio in range(1024)}
-    made = {made_mac(node, port) for node in range(1024) for port in (None, *range(251))}
+    made = {generated_mac(node, port) for node in range(1024) for port in (None, *range(251))}
     assert not own & made
 
 

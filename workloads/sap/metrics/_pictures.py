@@ -40,7 +40,7 @@ def psnr_db(sent: Image.Image, received: Image.Image) -> float | None:
     """Return the peak signal-to-noise ratio over all pixels and the three 8-bit colours; None if they are equal.
 
     Raises:
-        ValueError: they differ in size.
+        ValueError: If they differ in size.
     """
     import numpy as np
 

@@ -20,7 +20,7 @@ def side_by_side(run: Path) -> Image.Image:
     """Join the picture received precisely and the one received approximately.
 
     Raises:
-        SystemExit: A picture is missing or cannot be decoded.
+        SystemExit: If a picture is missing or cannot be decoded.
     """
     found = []
     for name in ("precise", "approximate"):

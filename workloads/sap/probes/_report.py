@@ -25,7 +25,7 @@ def report(raw: Raw, role: str) -> Json | None:
     """Return the report in ``.out``; None if the program was ended before it printed one.
 
     Raises:
-        ProbeOutputError: the output is not exactly one report of that role.
+        ProbeOutputError: If the output is not exactly one report of that role.
     """
     found = [Json(document, f"{raw.id}.out:{line}") for line, document in documents(raw)]
     if len(found) > 1:

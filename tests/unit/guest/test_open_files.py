@@ -19,7 +19,7 @@ def _probe(*argv: str) -> Process:
 def test_each_file_is_a_descriptor_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "RAW", tmp_path)
     own = "/lab/raw/capture@sta1"
-    argv, files = processes.handed_over(
+    argv, files = processes.with_open_files(
         _probe("tool", "-w", f"{own}.pcap", f"--keep={own}.sent", f"{own}.pcap", "/tmp/x")
     )
     assert argv == ["tool", "-w", "/dev/fd/3", "--keep=/dev/fd/4", "/dev/fd/3", "/tmp/x"]
@@ -36,5 +36,5 @@ def test_each_file_is_a_descriptor_in_the_command(tmp_path: Path, monkeypatch: p
 def test_files_of_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "RAW", tmp_path)
     words = ["tool", "/lab/raw/capture@sta2.pcap", "/lab/raw/../x"]
-    assert processes.handed_over(_probe(*words)) == (words, [])
+    assert processes.with_open_files(_probe(*words)) == (words, [])
     assert not list(tmp_path.iterdir())
