@@ -54,7 +54,7 @@ test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13,
 test-without-stacks: bootstrap-test ## run make test without each stack, and without all of them, in clones (an hour)
 	@scripts/test-without-stacks
 
-test-docker: bootstrap ## build the Docker image and check it, with a Docker daemon of its own if none runs
+test-docker: bootstrap ## build the Docker image and check it, with its own Docker daemon if none runs
 	@scripts/test-docker
 
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them

@@ -64,7 +64,7 @@ class Mutant:
 
 
 def files(area: str) -> list[Path]:
-    """Return the files of an area that are no tests, below the project."""
+    """Return the files of an area that are not tests, below the project."""
     found = (path.relative_to(HERE) for path in HERE.glob(AREAS[area]))
     return sorted(path for path in found if "tests" not in path.parts and not path.stem.endswith("_test"))
 

@@ -192,7 +192,7 @@ def code_around(workload: Path) -> Path | None:
         return _named(stack)
     if (stack / STACKS).is_file():
         raise InputError(
-            f"{stack.name} has no code that could use other stacks: no {CODE} lies next to this list",
+            f"{stack.name} has no code that could use other stacks: no {CODE} is next to this list",
             where=shown(stack / STACKS),
             hint="remove the list, and write stack: in the workloads instead; or add the Makefile",
         )

@@ -186,7 +186,7 @@ def _imported(file: RoomFile, what: str) -> ModuleType:
 
 
 def _of_guest(folder: str, name: str) -> ModuleType:
-    """Return what the guest does for a name, for a dry run; in the guest, all of it lies in the lab's folder."""
+    """Return what the guest does for a name, for a dry run; in the guest, all of it is in the lab's folder."""
     file: RoomFile = Room[Any](folder, object, "guest").file(name)
     return _imported(file, f"{folder}/{name}")
 

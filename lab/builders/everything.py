@@ -34,7 +34,7 @@ def cache(images: Iterable[Path] = ()) -> Cache:
     """Describe the user's cache; nothing is built or fetched.
 
     The key does not contain the versions of Debian's packages, of which the cache keeps what it has. Of folders of node
-    images it has a part of its own at its end, so that without that, it is the key of a cache with the rest.
+    images it has its own part at its end, so that without that, it is the key of a cache with the rest.
 
     Raises:
         BuildError: If a list of an image has a mistake.

@@ -142,7 +142,7 @@ def _check(options: ReproduceOptions) -> None:
 
 @dataclass(frozen=True)
 class _Varied:
-    """An analysis of claims that needs trials of its own."""
+    """An analysis of claims that needs its own trials."""
 
     experiment: Experiment  # its trials
     failed: str  # directory of those that fail

@@ -16,7 +16,7 @@ from typing import IO
 
 from lab.guest.errors import GuestError
 
-POLL_NS = 5_000_000  # how often a condition without an event of its own is checked
+POLL_NS = 5_000_000  # how often a condition that no event reports is checked
 
 
 def now_ns() -> int:

@@ -94,7 +94,7 @@ class Session:
     def _follow(self, updates: list[MediumUpdate]) -> None:
         """Change the levels at their times, in place of those of earlier moves.
 
-        The prompt does not run the agent's loop, so this is the work of a process of its own.
+        The prompt does not run the agent's loop, so another process does this.
         """
         if not updates:
             return

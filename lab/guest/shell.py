@@ -41,7 +41,7 @@ Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net
 HELP = """
 NODE COMMAND runs a program in a node. After the first word, names of nodes
 become their addresses, everywhere in the line; so a second command for a node
-needs a line of its own, without ; or &&:
+needs its own line, without ; or &&:
   sta1 ping -c 3 h1
   h1 tcpdump -ni h1-eth0 &
 py EXPRESSION evaluates Python with every node and net at hand:

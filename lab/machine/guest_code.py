@@ -2,7 +2,7 @@
 """The lab's Python code for the guest: the part that a plan uses, in a directory that the guest mounts over hostfs.
 
 The directory holds lab/guest, lab/shared, ``guest.py`` of the kinds of nodes and events in the plan, and what those
-import; kinds of stacks lie in lab/nodes and lab/events there, too. So no other change in the checkout affects the
+import; kinds of stacks are in lab/nodes and lab/events there, too. So no other change in the checkout affects the
 guest. It is a copy, so that editing the checkout does not affect a running guest. It includes the bytecode of the
 guest's Python: compiling the code in every guest would add 20 ms to its boot. One boot compiles everything that any
 plan may need.

@@ -40,5 +40,5 @@ class ImageFile(Model):
 
     about: Text = Field("", description="What it is for, in one sentence.")
     memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES, most=GUEST_MOST_BYTES)] = Field(
-        MEMORY_BYTES, description="Memory limit of a node with this image that has none of its own."
+        MEMORY_BYTES, description="Memory limit of nodes with this image that set no memory: themselves."
     )

@@ -30,7 +30,7 @@ DEFAULT_TXPOWER_DBM = 20.0  # mac80211_hwsim's default
 Loss = Annotated[float, Quantity(units.RATIO, least=0, most=200)]
 Level = Annotated[float, Quantity(units.RATIO, least=-200, most=200)]
 Threshold = Annotated[float, Quantity(units.POWER, least=-150, most=150)]
-EACH_FRAME = "frame"  # has a level of its own
+EACH_FRAME = "frame"  # has its own level
 _RETRIES_MAX = 255  # the medium's limit
 Plane = tuple[Length, Length]
 

@@ -100,7 +100,7 @@ class Topology(Model):
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
             ("roles", "duration", "processes", "probes", "metrics", "checks", "files"),
-            "it belongs in a workload, which is a file of its own",
+            "it belongs in a workload, which is a separate file",
         ),
         **dict.fromkeys(
             ("wlans", "stations", "accesspoints", "aps", "hosts", "switches"),
@@ -144,7 +144,7 @@ class Topology(Model):
     mobility: list[AnyMobility] = Field(
         [],
         description="How nodes move by themselves: entries with a model:, which name the nodes. The seed of the run "
-        "decides what is random; each node has random numbers of its own, so others can be added. Needs a medium: to "
+        "decides what is random; each node has its own random numbers, so others can be added. Needs a medium: to "
         "have an effect.",
     )
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")

@@ -376,7 +376,7 @@ class Workload(Model):
     """What runs on a topology, what is recorded and which conditions must hold."""
 
     other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("nodes", "links", "medium", "mobility"), "it belongs in a topology, which is a file of its own"
+        ("nodes", "links", "medium", "mobility"), "it belongs in a topology, which is a separate file"
     )
 
     name: Title = Field(description="Name.")

@@ -46,7 +46,7 @@ def recording(uses: Uses) -> Recording:
     """Return what makes the record of a plan that uses this.
 
     The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
-    stack that lies in two folders, the second has its number in the name.
+    stack that is in two folders, the second has its number in the name.
     """
     named = [PROBES.file(name) for name in uses.probes]
     named += [METRICS.file(kind) for kind in uses.metrics]

@@ -20,7 +20,7 @@ _NONE = object()  # no default
 
 
 class Field:
-    """How a field gets its value if the caller gives none, and how it lies in JSON (see ``field``)."""
+    """How a field gets its value if the caller gives none, and how JSON has it (see ``field``)."""
 
     __slots__ = ("default", "factory", "key", "omitted", "spread")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where things lie in the guest (images/initrd/init.c mounts them)."""
+"""Where things are in the guest (images/initrd/init.c mounts them)."""
 
 from pathlib import Path
 

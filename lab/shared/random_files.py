@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The content of files made of random bytes. Standard library only: the guest writes what the plan has hashed.
 
-One mebibyte is drawn; each further one repeats it behind a number of its own. No two differ by less than that, what
+One mebibyte is drawn; each further one repeats it behind its own number. No two differ by less than that, what
 compresses a file by less than a mebibyte's memory finds nothing, and 64 MiB cost a twentieth of drawing them all
 (0.01 s instead of 0.2 s, on the host and again in the guest).
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rule of lab.registry: a file has one public class that is derived from the base class of its room.
 
-The guest finds ``guest.py`` of events and kinds of nodes by name, those of stacks too: all lie in the lab's folder
+The guest finds ``guest.py`` of events and kinds of nodes by name, those of stacks too: all are in the lab's folder
 there (lab.machine.guest_code).
 """
 

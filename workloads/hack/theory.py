@@ -8,7 +8,7 @@ they make the ACK or BlockAck longer instead. Goodput is the payload of a cycle,
     access + data + SIFS + answer                                       HACK; the answer has the compressed ACKs
     access + data + SIFS + answer + access + ACKs + SIFS + answer       TCP
 
-The access point always has more data, and TCP's windows are no limit. Not modelled: collisions and retries, beacons,
+The access point always has more data, and TCP's windows do not limit it. Not modelled: collisions and retries, beacons,
 that the backoffs of both stations pass at the same time, TCP's slow start, and answers that are lost.
 
 workloads/hack/theory.md says where each assumption comes from. Clauses are those of IEEE 802.11-2020, sections those of

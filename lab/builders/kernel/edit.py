@@ -225,7 +225,7 @@ def _check_files(
         if owners.get(name) in later:
             raise InputError(
                 f"{tree}: a commit of part {part.name} changes {name}, which is a new file of part {owners[name]}",
-                hint="put what belongs there into a commit of its own",
+                hint="put what belongs there into a separate commit",
             )
 
 

@@ -4,7 +4,7 @@
 ``make install DESTDIR=… PREFIX=/opt/<stack>`` runs in a copy of its files, with a compiler that sees the headers and
 libraries of the guest's Debian (lab.builders.stack.sysroot) and of the stacks that it uses (its file ``stacks``), which
 are built before. The installed files are packed into one squashfs, which the guest mounts. With those of the stacks
-that it uses, each stack has a directory of its own in there. Equal files, compiler and packages give equal bytes: paths
+that it uses, each stack has its own directory in there. Equal files, compiler and packages give equal bytes: paths
 of the host are mapped, debug information is stripped, times are 0.
 """
 

@@ -190,7 +190,7 @@ class Place:
     changes: tuple[Change, ...]
 
     def at(self, point: Point) -> Point:
-        """Return a point in this place. It has seeds of its own, else chance would be the same in all places."""
+        """Return a point in this place. It has its own seeds, or chance would be the same in all places."""
         for change in reversed(self.changes):
             point = change.at(point)
         return dataclasses.replace(point, seed_offset=SEEDS * (self.number + 1))

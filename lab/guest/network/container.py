@@ -138,7 +138,7 @@ class Root:
             yield
 
     def terminal(self) -> tuple[int, int]:
-        """Open both ends of a new terminal of its own devpts, so that its programs find its name."""
+        """Open both ends of a new terminal in its devpts, so that its programs find the terminal's name."""
         with self.files():
             master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         fcntl.ioctl(master, _TIOCSPTLCK, struct.pack("i", 0))

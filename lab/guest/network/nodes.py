@@ -179,7 +179,7 @@ class LabNode(MininetNode):
     def _printed(self) -> str:
         try:
             return self.decoder.decode(os.read(self.master, _BLOCK_BYTES))
-        except OSError:  # EIO: no one has the terminal any more
+        except OSError:  # EIO: no program has the terminal open
             return ""
 
     def take_back(self) -> bytes:

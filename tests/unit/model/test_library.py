@@ -183,7 +183,7 @@ def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], report
 def test_a_list_of_stacks_needs_code_next_to_it(here: Path) -> None:
     (here / "workloads" / "web" / "stacks").write_text("swp\n")
     assert refused(library.code_of, "web/get", None) == (
-        "workloads/web/stacks  web has no code that could use other stacks: no Makefile lies next to this list\n"
+        "workloads/web/stacks  web has no code that could use other stacks: no Makefile is next to this list\n"
         "  remove the list, and write stack: in the workloads instead; or add the Makefile"
     )
 

@@ -115,7 +115,7 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         (
             "links:",
             "duration: 5 s\nlinks:",
-            'unknown key "duration": it belongs in a workload, which is a file of its own',
+            'unknown key "duration": it belongs in a workload, which is a separate file',
         ),
         ("nodes:", "nodes", 'm.yaml:2  is not valid YAML: ":" is missing after "nodes"\n  nodes\n       ^'),
         ("name: base", "name:base", "m.yaml:1  is not valid YAML: write name: base, with a space after the colon"),
@@ -185,7 +185,7 @@ def test_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str,
         (
             "metrics:",
             "links: []\nmetrics:",
-            'unknown key "links": it belongs in a topology, which is a file of its own',
+            'unknown key "links": it belongs in a topology, which is a separate file',
         ),
     ],
 )
