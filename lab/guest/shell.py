@@ -136,13 +136,24 @@ class Shell(CLI):
     def default(self, line: str) -> Any:
         """Run a command in a node, as Mininet does; note it if it succeeds."""
         first, _, rest = line.partition(" ")
-        if first not in self.mn or not rest.strip():
+        if first not in self.mn:
+            error(f"*** Unknown command: {line}{self._suggestion(first)}\n")
+            return
+        if not rest.strip():
             super().default(line)
             return
         begun_ns = self._guest.clock.elapsed_ns()
         words = " ".join(self._address(word) for word in rest.split(" "))
         if self._status_of(self.mn[first], words) == 0:
             self._note_command(first, words, begun_ns)
+
+    def _suggestion(self, word: str) -> str:
+        """Return a node or command with a similar name, for a message."""
+        from difflib import get_close_matches
+
+        commands = [name[3:] for name in self.get_names() if name.startswith("do_") and name not in _HIDDEN]
+        alike = get_close_matches(word, [*(node.name for node in self._network.lab_nodes()), *commands], n=1)
+        return f" (did you mean {alike[0]}?)" if alike else ""
 
     def _status_of(self, node: LabNode, words: str) -> int:
         """Run a command with the terminal as its own until it ends; return its status.
@@ -250,7 +261,7 @@ class Shell(CLI):
 
     def do_event(self, line: str) -> None:
         """Do an event of a timeline, written without at: event netem: h1-s1, delay: 20 ms."""
-        if not line.strip():
+        if ":" not in line:
             error("event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms\n")
             return
         self._fire(line.strip())

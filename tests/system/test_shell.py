@@ -119,9 +119,11 @@ def test_a_session(machine: runs.Machine) -> None:
         assert "/dev/pts/0" in terminal.ask("h1 tty")
         assert "the medium is perfect, so a move changes nothing" in terminal.ask("move sta1 1 m 0 m 0 m")
         assert "link h1-s1 down" in terminal.ask("link h1 s1 down")
+        assert "netem h1-s1 100 Mbit/s, delay 20 ms" in terminal.ask("event netem: h1-s1, delay: 20 ms")
+        assert "h1-eth0<->s1-eth1 delay 20ms rate 100Mbit limit 1000, down" in terminal.ask("links")
         terminal.ask("sta1 false")
         listed = terminal.ask("events")
-        done = ["exec: sta1", "roam: sta1", "exec: h1", "link: [h1"]
+        done = ["exec: sta1", "roam: sta1", "exec: h1", "link: [h1", "netem: h1-s1"]
         assert [line.split("  ")[1].split(",")[0] for line in listed.splitlines()[1:]] == done
         terminal.ask("h1 exit")
         assert "again" in terminal.ask("h1 echo again")
@@ -542,6 +544,9 @@ def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> Non
         ("ip a\n", "line 1: Unknown command: ip a\n", 127),
         ("sta1 false\nexit\nnodes\n", "", 1),
         ("\n# comment\nroam sta1 nowhere\n", "line 3: roam STATION ACCESS-POINT, with one of sta1 and one of ap1\n", 1),
+        ("sat1 ping h1\n", "line 1: Unknown command: sat1 ping h1 (did you mean sta1?)\n", 127),
+        ("moev sta1 1 m 0 m 0 m\n", "line 1: Unknown command: moev sta1 1 m 0 m 0 m (did you mean move?)\n", 127),
+        ("event netem\n", "line 1: event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms\n", 1),
         ("nowhere\nsta1 true\n", "line 1: Unknown command: nowhere\n", 0),
     ],
 )

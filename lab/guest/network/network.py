@@ -6,6 +6,7 @@ It creates nothing by itself: lab/guest/script.py determines what is created, an
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -15,13 +16,15 @@ from mininet.log import output
 from mininet.net import Mininet
 from mininet.util import numCores
 
-from lab.guest.commands import Mount, netem_words
+from lab.guest.commands import Mount
 from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.guest.network.nodes import LabIntf, LabNode
+from lab.guest.tasks import run
 from lab.shared import types
 
 _ANSWER_S = 3  # time for the answer to a ping
+_NETEM = re.compile(r"qdisc netem \S+ root (?:refcnt \d+ )?(limit \d+)(.*?)(?: seed \d+)?\s*$")
 _REPORT_S = 5.0  # for the last report of iperf's server
 
 
@@ -35,9 +38,17 @@ class WiredLink(MininetLink):
         self.intf1.link = self.intf2.link = self
 
     def describe(self) -> str:
-        """Return the link as ``links`` in the shell shows it."""
-        words = " ".join(netem_words(self.spec.netem)[1:]).replace("000000ns", "ms").replace("000000bit", "Mbit")
-        return f"{self.intf1}<->{self.intf2} {words or 'unshaped'}"
+        """Return the link as ``links`` in the shell shows it: as the kernel has it now."""
+        ends = (self.intf1, self.intf2)
+        up = all(" UP " in _asked(end, "ip", "-br", "link", "show", "dev", end.name) for end in ends)
+        shaped = _NETEM.match(_asked(self.intf1, "tc", "qdisc", "show", "dev", self.intf1.name, "root"))
+        words = " ".join(f"{shaped[2]} {shaped[1]}".split()) if shaped else "unshaped"
+        return f"{self.intf1}<->{self.intf2} {words}{'' if up else ', down'}"
+
+
+def _asked(end: LabIntf, *argv: str) -> str:
+    with end.node.container.network():
+        return run(argv).decode()
 
 
 class LabNet(Mininet):
