@@ -139,9 +139,11 @@ def warn(message: str, where: str) -> None:
 
 
 _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech: what may be meant
+    "about": "description title",
     "ap": "accesspoint access_point access-point",
     "at": "time start",
-    "between": "nodes ends endpoints",
+    "as": "name id",
+    "between": "nodes ends endpoints from",
     "channel": "freq frequency",
     "checks": "asserts assertions expect",
     "delay": "latency",
@@ -150,7 +152,7 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
     "encrypt": "security encryption",
     "every": "interval period",
     "goodput": "throughput bandwidth",
-    "host": "server computer pc",
+    "host": "server computer pc router",
     "ip": "address addr ipv4",
     "kind": "type",
     "limit": "queue max_queue_size",

@@ -146,7 +146,8 @@ class Evaluator:
             found = [_member(one, word, about) for one in found] if several else _member(found, word, about)
         if isinstance(found, Mapping) or (isinstance(found, list) and any(isinstance(item, Mapping) for item in found)):
             one = found[0] if isinstance(found, list) else found
-            raise InputError(f"{name.text} has several values; write {name.text}.{next(iter(one), '…')} or the like")
+            choice = f"{'one of ' if len(one) > 1 else ''}{name.text}.{', .'.join(one) or '…'}"
+            raise InputError(f"{name.text} has several values; write {choice}")
         return found
 
     def select(self, tree: Indexed) -> Any:

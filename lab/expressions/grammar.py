@@ -197,6 +197,8 @@ class _Parser:
         hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
         if self.language.labels:
             hints |= {"[": "close the bracket", "]": "no bracket is open"}
+        if self.text[start : start + 2] in ("=>", "=<"):
+            hints["="] = f"write {self.text[start + 1]}="
         hint = hints.get(character, "close the quote" if character in "\"'" else "")
         self.fail(f'unexpected "{character}"' + (f"; {hint}" if hint else ""), start)
 

@@ -88,6 +88,8 @@ class Lab:
             *(override(key, value) for key, value in (set or {}).items()),
         ]
         where = caller() if location is None else location
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise InputError(f"seed: {seed!r} is not a whole number; write one, such as 7", where=where)
         self._locations = {text.partition("=")[0]: where for text in self._overrides}
         self._plan = load(
             *self._names, seed, self._overrides, pcap=None if pcap == _AUTO else pcap, locations=self._locations

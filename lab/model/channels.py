@@ -68,11 +68,11 @@ def complaint(channel: int, mode: str, country: str) -> str | None:
     if channel in allowed:
         return None
     here = f"use {ranges(allowed)}"
-    other = next((name for name in MODES if channel in usable(name, country)), None)
-    if other is not None:
+    others = [name for name in MODES if channel in usable(name, country)]
+    if others:
         return (
             f"{channel} is a {band(channel)} GHz channel, but mode {mode} is {' and '.join(MODES[mode])} GHz; "
-            f"{here}, or mode: {other}"
+            f"{here}, or mode: {' or '.join(others)}"
         )
     if 52 <= channel <= 144 and channel % 4 == 0:
         return f"{channel} needs radar detection, which is not modelled; {here}"

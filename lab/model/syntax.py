@@ -10,6 +10,7 @@ from typing import Any
 from lab.errors import InputError
 
 _GLUED = re.compile(r"\s*(?:- )?([A-Za-z_]\w*)[:=](?!//)([^\s\]},].*)")
+_CLOSE = {"[": "]", "{": "}"}
 _NUMERIC = re.compile(r"[+-]?\d")
 _Found = tuple[int, int, str] | None  # line, column, what to say
 
@@ -69,10 +70,18 @@ def _unclosed(lines: list[str], mark: Any, outer: Any) -> _Found:
         return (
             outer.line,
             outer.column,
-            f"this {opened} is never closed; write {'}' if opened == '{' else ']'} after it",
+            f"this {opened} is never closed; write {_CLOSE[opened]} after it",
         )
-    if (place := lines[mark.line].rfind(";", outer.column, mark.column)) >= 0:
+    line = lines[mark.line]
+    if (place := line.rfind(";", outer.column, mark.column)) >= 0:
         return mark.line, place, "write a comma instead of the semicolon"
+    opened, found = line[outer.column], line[mark.column : mark.column + 1]
+    if found in ("]", "}"):
+        return mark.line, outer.column, f"this {opened} is not closed; write {_CLOSE[opened]} before the {found}"
+    before = re.split(r"[,:\[{]\s*", line[: mark.column])[-1]
+    if found in _CLOSE and before.strip():
+        text = before + line[mark.column :].partition(_CLOSE[found])[0] + _CLOSE[found]
+        return mark.line, mark.column, f'text with {found} needs quotes: "{text}"'
     return None
 
 

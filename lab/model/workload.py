@@ -219,6 +219,14 @@ def _prints(value: Any) -> Any:
 class Process(Model):
     """A program, or an active probe (curl, ping, iperf3)."""
 
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say how a process runs on several nodes."""
+        several = key == "on" and word == "a list"
+        return (
+            "; write a role, a kind or a group, which stand for several nodes, or one entry for each" if several else ""
+        )
+
     on: Text = _ON
     for_each: Text | None = Field(
         None,

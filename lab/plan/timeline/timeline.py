@@ -182,6 +182,9 @@ def _written(source: ValidatedFile[Any], timeline: list[EventModel]) -> list[_Wr
     ]
 
 
+_OTHERS_EVENTS = "make duration: longer, or run without these events: --set topology.timeline=[]"
+
+
 def _check_time(event: _Written, workload: ValidatedFile[Workload], problems: Problems) -> None:
     """Report an event at or after the end of the run."""
     end = workload.model.duration
@@ -191,5 +194,8 @@ def _check_time(event: _Written, workload: ValidatedFile[Workload], problems: Pr
     where = workload.document.where(("duration",))
     relation = "after" if event.model.at > end else "at"
     problems.add(
-        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {length}, {where})"
+        event.source,
+        (*event.keys, "at"),
+        f"{at} is {relation} the end of the run (duration: {length}, {where})",
+        _OTHERS_EVENTS if event.source is not workload else None,
     )

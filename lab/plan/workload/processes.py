@@ -259,7 +259,7 @@ class PlannedProcesses:
             self._refuse(keys, message)
         found = self.names.nodes_of(name)
         if found is None and not self._may_be_node(name):
-            message = f'there is neither a role nor a node "{name}"{self.names.suggestion(name)}'
+            message = f'unknown role or node "{name}"{self.names.suggestion(name)}'
             places = {
                 "roles": list(roles),
                 "nodes": [*self.names.groups, *nodes],

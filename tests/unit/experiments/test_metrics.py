@@ -156,7 +156,7 @@ def test_what_a_parser_did_not_find_is_reported() -> None:
     assert absent(metrics, RECORD) == [
         'metric a: fetch@sta2 has no "byts" (did you mean bytes?); known: exit, bytes, time_total, sha256, flows',
         'metric c: fetch has no "http_code"; known: exit, bytes, time_total, sha256, flows',
-        "metric d: fetch@sta2.flows has several values; write fetch@sta2.flows.a or the like",
+        "metric d: fetch@sta2.flows has several values; write one of fetch@sta2.flows.a",
     ]
 
 
@@ -205,7 +205,7 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
         ),
         ("outage.meen", "ms", 'outage has no "meen" (did you mean mean?); known: count, sum,'),
         ("fetch.exit", "ms", 'is a number without a unit, not a duration in ms; write unit: ""'),
-        ("fetch", "ms", "fetch has several values; write fetch.exit or the like"),
+        ("fetch", "ms", "fetch has several values; write fetch.exit"),
         ("lighttpd.bytes", "B", 'lighttpd has no "bytes"; known: exit'),
         ("file.length", "", 'file has no "length"; known: sha256, size, path'),
         ("file.sha256", "", 'is the text "'),

@@ -59,6 +59,8 @@ def test_a_mistake_in_the_parameters_has_the_place_of_the_caller() -> None:
         Lab("two-aps-handoff", set={"links.0.delay": "5"})
     with pytest.raises(InputError, match=r"\(did you mean two-aps-handoff\?\)"):
         Lab("two-aps-handof")
+    with pytest.raises(InputError, match=r"^tests/unit/lockstep/test_lab\.py:\d+  seed: '7' is not a whole number"):
+        Lab("two-aps-handoff", seed="7")  # type: ignore[arg-type]
 
 
 def test_parameters_are_settings() -> None:

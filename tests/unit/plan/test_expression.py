@@ -145,8 +145,8 @@ def test_explanations_show_the_values(text: str, explanation: str) -> None:
             'cannot be evaluated: outage has no "mx" (did you mean max?); known: max, mean, count, sum',
         ),
         ("outge.max < 5 ms", 'cannot be evaluated: unknown name "outge" (did you mean outage?); known: '),
-        ("outage < 5 ms", "cannot be evaluated: outage has several values; write outage.max or the like"),
-        ("flow < 5 ms", "cannot be evaluated: flow has several values; write flow.exit or the like"),
+        ("outage < 5 ms", "cannot be evaluated: outage has several values; write one of outage.max, .mean"),
+        ("flow < 5 ms", "cannot be evaluated: flow has several values; write one of flow.exit"),
         ("fetch.exit.x == 0", "cannot be evaluated: fetch.exit is a single value, so it has no x"),
         (
             "fetch.exit",

@@ -102,7 +102,7 @@ def test_large_files_belong_to_a_stack(plans: Plans) -> None:
         ),
         (
             "files:\n  a: {on: servr, path: /x, text: x}\n",
-            'w.yaml:5  files.a.on: there is neither a role nor a node "servr" (did you mean server?); '
+            'w.yaml:5  files.a.on: unknown role or node "servr" (did you mean server?); '
             "roles: server, client; nodes: h1, s1, ap1, ap2, sta1, sta2",
         ),
         (

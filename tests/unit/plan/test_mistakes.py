@@ -55,6 +55,9 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         ),
         ("delay: 1 ms", "delay: 1 sec", 'm.yaml:7  links.0.delay: "1 sec": unknown unit sec; write 1 s'),
         ("delay: 1 ms", "bw: 10", 'm.yaml:7  links.0.bw: unknown key "bw" (did you mean rate?)'),
+        ("between:", "from:", 'm.yaml:7  links.0.from: unknown key "from" (did you mean between?)'),
+        ("kind: host", "kind: router", 'm.yaml:3  nodes.h1.kind: unknown kind of node "router" (did you mean host?)'),
+        ("name: base", "name: base\ndescription: x", 'unknown key "description" (did you mean about?)'),
         ("between:", "endpoints:", 'm.yaml:7  links.0.endpoints: unknown key "endpoints" (did you mean between?)'),
         ("- {between", "-{between", "m.yaml:7  is not valid YAML: a space is missing after the -\n"),
         ("kind: host", "kind:host", "m.yaml:3  write kind: host, with a space after the colon"),
@@ -126,6 +129,8 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
             "m.yaml:4  is not valid YAML: this line is indented differently from those that it belongs to",
         ),
         ("[server]}", "[server]", "m.yaml:3  is not valid YAML: this { is never closed; write } after it\n"),
+        ("[server]}", "[server}", "m.yaml:3  is not valid YAML: this [ is not closed; write ] before the }\n"),
+        ("[server]", "a {b}", 'm.yaml:3  is not valid YAML: text with { needs quotes: "a {b}"\n'),
         ("host, roles", "host; roles", "m.yaml:3  is not valid YAML: write a comma instead of the semicolon\n"),
         (
             "name: base",

@@ -213,11 +213,11 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: g, channel: 36}"),
-            f"t.yaml:3  nodes.ap2.channel: 36 is a 5 GHz channel, but mode g is 2.4 GHz; use 1{TO}13, or mode: a",
+            f"t.yaml:3  nodes.ap2.channel: 36 is a 5 GHz channel, but mode g is 2.4 GHz; use 1{TO}13, or mode: a or n",
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: a, channel: 6}"),
-            "t.yaml:3  nodes.ap2.channel: 6 is a 2.4 GHz channel, but mode a is 5 GHz; use 36, 40, 44, 48, or mode: b",
+            "t.yaml:3  nodes.ap2.channel: 6 is a 2.4 GHz channel, but mode a is 5 GHz; use 36, 40, 44, 48, or mode: b or g or n",
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: n, channel: 52}"),

@@ -46,7 +46,7 @@ def test_a_workload_alone_may_name_nodes_but_no_mistyped_role(tmp_path: Path) ->
     path.write_text(WORKLOAD + processes("on: sta1, run: [a]"))
     assert check(path) == "workload"
     path.write_text(WORKLOAD + processes("on: servr, run: [a]"))
-    with pytest.raises(InputError, match='neither a role nor a node "servr" .did you mean server.'):
+    with pytest.raises(InputError, match='unknown role or node "servr" .did you mean server.'):
         check(path)
 
 
@@ -103,10 +103,10 @@ def test_a_process_may_run_once_for_each_node_of_another_role(plans: Plans) -> N
     assert [one.params["to"] for one in plan.processes] == [addresses["sta1"], addresses["sta2"]]
     message = "processes.0.on: for_each: needs a single node here, but client stands for sta1, sta2"
     assert refusal(plans, WORKLOAD + processes(f"on: client, for_each: client, {run}")).endswith(message)
-    assert 'processes.0.for_each: there is neither a role nor a node "clint"' in refusal(
+    assert 'processes.0.for_each: unknown role or node "clint"' in refusal(
         plans, WORKLOAD + processes(f"on: server, for_each: clint, {run}")
     )
-    assert 'processes.0.on: there is neither a role nor a node "sever"' in refusal(
+    assert 'processes.0.on: unknown role or node "sever"' in refusal(
         plans, WORKLOAD + processes(f"on: sever, for_each: client, {run}")
     )
 
@@ -262,10 +262,7 @@ def test_files_to_collect(plans: Plans) -> None:
 
 def test_a_node_that_there_is_not_is_one_mistake(plans: Plans) -> None:
     reported = refusal(plans, WORKLOAD + processes("on: sta9, run: [cli], collect: /x"))
-    assert (
-        reported.startswith('w.yaml:5  processes.0.on: there is neither a role nor a node "sta9"')
-        and "\n" not in reported
-    )
+    assert reported.startswith('w.yaml:5  processes.0.on: unknown role or node "sta9"') and "\n" not in reported
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
     [
         (
             "processes:\n  - {on: clint, run: [nap]}\n",
-            'w.yaml:5  processes.0.on: there is neither a role nor a node "clint" (did you mean client?); '
+            'w.yaml:5  processes.0.on: unknown role or node "clint" (did you mean client?); '
             "roles: server, client; nodes: h1, s1, ap1, ap2, sta1, sta2",
         ),
         (
@@ -286,6 +286,16 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         (
             "processes:\n  - {on: client, run: {probe: ping, to: {server.ip}}}\n",
             'w.yaml:5  processes.0.run.to: YAML reads {server.ip} as a mapping; write "{server.ip}" in quotes',
+        ),
+        (
+            "processes:\n  - {on: [sta1, sta2], run: [a]}\n",
+            "w.yaml:5  processes.0.on: must be text, not a list; write a role, a kind or a group, which stand for several "
+            "nodes, or one entry for each",
+        ),
+        (
+            "processes:\n  - {on: client, run: [a], name: b}\n",
+            'w.yaml:5  processes.0.name: unknown key "name" (did you mean as?); known keys: on, for_each, run, as, at, stop, '
+            "ready, required, may_run_on, max_output, prints, collect",
         ),
         (
             "processes:\n  - {on: client, run: {probe: ping, to: [server]}}\n",
@@ -357,11 +367,13 @@ def test_stops_reach_every_node(plans: Plans) -> None:
     [
         (
             "at: 40 s, roam: sta1, to: ap2",
-            "t.yaml:14  timeline.0.at: 40 s is after the end of the run (duration: 30 s, w.yaml:3)",
+            "t.yaml:14  timeline.0.at: 40 s is after the end of the run (duration: 30 s, w.yaml:3)\n"
+            "  make duration: longer, or run without these events: --set topology.timeline=[]",
         ),
         (
             "at: 30 s, roam: sta1, to: ap2",
-            "t.yaml:14  timeline.0.at: 30 s is at the end of the run (duration: 30 s, w.yaml:3)",
+            "t.yaml:14  timeline.0.at: 30 s is at the end of the run (duration: 30 s, w.yaml:3)\n"
+            "  make duration: longer, or run without these events: --set topology.timeline=[]",
         ),
         (
             "at: 5 s, roam: sta9, to: ap2",
@@ -559,9 +571,13 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
             "goodput.p96 > 5 Mbit/s",
             'goodput has no "p96" (did you mean p99?); known: count, sum, mean, median, min, max, p50, p90, p95, p99',
         ),
-        ("goodput > 5 Mbit/s", "goodput has several values; write goodput.count or the like"),
+        (
+            "goodput > 5 Mbit/s",
+            "goodput has several values; write one of goodput.count, .sum, .mean, .median, .min, .max, .p50, .p90, .p95, .p99",
+        ),
         ("goodput.mean", "the result is not true or false; write a comparison, such as outage.max < 500 ms"),
         ("fetch.exit = 0", 'unexpected "="; write == to compare\n  fetch.exit = 0\n             ^'),
+        ("fetch.exit => 0", 'unexpected "="; write >=\n  fetch.exit => 0\n             ^'),
         ("fetch.exit ==", "a value is missing here\n  fetch.exit ==\n               ^"),
     ],
 )
@@ -655,7 +671,7 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     [
         (
             "{on: servr, run: {probe: udp-sink}, as: sink}",
-            'w.yaml:5  processes.0.on: there is neither a role nor a node "servr"',
+            'w.yaml:5  processes.0.on: unknown role or node "servr"',
         ),
         (
             "{on: client, run: {probe: ping, to: x}, as: load}",

@@ -38,6 +38,6 @@ def test_a_kind_of_several_nodes_has_no_single_address() -> None:
 def test_an_unknown_role_may_mean_a_kind() -> None:
     Path("w.yaml").write_text(WORKLOAD.replace("on: sta1", "on: station"))
     assert refused(load, "t.yaml", "w.yaml") == (
-        'w.yaml:6  processes.1.on: there is neither a role nor a node "station" (did you mean sta?); roles: server; '
+        'w.yaml:6  processes.1.on: unknown role or node "station" (did you mean sta?); roles: server; '
         "nodes: h1, ap1, sta1"
     )
