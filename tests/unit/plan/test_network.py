@@ -217,7 +217,8 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: a, channel: 6}"),
-            "t.yaml:3  nodes.ap2.channel: 6 is a 2.4 GHz channel, but mode a is 5 GHz; use 36, 40, 44, 48, or mode: b or g or n",
+            "t.yaml:3  nodes.ap2.channel: 6 is a 2.4 GHz channel, but mode a is 5 GHz; use 36, 40, 44, 48, "
+            "or mode: b or g or n",
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: n, channel: 52}"),

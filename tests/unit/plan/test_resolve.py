@@ -289,13 +289,13 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "processes:\n  - {on: [sta1, sta2], run: [a]}\n",
-            "w.yaml:5  processes.0.on: must be text, not a list; write a role, a kind or a group, which stand for several "
-            "nodes, or one entry for each",
+            "w.yaml:5  processes.0.on: must be text, not a list; write a role, a kind or a group, which stand for "
+            "several nodes, or one entry for each",
         ),
         (
             "processes:\n  - {on: client, run: [a], name: b}\n",
-            'w.yaml:5  processes.0.name: unknown key "name" (did you mean as?); known keys: on, for_each, run, as, at, stop, '
-            "ready, required, may_run_on, max_output, prints, collect",
+            'w.yaml:5  processes.0.name: unknown key "name" (did you mean as?); known keys: on, for_each, run, as, at, '
+            "stop, ready, required, may_run_on, max_output, prints, collect",
         ),
         (
             "processes:\n  - {on: client, run: {probe: ping, to: [server]}}\n",
@@ -573,7 +573,8 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
         ),
         (
             "goodput > 5 Mbit/s",
-            "goodput has several values; write one of goodput.count, .sum, .mean, .median, .min, .max, .p50, .p90, .p95, .p99",
+            "goodput has several values; write one of goodput.count, .sum, .mean, .median, .min, .max, .p50, .p90, "
+            ".p95, .p99",
         ),
         ("goodput.mean", "the result is not true or false; write a comparison, such as outage.max < 500 ms"),
         ("fetch.exit = 0", 'unexpected "="; write == to compare\n  fetch.exit = 0\n             ^'),
