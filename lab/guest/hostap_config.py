@@ -10,18 +10,29 @@ from lab.shared import types
 HOSTAPD_CONTROL = "/run/hostapd"
 SUPPLICANT_CONTROL = "/run/wpa_supplicant"
 
+_RSN = ["wpa=2", "rsn_pairwise=CCMP"]
 _AP_SECURITY = {
     "open": [],
-    "wpa2": ["wpa=2", "rsn_pairwise=CCMP"],
-    "wpa3": ["wpa=2", "rsn_pairwise=CCMP", "ieee80211w=2", "sae_require_mfp=1"],
+    "owe": [*_RSN, "ieee80211w=2"],
+    "wpa2": _RSN,
+    "wpa3": [*_RSN, "ieee80211w=2", "sae_require_mfp=1"],
+    "wpa2/wpa3": [*_RSN, "ieee80211w=1", "sae_require_mfp=1"],
 }
 _STATION_SECURITY = {
     "open": [],
+    "owe": ["proto=RSN", "ieee80211w=2"],
     "wpa2": ["proto=RSN"],
     "wpa3": ["proto=RSN", "ieee80211w=2"],
+    "wpa2/wpa3": ["proto=RSN", "ieee80211w=1"],
 }
-_KEY_MANAGEMENT = {"open": "NONE", "wpa2": "WPA-PSK", "wpa3": "SAE"}
-_FAST_KEY_MANAGEMENT = {"wpa2": "FT-PSK", "wpa3": "FT-SAE"}  # with fast transition, besides the above
+_KEY_MANAGEMENT = {
+    "open": ["NONE"],
+    "owe": ["OWE"],
+    "wpa2": ["WPA-PSK"],
+    "wpa3": ["SAE"],
+    "wpa2/wpa3": ["SAE", "WPA-PSK"],
+}
+_FAST_KEY_MANAGEMENT = {"WPA-PSK": "FT-PSK", "SAE": "FT-SAE"}  # with fast transition, besides the above
 
 
 def _mode_lines(radio: types.Radio) -> list[str]:
@@ -76,9 +87,9 @@ def _ht_capabilities(radio: types.Radio) -> str:
 
 def _key_management(radio: types.Radio) -> str:
     """Return the key management as both daemons write it; fast transition first, since it is preferred."""
-    encrypt = radio.encrypt or "open"
-    fast = [_FAST_KEY_MANAGEMENT[encrypt]] if radio.mobility_domain else []
-    return " ".join([*fast, _KEY_MANAGEMENT[encrypt]])
+    usual = _KEY_MANAGEMENT[radio.encrypt or "open"]
+    fast = [_FAST_KEY_MANAGEMENT[one] for one in usual] if radio.mobility_domain else []
+    return " ".join([*fast, *usual])
 
 
 def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> Iterator[str]:
@@ -91,8 +102,9 @@ def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> 
     yield f"nas_identifier={radio.interface}"  # its name as the holder of first keys (R0KH-ID)
     yield f"r1_key_holder={radio.mac.replace(':', '')}"
     yield "ft_over_ds=0"
-    if radio.encrypt == "wpa2":
+    if radio.encrypt in ("wpa2", "wpa2/wpa3"):
         yield "ft_psk_generate_local=1"
+    if radio.encrypt == "wpa2":
         return
     yield "pmk_r1_push=1"
     import hashlib  # it loads OpenSSL, which most runs do not need
@@ -134,9 +146,9 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
         *_basic_rates(radio),
         *_AP_SECURITY[encrypt],
     ]
-    if encrypt == "wpa2":
+    if encrypt in ("wpa2", "wpa2/wpa3"):
         lines.append(f"wpa_passphrase={radio.passwd}")
-    if encrypt == "wpa3":
+    if encrypt in ("wpa3", "wpa2/wpa3"):
         lines.append(f"sae_password={radio.passwd}")
     if encrypt != "open":
         lines.append(f"wpa_key_mgmt={_key_management(radio)}")
@@ -170,7 +182,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         *(["disable_ht=1"] if radio.without_ht else []),
         *(["disable_ht40=1"] if radio.without_ht40 else []),
     ]
-    if encrypt == "wpa2":
+    if encrypt in ("wpa2", "wpa2/wpa3"):
         network.append(f'psk="{radio.passwd}"')
     if encrypt == "wpa3":
         network.append(f'sae_password="{radio.passwd}"')

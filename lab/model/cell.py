@@ -21,6 +21,8 @@ class Cell:
     short_gi: bool
     encrypt: str | None
     passwd: str | None
+    pmf: str | None
+    hidden: bool  # its beacons do not name it
     mobility_domain: str | None  # None: no fast transitions
     used_rates: tuple[str, ...]  # rates that each member must understand: basic and fixed ones
     settings: Mapping[str, Any]  # of the access point's radio, as written

@@ -26,7 +26,7 @@ from lab.model.radio_setting import SETTINGS, table
 from lab.registry import Room
 
 if TYPE_CHECKING:
-    from lab.shared.types import Radio
+    from lab.shared.types import Radio, RadioOption
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+\Z")
@@ -139,6 +139,9 @@ class Site(Protocol):
     def cells(self, ssid: str | None = None) -> list[Cell]:
         """Return all networks that nodes can join, one entry for each access point; or only those with that SSID."""
 
+    def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
+        """Return an option of hostapd or wpa_supplicant that follows from the value at these keys."""
+
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
         """Report a channel that is not allowed, or not with that width; ``keys`` lead to where it is written."""
 
@@ -164,6 +167,23 @@ class Node(Model):
         "antennaheight": "it is the third number of position:",
         "antennagain": "antenna_gain",
         "ieee80211r": "fast_transition",
+        **dict.fromkeys(("ieee80211w", "mfp"), "pmf"),
+        **dict.fromkeys(("ignore_broadcast_ssid", "hide_ssid", "hidden_ssid"), "hidden"),
+        **dict.fromkeys(("ap_isolate", "isolate_clients", "client_isolation", "isolation"), "isolate"),
+        **dict.fromkeys(("wpa_passphrase", "sae_password", "wpa_psk"), "passwd"),
+        **dict.fromkeys(("wpa", "wpa_key_mgmt", "key_mgmt", "authmode", "auth_algs"), "encrypt"),
+        "hw_mode": "mode",
+        "ieee80211n": "write mode: n",
+        "wmm_enabled": "wmm",
+        "beacon_int": "beacon_interval",
+        "country_code": "write country: next to nodes:",
+        **dict.fromkeys(
+            ("vssids", "bss"), "a radio has one network; write a node for each SSID, which may share a channel"
+        ),
+        **dict.fromkeys(
+            ("bgscan_module", "bgscan_threshold", "s_inverval", "s_interval", "l_interval"),
+            "write bgscan: {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}",
+        ),
         "links": "links belong next to nodes:, each with between: and its two ends",
     }
 
@@ -248,9 +268,11 @@ class Node(Model):
         """Suggest as the base class does; also keys of other kinds of nodes, and of the medium."""
         from lab.model.medium import Medium
 
-        owners = [kind for kind, model in NODES.classes().items() if word in model.described()]
-        if owners:
-            return f": it is for {' and '.join(f'kind: {kind}' for kind in owners)}"
+        meant = cls.other_names.get(word.lower(), word)
+        owners = [kind for kind, model in NODES.classes().items() if meant in model.described()]
+        if owners and meant not in cls.described():
+            renamed = f" (here: {meant})" if meant != word else ""
+            return f": it is for {' and '.join(f'kind: {kind}' for kind in owners)}{renamed}"
         if word in Medium.described():
             return ": it belongs in medium:"
         return super().hint(word)
@@ -284,6 +306,30 @@ def _width(value: Any) -> Any:
     if text.isdigit():
         refuse(f'"{text}" has no unit; write {text} MHz')
     return text
+
+
+Pmf = Literal["off", "optional", "required"]
+PMF_NUMBERS = {"off": 0, "optional": 1, "required": 2}  # hostapd's and wpa_supplicant's ieee80211w
+WITH_PASSPHRASE = ("wpa2", "wpa3", "wpa2/wpa3")
+_NEED_PMF = {"wpa3": ("required",), "owe": ("required",), "wpa2/wpa3": ("optional", "required")}
+_ENCRYPTIONS = {  # other names for them
+    "wpa": "wpa2; WPA with TKIP is not modelled",
+    "wep": "wpa2; WEP is not modelled",
+    "none": "open",
+    **dict.fromkeys(("psk", "wpa-psk", "wpa2-psk", "wpa2-personal", "ccmp", "aes"), "wpa2"),
+    **dict.fromkeys(("sae", "wpa3-sae", "wpa3-personal"), "wpa3"),
+    **dict.fromkeys(("wpa2-wpa3", "wpa3/wpa2", "wpa3-wpa2", "wpa2+wpa3", "mixed", "transition"), "wpa2/wpa3"),
+    **dict.fromkeys(("enhanced-open", "enhanced open"), "owe"),
+}
+
+
+def pmf_complaint(pmf: str, encrypt: str | None) -> str | None:
+    """Return why a network with that encryption cannot have ``pmf``, or None."""
+    if encrypt in (None, "open"):
+        return "an open network has no keys to protect management frames; write encrypt: too, or remove this"
+    if pmf not in _NEED_PMF.get(encrypt or "", PMF_NUMBERS):
+        return f"{encrypt} needs pmf: {_NEED_PMF[encrypt or ''][0]}; write that, or remove this"
+    return None
 
 
 Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
@@ -342,16 +388,25 @@ class Wireless(_WithSettings):
         """Say what is not modelled: newer modes, whose names resemble those of older ones, and several SSIDs."""
         if key == "ssid" and word == "a list":
             return "; a radio has one network: write a node for each SSID, which may share a channel"
+        if key == "encrypt" and word.lower() in _ENCRYPTIONS:
+            return f"; write {_ENCRYPTIONS[word.lower()]}"
         newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
         return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
 
-    encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
+    encrypt: Literal["open", "owe", "wpa2", "wpa3", "wpa2/wpa3"] | None = Field(
         None,
-        description="Encryption of the network: open, wpa2 (WPA2-PSK) or wpa3 (SAE). "
-        "Default: open for an access point; for a station, as in the network with its SSID.",
+        description="Encryption of the network: open, owe (encrypted without a passphrase), wpa2 (WPA2-PSK), wpa3 "
+        "(SAE), or wpa2/wpa3 (transition mode: stations choose, and prefer wpa3). Default: open for an access point; "
+        "for a station, as in the network with its SSID.",
     )
     passwd: Passwd | None = Field(
         None, description="Passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
+    )
+    pmf: Pmf | None = Field(
+        None,
+        description="Protected management frames (802.11w): off, optional or required. With it, a forged "
+        "deauthentication has no effect. Default: off with wpa2, optional with wpa2/wpa3, required with wpa3 and owe; "
+        "for a station, as in its network.",
     )
     txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
 
@@ -362,9 +417,12 @@ class Wireless(_WithSettings):
 
     @model_validator(mode="after")
     def _protection(self) -> Wireless:
-        protected = self.encrypt in ("wpa2", "wpa3")
-        if self.passwd is not None and not protected and not (self.joins and self.encrypt is None):
-            refuse("a passphrase needs encrypt: wpa2 or encrypt: wpa3", key="passwd")
+        protected = self.encrypt in WITH_PASSPHRASE
+        adopted = self.joins and self.encrypt is None
+        if self.passwd is not None and not protected and not adopted:
+            refuse("a passphrase needs encrypt: wpa2, wpa3 or wpa2/wpa3", key="passwd")
         if protected and self.passwd is None:
             refuse(f"{self.encrypt} needs a passphrase; write passwd: with 8 to 63 characters", key="encrypt")
+        if self.pmf is not None and not adopted and (wrong := pmf_complaint(self.pmf, self.encrypt)):
+            refuse(wrong, key="pmf")
         return self

@@ -13,7 +13,7 @@ from lab.shared.types import Radio
 
 def unreadable(radio: Radio) -> str | None:
     """Return why damaged frames of a radio's network are useless; None if they are useful."""
-    if radio.encrypt not in ("wpa2", "wpa3"):
+    if radio.encrypt in (None, "open"):
         return None
     return (
         f"{radio.ssid} is encrypted ({radio.encrypt}): one wrong bit makes a frame's integrity check fail, so damaged "

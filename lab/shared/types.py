@@ -53,7 +53,7 @@ class EdcaParameters:
 
 @frozen
 class RadioOption:
-    """A line of hostapd's or wpa_supplicant's configuration that the topology gives in the program's own words."""
+    """A line of hostapd's or wpa_supplicant's configuration: what a key stands for, or what the topology gives."""
 
     name: str
     value: str
@@ -72,7 +72,7 @@ class Radio:
     frequency_mhz: int | None
     scan_mhz: list[int]  # a station: the frequencies of the access points with its SSID, ascending
     country: str
-    encrypt: str | None  # None or "open", "wpa2", "wpa3"
+    encrypt: str | None  # None or "open", "owe", "wpa2", "wpa3", "wpa2/wpa3"
     passwd: str | None
     txpower_dbm: float | None = None
     antenna_gain_dbi: float | None = None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -12,10 +13,10 @@ from lab.model import channels, rates
 from lab.model.base import Flag, Integer, Text, refuse
 from lab.model.cell import Cell
 from lab.model.edca import Edca
-from lab.model.node import Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Mac, Site, Ssid, Width, Wireless, width_mhz
 from lab.model.rates import FixedRate
 from lab.model.raw_options import HostapdOptions
-from lab.shared.types import Radio
+from lab.shared.types import Radio, RadioOption
 
 
 def _mobility_domain(text: str) -> str:
@@ -36,6 +37,30 @@ def _time_units(text: str) -> str:
     return f"{int(found[1])} TU"
 
 
+_OPTIONS = {  # keys of an access point that are options of hostapd
+    "hidden": "ignore_broadcast_ssid",
+    "isolate": "ap_isolate",
+    "dtim_period": "dtim_period",
+    "multicast_to_unicast": "multicast_to_unicast",
+}
+_OF_HOSTAPD = (  # options that users may write next to the keys of the node
+    "accept_mac_file",
+    "ap_max_inactivity",
+    "deny_mac_file",
+    "disassoc_low_ack",
+    "ht_capab",
+    "macaddr_acl",
+    "max_num_sta",
+    "no_probe_resp_if_max_sta",
+    "preamble",
+    "rsn_pairwise",
+    "skip_inactivity_poll",
+    "supported_rates",
+    "uapsd_advertisement_enabled",
+    "vendor_elements",
+    "wpa_group_rekey",
+    "wpa_pairwise",
+)
 DEFAULT_MOBILITY_DOMAIN = "a1b2"  # as in Mininet-WiFi's examples
 
 
@@ -49,6 +74,10 @@ class AccessPoint(Wireless):
     radio_number: ClassVar[int | None] = 1
     mac_key: ClassVar[tuple[str, str]] = ("bssid", "BSSID")
     raw: ClassVar[tuple[str, ...]] = ("hostapd",)
+    other_names: ClassVar[Mapping[str, str]] = {
+        **Wireless.other_names,
+        **{name: f"write hostapd: {{{name}: …}}" for name in _OF_HOSTAPD},
+    }
 
     kind: Literal["ap"] = Field(description="ap: an access point (hostapd) that bridges its radio and wired ports.")
     ssid: Ssid = Field(description="Name of the network. Access points with the same SSID form one network.")
@@ -63,6 +92,25 @@ class AccessPoint(Wireless):
     beacon_interval: Annotated[Text, AfterValidator(_time_units)] = Field(
         "100 TU",
         description="Time between beacons: 15 TU to 65535 TU, of 1024 us each (hostapd's beacon_int).",
+    )
+    dtim_period: Integer | None = Field(
+        None,
+        ge=1,
+        le=255,
+        description="Broadcast and multicast frames follow every so many beacons if a station dozes (hostapd's "
+        "dtim_period), 1 to 255. Default: 2.",
+    )
+    hidden: Flag = Field(
+        False,
+        description="Whether its beacons leave out the SSID. Stations of its network then ask for it by name.",
+    )
+    isolate: Flag = Field(
+        False, description="Whether it forwards nothing between its own stations (hostapd's ap_isolate)."
+    )
+    multicast_to_unicast: Flag = Field(
+        False,
+        description="Whether it sends multicast and broadcast IP packets to each station by itself, as unicast frames "
+        "with their rates, ACKs and retries.",
     )
     width: Width = Field(
         "20 MHz",
@@ -126,6 +174,8 @@ class AccessPoint(Wireless):
             short_gi=self.guard_interval == "short",
             encrypt=self.encrypt,
             passwd=self.passwd,
+            pmf=self.pmf,
+            hidden=self.hidden,
             mobility_domain=domain if self.fast_transition else None,
             used_rates=(*self.basic_rates, *filter(None, [self.settings["rate"]])),
             settings=self.settings,
@@ -155,7 +205,17 @@ class AccessPoint(Wireless):
             mobility_domain=cell.mobility_domain,
             basic_rates=list(dict.fromkeys(self.basic_rates)),
             beacon_interval_tu=int(self.beacon_interval.split()[0]),
+            hostapd=list(self._options(site)),
         )
+
+    def _options(self, site: Site) -> Iterator[RadioOption]:
+        """Yield what its keys are in hostapd's words, unless they are at their defaults."""
+        if self.pmf is not None:
+            yield site.option("ieee80211w", PMF_NUMBERS[self.pmf], "pmf")
+        for key, option in _OPTIONS.items():
+            value = getattr(self, key)
+            if value not in (None, False):
+                yield site.option(option, int(value), key)
 
     def _check_basic_rates(self, site: Site) -> None:
         """Report rates that its mode does not have; without a valid channel the band is unknown."""
@@ -194,7 +254,7 @@ class AccessPoint(Wireless):
         """Refuse fast transition in an open network: it saves the key handshake."""
         if self.mobility_domain is not None and not self.fast_transition:
             refuse("a mobility domain needs fast_transition: true", key="mobility_domain")
-        if self.fast_transition and self.encrypt not in ("wpa2", "wpa3"):
+        if self.fast_transition and self.encrypt not in WITH_PASSPHRASE:
             refuse(
                 "fast transition needs an encrypted network; write encrypt: wpa2 or wpa3 and passwd:, or remove this",
                 key="fast_transition",

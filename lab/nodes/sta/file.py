@@ -14,9 +14,9 @@ from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
-from lab.model.node import Ip, Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Ip, Mac, Site, Ssid, Width, Wireless, pmf_complaint, width_mhz
 from lab.model.raw_options import NetworkOptions, SupplicantOptions
-from lab.shared.types import Radio
+from lab.shared.types import Radio, RadioOption
 
 
 class Station(Wireless):
@@ -86,7 +86,7 @@ class Station(Wireless):
 
     @model_validator(mode="after")
     def _without_ap(self) -> Station:
-        keys = ("ssid", "encrypt", "passwd", "bgscan", "mode", "width", "power_save")
+        keys = ("ssid", "encrypt", "passwd", "pmf", "bgscan", "mode", "width", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
             refuse(
@@ -128,8 +128,9 @@ class Station(Wireless):
         passwd = self.passwd
         if encrypt is None and first is not None:
             encrypt, passwd = first.encrypt, passwd or first.passwd
-        if passwd is not None and encrypt in (None, "open"):
-            site.refuse(f"{ssid} is not encrypted; remove this, or write encrypt: wpa2 at its access points", "passwd")
+        if passwd is not None and cells and encrypt not in WITH_PASSPHRASE:
+            what = "has no passphrase (encrypt: owe)" if encrypt == "owe" else "is not encrypted"
+            site.refuse(f"{ssid} {what}; remove this, or write encrypt: wpa2 at its access points", "passwd")
         without_ht = self.mode not in (None, "n") and any(cell.mode == "n" for cell in cells)
         wide_mhz = 20 if without_ht else min((cell.width_mhz for cell in cells), default=20)
         own_mhz = width_mhz(self.width) if self.width else wide_mhz
@@ -155,7 +156,19 @@ class Station(Wireless):
             power_save=self.power_save,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
+            network=list(self._options(encrypt, cells, site)),
         )
+
+    def _options(self, encrypt: str | None, cells: list[Cell], site: Site) -> Iterator[RadioOption]:
+        """Yield what its keys and those of its network are in the words of wpa_supplicant's network block."""
+        adopted = next((cell.pmf for cell in cells), None) if self.encrypt is None else None
+        pmf = self.pmf or adopted
+        if pmf is not None and (wrong := pmf_complaint(pmf, encrypt)):
+            site.refuse(wrong, "pmf")
+        elif pmf is not None:
+            yield site.option("ieee80211w", PMF_NUMBERS[pmf], "pmf")
+        if any(cell.hidden for cell in cells):
+            yield site.option("scan_ssid", 1, "ssid")
 
     def _joinable(self, cells: list[Cell], site: Site) -> list[Cell]:
         """Return the access points of its network that its mode can join; report a network without any."""

@@ -47,17 +47,20 @@ def check(source: ValidatedFile[Topology], problems: Problems) -> None:
 
 
 def _check_keys(source: ValidatedFile[Topology], wires: _Wires, problems: Problems) -> None:
-    """Check that access points with SAE can pass the keys of a fast transition to each other over the wired network."""
+    """Check that access points can pass each other the keys of a fast transition over the wired network.
+
+    With a passphrase of WPA2, each computes them.
+    """
     first: dict[tuple[str, str], str] = {}
     for name, node in source.model.nodes.items():
         cell = node.cell
-        if cell is None or cell.mobility_domain is None or cell.encrypt != "wpa3":
+        if cell is None or cell.mobility_domain is None or cell.encrypt == "wpa2":
             continue
         other = first.setdefault((cell.ssid, cell.mobility_domain), name)
         if wires.of(other) != wires.of(name):
             problems.add(
                 source,
                 ("nodes", name, "fast_transition"),
-                f"with wpa3, access points exchange keys over the wired network, but {other} and {name} are not "
-                "connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2",
+                f"with {cell.encrypt}, access points exchange keys over the wired network, but {other} and {name} are "
+                "not connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2",
             )

@@ -48,7 +48,7 @@ class PlannedRadios:
             self._check_medium(name, "power_save", "has no dozing stations")
         if radio.short_slots:
             self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
-        raw: dict[str, Any] = {key: self._raw(name, model, key) for key in model.raw}
+        raw: dict[str, Any] = {key: [*getattr(radio, key), *self._raw(name, model, key)] for key in model.raw}
         return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio), **raw)
 
     def _raw(self, name: str, model: Wireless, key: str) -> list[RadioOption]:
@@ -103,6 +103,9 @@ class _Site:
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
         return self.radios.cells(ssid)
+
+    def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
+        return RadioOption(name, str(value), self.radios.source.document.where(("nodes", self.name, *keys)))
 
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
         wrong = channels.complaint(channel, mode, self.country)
