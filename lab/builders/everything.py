@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.builders.image.image import Image, ensure_image, image_key, read_packages
+from lab.builders.image.image import Image, ensure_image, image_key
 from lab.builders.image.initrd import initrd_key
 from lab.builders.image.node_image import RECIPE as LAYER_RECIPE
 from lab.builders.image.node_image import Folder, NodeImage, ensure_node_image
+from lab.builders.image.tree import read_packages
 from lab.builders.kernel.kernel import MAKE_VARIABLES, RECIPE
 from lab.builders.kernel.series import PatchSeries
 from lab.builders.toolchain import toolchain_versions

@@ -20,7 +20,6 @@ from lab.cache.store import SCRATCH, free_bytes, no_space, remove_tree
 from lab.errors import BuildError, HostError
 
 SUITE = "trixie"
-_LISTS_BYTES = 200_000_000
 # "Get:3 http://… trixie/main amd64 libc6 amd64 2.41-12 [2847 kB]"
 _GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
 _NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
@@ -31,6 +30,9 @@ _UNKNOWN = re.compile(
     re.MULTILINE,
 )
 _CONFLICT = re.compile(r"^The following packages have unmet dependencies:\n(?P<lines>(?: .+\n)+)", re.MULTILINE)
+_REMOVED = re.compile(
+    r"^The following packages will be REMOVED:\n((?: .+\n)+)(?s:.*)^E: Packages need to be removed", re.M
+)
 _CONFLICTS_SHOWN = 3
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
 
@@ -150,33 +152,16 @@ def fetch_tar(
         HostError: If space is missing, or mmdebstrap is not installed.
     """
     progress = DebianProgress(report)
+    command = [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar"]
     with _scratch(tar.parent, what, log, needed_bytes) as environment, tar.open("wb") as output:
         log.run(
             what,
-            [*_command(options), *_wanted(packages)],
+            [*command, *options, f"--include={','.join(packages)}", SUITE, "-"],
             env=environment,
             on_line=progress.line,
             on_tick=progress.tick,
             stdout=output,
         )
-
-
-def look_up(directory: Path, options: list[str], packages: list[str], log: BuildLog) -> None:
-    """Check whether Debian has packages that go together. It takes seconds: only the lists of packages are fetched.
-
-    ``directory``: a partial one of the cache. The rest, and errors, are those of ``fetch_tar``.
-    """
-    what = "looking for the packages"
-    with _scratch(directory, what, log, _LISTS_BYTES) as environment:
-        log.run(what, [*_command(options), "--simulate", *_wanted(packages)], env=environment)
-
-
-def _command(options: list[str]) -> list[str]:
-    return [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
-
-
-def _wanted(packages: list[str]) -> list[str]:
-    return [f"--include={','.join(packages)}", SUITE, "-"]
 
 
 @contextmanager
@@ -199,6 +184,9 @@ def _scratch(directory: Path, what: str, log: BuildLog, needed_bytes: int) -> It
             lines = [" ".join(line.split()).replace(" : ", ": ") for line in conflict["lines"].splitlines()]
             shown = "; ".join(lines[:_CONFLICTS_SHOWN])
             raise ConflictError(f"Debian has no way to install these together: {shown}", hint=_whole(log)) from error
+        if removed := _REMOVED.search(said):
+            names = ", ".join(removed[1].split())
+            raise ConflictError(f"they would remove packages of the base image: {names}", hint=_whole(log)) from error
         if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",

@@ -2,7 +2,7 @@
 """The guest's root file system: Debian trixie packages in one squashfs file.
 
 The guest's kernel maps the file as a block device. The same packages give the same bytes, regardless of day and
-user: ``curate`` drops or fixes everything that does not come from a package.
+user: ``curate`` drops or fixes what else a tree has.
 """
 
 from __future__ import annotations
@@ -10,39 +10,25 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import tarfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.builders.image.debian import SUITE, ConflictError, NoPackageError, fetch_tar, look_up
+from lab.builders.image.debian import SUITE
 from lab.builders.image.layer import entry_of, name_of
+from lab.builders.image.tree import BASE, NO_DOCUMENTS, ensure_tree, read_packages
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256
-from lab.checkout import DATA
-from lab.errors import BuildError
-from lab.library import shown
-from lab.text import entries
 
-PACKAGES = DATA / "images" / "base" / "packages"
 SHELF, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
 RECIPE = 5  # increment when the code below changes the result
-NEEDED_BYTES = 1_500_000_000
-SCRATCH_BYTES = 700_000_000
+NEEDED_BYTES = 700_000_000
 
 # Not compressed: packing takes 0.5 s instead of 18 s with zstd, guests read it as fast (within the noise), and its
 # bytes do not depend on the version of a compressor. -comp only names what the kernel must support.
 SQFSTAR = ["sqfstar", "-quiet", "-no-progress", "-comp", "zstd", "-noI", "-noD", "-noF", "-noX"]
-# Files that no node reads.
-NO_DOCUMENTS = ("doc", "man", "locale", "info", "lintian", "bash-completion", "zsh")
-MMDEBSTRAP = [
-    "--variant=essential",
-    '--aptopt=Apt::Install-Recommends "false"',
-    *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
-]
 
 # Differs with every build or host, and is of no use in the guest: files, and what is in directories.
 DROPPED = (
@@ -102,62 +88,9 @@ class Image:
     key: str
 
 
-# of Debian's policy, 5.6.1 and 5.6.12; apt would take another end (curl-) or beginning for something else to do
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+](=[0-9][A-Za-z0-9.+:~-]*)?")
-
-
-def read_packages(path: Path = PACKAGES) -> list[str]:
-    """Read the package names of a list: one a line, ``#`` starts a comment.
-
-    Raises:
-        BuildError: If a line holds more than one name, or something else.
-    """
-    names = []
-    for number, words in entries(path.read_text()):
-        if len(words) > 1:
-            raise BuildError(
-                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
-            )
-        if not _PACKAGE.fullmatch(words[0]):
-            raise BuildError(
-                f'"{words[0]}" is not the name of a Debian package; write curl, or curl=8.14.1-2 for one version',
-                where=f"{shown(path)}:{number}",
-            )
-        names += words
-    return names
-
-
-def fetch_tree(
-    tree: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int
-) -> tuple[dict[str, str], int]:
-    """Create a tar file of the packages of lists, as ``fetch_tar`` does; return what ``curate`` returns.
-
-    Raises:
-        BuildError: As there; if a package does not exist, with the line that names it; on a conflict with the last
-            list, since the others are the lab's.
-    """
-    packages = [name for path in lists for name in read_packages(path)]
-    raw, started_s = tree.with_name("raw.tar"), int(time.time())
-    try:
-        if lists != [PACKAGES]:  # a user's names may be wrong
-            look_up(raw.parent, MMDEBSTRAP, packages, log)
-        fetch_tar(raw, MMDEBSTRAP, packages, what, log, report, needed_bytes)
-    except ConflictError as error:
-        raise BuildError(error.message, where=shown(lists[-1]), hint=error.hint) from None
-    except NoPackageError as error:
-        for path in lists:
-            for number, words in entries(path.read_text()):
-                if words == [error.package]:
-                    raise BuildError(error.message, where=f"{shown(path)}:{number}", hint=error.hint) from None
-        raise
-    found = curate(raw, tree, started_s)
-    raw.unlink()
-    return found
-
-
 def image_key(packages: list[str]) -> str:
     """Hash what an image depends on, except for the day: it stays until a refresh."""
-    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
+    return content_key(SUITE, *sorted(packages), *SQFSTAR, *BASE, str(RECIPE), json.dumps([FILES, LINKS]))
 
 
 def ensure_image(report: Report, *, refresh: bool = False) -> Image:
@@ -173,18 +106,23 @@ def ensure_image(report: Report, *, refresh: bool = False) -> Image:
     packages = read_packages()
     key = image_key(packages)
     entry = store.build(
-        key, lambda made: _make(made, packages, store, report), report, needed_bytes=NEEDED_BYTES, replace=refresh
+        key,
+        lambda made: _make(made, packages, key, store, report, refresh),
+        report,
+        needed_bytes=NEEDED_BYTES,
+        replace=refresh,
     )
     facts = json.loads((entry / FACTS).read_text())
     return Image(entry / FILE, facts["sha256"], facts["packages"], key)
 
 
-def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
+def _make(directory: Path, packages: list[str], key: str, store: Store, report: Report, refresh: bool) -> None:
+    report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
+    tree = ensure_tree(report, key, refresh=refresh)
+    report.step("image: packing")
     log = BuildLog(store.log, directory)
     clean, image = directory / "clean.tar", directory / FILE
-    report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
-    versions, newest_s = fetch_tree(clean, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
-    report.step("image: packing")
+    versions, newest_s = curate(tree, clean)
     pack(clean, image, newest_s, log)
     facts = {"sha256": file_sha256(image), "suite": SUITE, "packages": versions}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
@@ -200,22 +138,19 @@ def pack(tree: Path, image: Path, newest_s: int, log: BuildLog, *options: str) -
     tree.unlink()
 
 
-def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]:
-    """Copy mmdebstrap's tree, without what depends on the day.
+def curate(tree: Path, clean: Path) -> tuple[dict[str, str], int]:
+    """Copy a tree, without what depends on the day.
 
-    Returns the versions of its packages and the time of the newest packaged file, in seconds since the epoch.
-
-    What is newer than ``started_s``, the start of mmdebstrap, an installation script created: it gets the time of the
-    newest packaged file. Packaged files keep their time, since compiled Python files record it.
+    Returns the versions of its packages and the time of the newest packaged file, in seconds since the epoch. Files
+    that installation scripts made get that time, too.
     """
-    with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
+    with tarfile.open(tree) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
         members = sorted(_kept(source), key=name_of)
-        newest_s = max((int(member.mtime) for member in members if member.mtime < started_s), default=0)
+        newest_s = max((int(member.mtime) for member in members), default=0)
         for name, mode in DIRECTORIES.items():  # before their files
             target.addfile(entry_of(f"./{name}", tarfile.DIRTYPE, mode, newest_s))
         for member in members:
-            member.mtime = min(int(member.mtime), newest_s)
-            member.pax_headers = {key: value for key, value in member.pax_headers.items() if key != "mtime"}
+            member.mtime = member.mtime or newest_s
             name = name_of(member)
             content = source.extractfile(member) if member.isreg() else None
             if content is not None and name in SHADOW:

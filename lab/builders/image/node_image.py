@@ -22,16 +22,9 @@ from pathlib import Path, PurePosixPath
 
 from lab.builders.image import wheels
 from lab.builders.image.debian import SUITE
-from lab.builders.image.image import (
-    MMDEBSTRAP,
-    PACKAGES,
-    SQFSTAR,
-    Image,
-    fetch_tree,
-    pack,
-    read_packages,
-)
+from lab.builders.image.image import SQFSTAR, Image, curate, pack
 from lab.builders.image.layer import AddedFile, Member, listed, unpack, write
+from lab.builders.image.tree import BASE, PACKAGES, ensure_tree, extend_tree, read_packages
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key, file_sha256, remove_tree
@@ -40,9 +33,8 @@ from lab.library import shown
 
 SHELF, FILE, FACTS = "node-image", "layer.squashfs", "image.json"  # as in lab.builders.image.image
 REQUIREMENTS, FILES, ABOUT = "requirements.txt", "files", "image.yaml"
-RECIPE = 1  # increment when the code below changes the result
+RECIPE = 2  # increment when the code below changes the result
 NEEDED_BYTES = 3_500_000_000
-TREE_BYTES = 2_000_000_000  # of the packages of a large image and the base, unpacked
 FILES_TIME_S = 1_750_000_000  # of files in an image without packages
 # What nodes have instead of an image's (images/initrd/container.c and the first steps of lab.guest.script): paths in
 # files/, and why what is there is never seen.
@@ -78,7 +70,7 @@ class Folder:
 
     @cached_property
     def packages(self) -> list[str]:
-        """Debian packages. Errors as in lab.builders.image.image.read_packages."""
+        """Debian packages. Errors as in lab.builders.image.tree.read_packages."""
         path = self.path / PACKAGES.name
         return read_packages(path) if path.is_file() else []
 
@@ -155,7 +147,7 @@ class Folder:
         parts: list[bytes | str] = [SUITE, "\n".join(sorted(self.packages)), requirements]
         for name, file in self.files.items():
             parts += [name, file.content, str(file.executable), file.link or ""]
-        return [*parts, *SQFSTAR, *MMDEBSTRAP]
+        return [*parts, *SQFSTAR, *BASE]
 
     def key(self, base: Image) -> str:
         """Return what the layer depends on, except for the day: it stays until a refresh."""
@@ -236,12 +228,15 @@ def _tree(
 ) -> tuple[Path | None, Mapping[str, str], int]:
     """Write the tree of base and packages together; return its tar file, and versions and time as ``curate`` does.
 
-    All packages are installed together, since scripts of one change files of others. Without packages there is no
-    tree: the base does not change.
+    Without packages there is no tree: the base does not change.
     """
     if not folder.packages:
         return None, {}, FILES_TIME_S
-    full = directory / "full.tar"
+    tree, full = directory / "tree.tar", directory / "full.tar"
+    below = ensure_tree(report, base.key)
     report.step(f"image {folder.name}: {', '.join(folder.packages)} and what else they need")
-    what = f"making the tree of the image {folder.name}"
-    return full, *fetch_tree(full, [PACKAGES, folder.path / PACKAGES.name], what, log, report, TREE_BYTES)
+    packages = folder.path / PACKAGES.name
+    extend_tree(below, tree, packages, f"making the tree of the image {folder.name}", log, report)
+    found = curate(tree, full)
+    tree.unlink()
+    return full, *found

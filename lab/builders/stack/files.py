@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import library
-from lab.builders.image.image import read_packages
+from lab.builders.image.tree import read_packages
 from lab.cache.store import content_key
 from lab.errors import HostError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.builders.image import debian
-from lab.builders.image.debian import DebianProgress, fetch_tar, look_up, network_received_bytes, scratch_parent
+from lab.builders.image.debian import DebianProgress, fetch_tar, network_received_bytes, scratch_parent
 from lab.builders.step import BuildLog
 from lab.errors import BuildError, HostError
 from tests.kept import KeptReport
@@ -100,15 +100,6 @@ def test_arguments_and_scratch_directory(fake_mmdebstrap: Path, log: BuildLog) -
     assert not Path(out[1]).exists()
 
 
-def test_packages_are_looked_up_without_fetching_them(fake_mmdebstrap: Path, log: BuildLog) -> None:
-    fake_mmdebstrap.write_text('#!/bin/sh\necho "$@"; echo "E: Unable to locate package iw" >&2; exit 1\n')
-    fake_mmdebstrap.chmod(0o755)
-    with pytest.raises(debian.NoPackageError, match='^Debian trixie has no package "iw"'):
-        look_up(log.directory, ["--variant=extract"], ["curl", "iw"], log)
-    assert "--variant=extract --simulate --include=curl,iw trixie -" in log.path.read_text()
-    assert not (log.directory / "scratch").exists()
-
-
 def test_archive_that_cannot_be_reached(fake_mmdebstrap: Path, log: BuildLog) -> None:
     with pytest.raises(BuildError, match="the Debian archive cannot be reached"):
         fetch(fake_mmdebstrap, "echo \"Temporary failure resolving 'mirror.example'\" >&2; exit 1", log)
@@ -129,6 +120,15 @@ def test_packages_that_do_not_go_together(fake_mmdebstrap: Path, log: BuildLog) 
     with pytest.raises(
         debian.ConflictError, match="^Debian has no way to install these together: iw: Conflicts: curl\n"
     ):
+        fetch(fake_mmdebstrap, script, log)
+
+
+def test_packages_that_would_remove_those_of_the_base(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    removed = (
+        "The following packages will be REMOVED:\n  systemd udev\nThe following NEW packages will be installed:\n  x\n"
+    )
+    script = f"cat >&2 <<END\n{removed}E: Packages need to be removed but remove is disabled.\nEND\nexit 1"
+    with pytest.raises(debian.ConflictError, match="^they would remove packages of the base image: systemd, udev\n"):
         fetch(fake_mmdebstrap, script, log)
 
 

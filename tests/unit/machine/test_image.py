@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.builders.image.image import FILES, curate, ensure_image, image_key, package_versions, read_packages
+from lab.builders.image.image import FILES, curate, ensure_image, image_key, package_versions
+from lab.builders.image.tree import PACKAGES, read_packages, settle
 from lab.cache.store import Store
 from lab.errors import BuildError
 from tests.kept import KeptReport
@@ -67,6 +68,7 @@ def raw_tree(path: Path, day: int) -> int:
             add(tar, "./etc/credstore", None, now_s, 0o700)
         add(tar, "./etc/resolv.conf", f"nameserver 10.0.0.{day % 256}\n", now_s)
         add(tar, "./usr/share/doc/curl/README", "read me", PACKAGED_S)
+        add(tar, "./var/cache/apt/archives/curl.deb", "package", now_s)
         add(tar, "./var/log/apt/history.log", f"on day {day}", now_s)
         add(tar, "./var/lib/dpkg/status", STATUS, now_s)
         add(tar, "./var/lib/dpkg/status-old", STATUS, now_s)
@@ -74,9 +76,20 @@ def raw_tree(path: Path, day: int) -> int:
 
 
 def curated(tmp_path: Path, day: int) -> Path:
-    raw, clean = tmp_path / f"raw-{day}.tar", tmp_path / f"clean-{day}.tar"
-    curate(raw, clean, raw_tree(raw, day))
+    raw, tree, clean = (tmp_path / f"{name}-{day}.tar" for name in ("raw", "tree", "clean"))
+    settle(raw, tree, raw_tree(raw, day))
+    curate(tree, clean)
     return clean
+
+
+def test_a_tree_keeps_what_dpkg_knows_and_no_times_of_the_day(tmp_path: Path) -> None:
+    raw, tree = tmp_path / "raw.tar", tmp_path / "tree.tar"
+    settle(raw, tree, raw_tree(raw, 1))
+    with tarfile.open(tree) as tar:
+        times = {member.name: member.mtime for member in tar}
+    assert times["./usr/bin/curl"] == PACKAGED_S
+    assert times["./var/lib/dpkg/status"] == times["./etc/passwd"] == 0
+    assert not [name for name in times if name.startswith("./var/cache/apt/")]
 
 
 def test_tree_does_not_depend_on_the_day(tmp_path: Path) -> None:
@@ -148,8 +161,6 @@ def test_order_and_comments_of_the_list_do_not_matter() -> None:
 
 
 def test_every_package_of_ours_says_why() -> None:
-    from lab.builders.image.image import PACKAGES
-
     lines = [line for line in PACKAGES.read_text().splitlines() if line and not line.startswith("#")]
     assert len(lines) == len(read_packages())
     assert all(line.partition("#")[2].strip() for line in lines)
@@ -158,9 +169,7 @@ def test_every_package_of_ours_says_why() -> None:
 @pytest.mark.usefixtures("cache")
 def test_build_cut_off_half_way_starts_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the network's end, a kill or a crash leaves, is gone before the next build begins."""
-    from lab.builders.image import image
-
-    store = Store("image", "the image")
+    store = Store("tree", "the tree of Debian packages")
     partial = store.directory / f".partial-{image_key(read_packages())}"
     (partial / "raw.tar").mkdir(parents=True)
 
@@ -168,23 +177,22 @@ def test_build_cut_off_half_way_starts_clean(monkeypatch: pytest.MonkeyPatch) ->
         assert not list(tar.parent.iterdir())
         raise BuildError("far enough")
 
-    monkeypatch.setattr(image, "fetch_tar", fetch_tar)
+    monkeypatch.setattr("lab.builders.image.tree.fetch_tar", fetch_tar)
     reported = KeptReport()
     with pytest.raises(BuildError, match="far enough"):
         ensure_image(reported)
-    assert reported.steps[0] == "removing what an interrupted build of the image left"
+    assert "removing what an interrupted build of the tree of Debian packages left" in reported.steps
     assert not partial.exists()
 
 
 def test_image_is_packed_and_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything but Debian's archive: the same tree gives the same image, found again without a build."""
-    from lab.builders.image import image
 
     def fetch_tar(tar: Path, *rest: object) -> None:
         raw_tree(tar, 1)
 
-    monkeypatch.setattr(image, "fetch_tar", fetch_tar)
-    monkeypatch.setattr("lab.builders.image.image.time.time", lambda: PACKAGED_S + DAY_S)
+    monkeypatch.setattr("lab.builders.image.tree.fetch_tar", fetch_tar)
+    monkeypatch.setattr("lab.builders.image.tree.time.time", lambda: PACKAGED_S + DAY_S)
     with own_cache(tmp_path / "a"):
         first = ensure_image(KeptReport())
         assert ensure_image(KeptReport()) == first

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.builders.image import image as image_module
-from lab.builders.image import node_image, wheels
+from lab.builders.image import tree, wheels
 from lab.builders.image.debian import NoPackageError
 from lab.builders.image.image import Image
 from lab.builders.image.layer import AddedFile
@@ -76,7 +75,7 @@ def test_files_alone_make_an_image_and_equal_files_the_same_bytes(folder: Path, 
     assert build(folder, base, tmp_path / "a") == first
 
 
-def test_packages_are_installed_with_those_of_the_base(
+def test_packages_are_installed_on_top_of_the_base_which_is_made_once(
     folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
@@ -84,20 +83,22 @@ def test_packages_are_installed_with_those_of_the_base(
     own.write_text("bash\n")
 
     def fetch_tar(tar: Path, options: list[str], packages: list[str], *rest: object) -> None:
-        asked.append(packages)
+        hooks = [option.split()[1] for option in options if option.startswith("--setup-hook=tar-in ")]
+        asked.append((packages, [Path(hook).is_file() for hook in hooks]))
         raw_tree(tar, 1)
 
-    monkeypatch.setattr(image_module, "look_up", lambda *_: None)
-    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
-    monkeypatch.setattr(node_image, "PACKAGES", own)
-    monkeypatch.setattr("lab.builders.image.image.time.time", lambda: PACKAGED_S + DAY_S)
+    monkeypatch.setattr(tree, "fetch_tar", fetch_tar)
+    monkeypatch.setattr(tree, "PACKAGES", own)
+    monkeypatch.setattr("lab.builders.image.tree.time.time", lambda: PACKAGED_S + DAY_S)
     (folder / "packages").write_text("curl # why\n")
     image = build(folder, base, tmp_path / "a")
-    assert asked == [["bash", "curl"]]
+    assert asked == [(["bash"], []), (["curl"], [True])]
     assert image.packages == {"bash": "5.2.37-2+b10"}  # the base has that curl, too
     found = unpacked(image, tmp_path / "out")
     assert found["var/lib/dpkg/status"] == STATUS
     assert found["usr/bin/hello"] == "#!/bin/sh\necho hello\n"
+    assert build(folder, base, tmp_path / "a", refresh=True).sha256 == image.sha256
+    assert asked[2:] == [(["curl"], [True])]
     assert build(folder, base, tmp_path / "b").sha256 == image.sha256
 
 
@@ -132,11 +133,12 @@ def test_what_does_not_change_the_image_does_not_change_its_key(folder: Path, ba
 def test_package_that_does_not_exist_is_named_with_its_line(
     folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def look_up(*_: object) -> None:
-        raise NoPackageError("curll", tmp_path / "log")
+    def fetch_tar(tar: Path, options: list[str], packages: list[str], *rest: object) -> None:
+        if "curll" in packages:
+            raise NoPackageError("curll", tmp_path / "log")
+        raw_tree(tar, 1)
 
-    monkeypatch.setattr(image_module, "look_up", look_up)
-    monkeypatch.delattr(image_module, "fetch_tar")  # which would take half a minute
+    monkeypatch.setattr(tree, "fetch_tar", fetch_tar)
     (folder / "packages").write_text("iw # why\ncurll # why\n")
     with pytest.raises(BuildError, match=r'packages:2  Debian trixie has no package "curll"'):
         build(folder, base, tmp_path / "a")
