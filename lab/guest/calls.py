@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
@@ -22,6 +22,9 @@ from lab.shared import types
 from lab.shared.frozen import data
 from lab.shared.medium_types import MediumLink, MediumUpdate
 from lab.shared.paths import EXCHANGED, LOCKSTEP_LOGS
+
+if TYPE_CHECKING:
+    from lab.guest.connections import Connections
 
 _GRACE_NS = 2_000_000_000  # between asking the programs that still run to end and killing them
 _CHUNK_BYTES = 1 << 20
@@ -38,6 +41,7 @@ class Calls:
         self._nodes: list[str] = []  # of each
         self._news = 0  # what the host may wait for: events of daemons, and ends of programs
         self._listened: set[object] = set()
+        self._connections: Connections | None = None
 
     def do(self, do: str, **parameters: Any) -> dict[str, Any]:
         """Do what is asked for; return the answer.
@@ -199,6 +203,27 @@ class Calls:
 
         pid = self._guest.pid(node)
         return {"listens": ready.listening(pid, socket)(), "seen": ready.listens_on(node, pid)}
+
+    def connect(self, node: str, port: int) -> dict[str, Any]:
+        """Connect to a port of a node: ``{connection}``, its number."""
+        container = self._guest.container(node)
+        address = self._guest.plan.node(node).ip
+        addresses = ["127.0.0.1", *([address.split("/")[0]] if address else [])]
+        return {"connection": self._opened().connect(container, addresses, port)}
+
+    def exchange(self, until_ns: int, **parameters: Any) -> dict[str, Any]:
+        """Pass on bytes of connections, both ways, until a time of the timeline at the latest.
+
+        Parameters and answer are those of lab.guest.connections.Connections.exchange.
+        """
+        until_ns = self._guest.clock.start_ns + min(until_ns, self._duration_ns)
+        return self._opened().exchange(**parameters, until_ns=until_ns, stops=lambda: self._guest.failure is not None)
+
+    def _opened(self) -> Connections:
+        from lab.guest.connections import Connections
+
+        self._connections = self._connections or Connections(self._guest.loop)
+        return self._connections
 
     def finish(self) -> None:
         """Advance to the end of the timeline: the run is that of its plan."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from lab.errors import RunError
@@ -26,7 +27,8 @@ class Agent:
         self._guest = guest
         self._channel = channel
         self._limits = limits
-        self._lock = threading.Lock()
+        self.shared = False  # with the thread of forwarded ports
+        self._lock = threading.RLock()
 
     def await_timeline(self) -> None:
         """Wait until the network is up and the timeline begins.
@@ -43,14 +45,24 @@ class Agent:
             CallError: If it cannot be done.
             RunError: If the run failed meanwhile, and has ended.
         """
-        if not self._lock.acquire(blocking=False):
+        with self.alone():
+            self._guest.watch.resume()
+            self._send(do, parameters)
+            return self._answer()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads from asking; wait for that of forwarded ports.
+
+        Raises:
+            CallError: If another thread of the caller's asks.
+        """
+        if not self._lock.acquire(blocking=self.shared):
             raise CallError(
                 "another thread waits for this lab; let one thread use it, since virtual time continues in each call"
             )
         try:
-            self._guest.watch.resume()
-            self._send(do, parameters)
-            return self._answer()
+            yield
         finally:
             self._lock.release()
 

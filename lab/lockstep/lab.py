@@ -21,6 +21,7 @@ from lab.lockstep.counters import Counters
 from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
 from lab.lockstep.forks import close_only_here
+from lab.lockstep.forward import Forward, Forwarder
 from lab.lockstep.node import Node
 from lab.lockstep.words import Time, caller, longer_duration, override, time_ns
 from lab.machine.channel import Channel
@@ -101,6 +102,7 @@ class Lab:
         self._closing = contextlib.ExitStack()
         self._process = os.getpid()
         self._agent: Agent | None = None
+        self._forwarder: Forwarder | None = None
         self._machine: Machine | None = None
         self._ended: str | None = None  # why nothing more can be done
         self._record: Record | None = None
@@ -187,6 +189,9 @@ class Lab:
     def _end(self, do: str, plan: Plan) -> Record:
         agent = self._running()
         assert self._directory is not None and self._machine is not None  # it runs
+        if self._forwarder is not None:
+            self._forwarder.end()
+            self._forwarder.join()
         try:
             walls = agent.end(do)
             if do == "finish":
@@ -206,6 +211,8 @@ class Lab:
             return
         self._ended = self._ended or "the lab has been closed"
         self._closing.close()
+        if self._forwarder is not None:
+            self._forwarder.join()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -411,9 +418,19 @@ class Lab:
         """
         agent = self._running()
         try:
-            return agent.ask(do, **parameters)
+            with agent.alone():
+                self._running()  # it may have ended meanwhile, with a forwarded port
+                return agent.ask(do, **parameters)
         except BaseException as error:
             raise self._failed(error) from None
+
+    def forward(self, node: str, port: int, quiet_ns: int) -> Forward:
+        """Forward a port of a node, as ``Node.forward`` does."""
+        agent = self._running()
+        if self._forwarder is None:
+            self._forwarder = Forwarder(agent, self.ask, self.end_ns)
+            self._closing.callback(self._forwarder.end)
+        return self._forwarder.add(node, port, quiet_ns)
 
     # Files
 

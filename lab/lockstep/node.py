@@ -15,8 +15,10 @@ from pathlib import Path
 from lab import left
 from lab.errors import LabError
 from lab.lockstep.errors import CallError
+from lab.lockstep.forward import Forward
 from lab.lockstep.process import TIMEOUT_S, LabOfProcesses, Process, Result
-from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of
+from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of, time_ns
+from lab.model.ports import port_mistake
 from lab.named import Named
 from lab.shared.types import Node as Spec
 
@@ -152,6 +154,30 @@ class Node:
             return left.content(got)
         finally:
             got.unlink(missing_ok=True)
+
+    def forward(self, port: int, *, quiet_s: Time = 1.0) -> Forward:
+        """Offer a TCP port of the node on the host: ``urllib.request.urlopen(net["h1"].forward(80).url)``.
+
+        Time passes while a connection waits for an answer, at most a minute, and until nothing has come for
+        ``quiet_s``. Other calls of the lab wait for that.
+
+        Args:
+            port: of a program that listens.
+            quiet_s: longer than any pause within an answer; of virtual time.
+
+        Raises:
+            CallError: If that is not a port, or no program listens there; lists what does.
+        """
+        if mistake := port_mistake(f"tcp/{port}"):
+            raise CallError(f'net["{self.name}"].forward({port!r}): {mistake}')
+        answer = self._lab.ask("listens", node=self.name, socket=f"tcp/{port}")
+        if not answer["listens"]:
+            raise CallError(
+                f'net["{self.name}"].forward({port}): no program listens on tcp/{port}; '
+                f"{answer['seen'] or f'{self.name} listens nowhere'}",
+                hint=f'if it starts: net.wait_for(listening("{self.name}", "tcp/{port}"))',
+            )
+        return self._lab.forward(self.name, port, time_ns(quiet_s, "quiet_s"))
 
     def status(self) -> dict[str, str]:
         """Return what its hostapd or wpa_supplicant reports (STATUS): ``wpa_state``, ``bssid``, ``freq`` and more.

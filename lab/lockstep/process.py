@@ -10,6 +10,7 @@ from typing import Protocol
 
 from lab import left
 from lab.lockstep.errors import CommandError, WaitError
+from lab.lockstep.forward import Forward
 from lab.lockstep.words import Time, longer_duration, signal_of, time_ns
 from lab.machine.watch import tails
 from lab.shared.signals import signal_name
@@ -75,6 +76,9 @@ class LabOfProcesses(Protocol):
 
     def ask(self, do: str, **parameters: object) -> dict[str, object]:
         """Have the agent do something."""
+
+    def forward(self, node: str, port: int, quiet_ns: int) -> Forward:
+        """Forward a port of a node."""
 
 
 class Process:

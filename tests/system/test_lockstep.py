@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import re
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -240,3 +242,41 @@ def test_ctrl_c_leaves_no_guest(tmp_path: Path) -> None:
     assert "KeyboardInterrupt" in output
     assert not home.exists()
     assert scratch._pids_of(home) == []
+
+
+def test_programs_of_the_host_reach_ports_of_nodes(tmp_path: Path) -> None:
+    """The test's own client reads from a web server in a node: twice, at the same virtual times."""
+    big = bytes(range(256)) * 40_000
+
+    def times(name: str) -> list[int]:
+        with Lab("one-ap", set=STILL, directory=tmp_path / name) as net:
+            server = net["h1"]
+            with pytest.raises(CallError, match=r'net\["h1"\].forward\(80\): no program listens on tcp/80; h1 listens'):
+                server.forward(80)
+            server.put(big, "/srv/www/big")
+            server.put('server.document-root="/srv/www"\nserver.port=80\n', "/etc/www.conf")
+            daemon = server.popen(["lighttpd", "-D", "-f", "/etc/www.conf"])
+            net.wait_for(listening(daemon, "tcp/80"))
+            found = [net.now_ns]
+            with server.forward(80) as port:
+                for _ in range(2):
+                    with urllib.request.urlopen(f"{port.url}/big", timeout=30) as answer:
+                        assert answer.read() == big
+                one, other = (http.client.HTTPConnection(*port.address, timeout=30) for _ in range(2))
+                one.request("GET", "/big")
+                other.request("GET", "/missing")
+                assert other.getresponse().status == 404
+                assert one.getresponse().read() == big
+                one.close()
+                other.close()
+            net.run_for(1)
+            found.append(net.now_ns)
+            daemon.terminate()
+            daemon.wait()
+            with pytest.raises(CallError, match="no program listens on tcp/80"):
+                server.forward(80)
+        return found
+
+    begun_ns, ended_ns = times("first")
+    assert 10**9 <= ended_ns - begun_ns < 1.1 * 10**9
+    assert times("second")[0] == begun_ns

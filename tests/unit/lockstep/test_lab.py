@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +27,9 @@ class Agent:
         self.now_ns = 0
         self.asked: list[dict[str, Any]] = []
         self.answers: dict[str, Callable[..., dict[str, Any]]] = {}
+
+    def alone(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
     def ask(self, do: str, **parameters: Any) -> dict[str, Any]:
         self.asked.append({"do": do, **parameters})
