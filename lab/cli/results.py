@@ -16,7 +16,6 @@ from lab.terminal import console, say, unread
 
 if TYPE_CHECKING:
     from lab.experiments.command import Reproduced
-    from lab.record import Record
 
 
 def print_runs(ended: Runs, as_json: bool) -> None:
@@ -32,47 +31,13 @@ def print_runs(ended: Runs, as_json: bool) -> None:
         ]
         print(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, sort_keys=True))
         return
-    for record in records[:1] if len(records) == 1 else []:
-        console().print(report.tables(record))
-    if len(records) > 1:
-        _show_repetitions(records)
+    console().print(report.repetitions(records) if len(records) > 1 else report.tables(*records))
     for path, page in zip(paths, pages, strict=True):
         for capture in sorted((path / "raw").glob(captures.FILES)):
             say(f"capture: {capture}")
         if (path / COLLECTED).is_dir():
             say(f"collected: {path / COLLECTED}")
         say(f"report: {page}")
-
-
-def _show_repetitions(records: list[Record]) -> None:
-    import statistics
-
-    from lab.report.terminal import rich_table
-    from lab.tables import Column, Table, words
-
-    columns = [words("metric", "metric"), words("unit", "unit")]
-    columns += [Column(key, key) for key in ("mean", "deviation", "min", "max")]
-    rows: list[dict[str, Any]] = []
-    for name in records[0].metrics:
-        means = [record.metrics[name].values["mean"] for record in records]
-        values = [mean for mean in means if mean is not None]
-        if values:
-            row = {
-                "metric": name,
-                "unit": records[0].metrics[name].unit,
-                "mean": statistics.fmean(values),
-                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
-                "min": min(values),
-                "max": max(values),
-            }
-            rows.append(row)
-    passed = sum(record.passed for record in records)
-    if rows:
-        console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
-    if any(record.data["checks"] for record in records):
-        print(f"all checks passed in {passed} of {len(records)} runs")
-    else:
-        print(f"{passed} of {len(records)} runs finished; the workload has no checks")
 
 
 def print_reproduced(done: Reproduced, as_json: bool) -> None:

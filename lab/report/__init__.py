@@ -13,9 +13,9 @@ from pathlib import Path
 
 from lab.errors import writing
 from lab.record.record import Record
-from lab.report.terminal import as_json, rich_tables
+from lab.report.terminal import as_json, repetitions, rich_tables
 
-__all__ = ["as_json", "prepare", "tables", "write"]
+__all__ = ["as_json", "prepare", "repetitions", "tables", "write"]
 
 tables = rich_tables
 

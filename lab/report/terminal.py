@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import statistics
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lab.fitted import Fitted
@@ -15,7 +17,7 @@ from lab.record.record import Record
 from lab.report import medium
 from lab.report.remarks import remarks
 from lab.report.tables import tables
-from lab.tables import Table, csv_text
+from lab.tables import Column, Table, csv_text, words
 from lab.text import first_lines
 
 if TYPE_CHECKING:
@@ -51,6 +53,37 @@ def rich_tables(record: Record) -> Group:
         parts += [Text(fairness), ""]
     parts += [Text(printable(remark), style="yellow") for remark in remarks(record.data)]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
+
+
+def repetitions(records: Sequence[Record]) -> Group:
+    """Return what to print of runs with different seeds: the means of each metric, and a line with the verdict."""
+    from rich.console import Group
+    from rich.text import Text
+
+    found: list[Any] = []
+    if rows := list(_repeated(records)):
+        columns = [words("metric", "metric"), words("unit", "unit")]
+        columns += [Column(key, key) for key in ("mean", "deviation", "min", "max")]
+        found = [rich_table(Table("runs", f"{len(records)} runs", columns, rows))]
+    passed = sum(record.passed for record in records)
+    if any(record.data["checks"] for record in records):
+        return Group(*found, Text(f"all checks passed in {passed} of {len(records)} runs"))
+    return Group(*found, Text(f"{passed} of {len(records)} runs finished; the workload has no checks"))
+
+
+def _repeated(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each metric that has a value in a run."""
+    for name, first in records[0].metrics.items():
+        means = [record.metrics[name].values["mean"] for record in records]
+        if values := [mean for mean in means if mean is not None]:
+            yield {
+                "metric": name,
+                "unit": first.unit,
+                "mean": statistics.fmean(values),
+                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
+                "min": min(values),
+                "max": max(values),
+            }
 
 
 def verdict(record: Record) -> str:

@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from lab import report
-from lab.cli import results
 from lab.record import Record
 from lab.report.html import page
 from lab.report.tables import tables
@@ -30,27 +29,25 @@ def table(record: Record, name: str) -> Table:
     return found
 
 
-def printed(record: Record, width: int = 100) -> str:
+def printed(*records: Record, width: int = 100) -> str:
     console = Console(width=width, file=io.StringIO(), highlight=False)
-    console.print(report.tables(record))
+    console.print(report.tables(*records) if len(records) == 1 else report.repetitions(records))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_repetitions_are_a_table_like_the_others(record: Record, capsys: pytest.CaptureFixture[str]) -> None:
-    results._show_repetitions([record, record])
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+def test_repetitions_are_a_table_like_the_others(record: Record) -> None:
+    lines = [" ".join(line.split()) for line in printed(record, record).splitlines()]
     assert lines[:3] == ["2 runs", "", "metric unit mean deviation min max"]
     assert "outage ms 17.65 0 17.65 17.65" in lines
     assert lines[-1] == "all checks passed in 2 of 2 runs"
 
 
-def test_repetitions_without_checks_say_so(record: Record, capsys: pytest.CaptureFixture[str]) -> None:
+def test_repetitions_without_checks_say_so(record: Record) -> None:
     bare = dataclasses.replace(
         record, data={**record.data, "checks": [], "plan": {**record.data["plan"], "metrics": []}}
     )
-    results._show_repetitions([bare, bare])
-    assert capsys.readouterr().out == "2 of 2 runs finished; the workload has no checks\n"
+    assert printed(bare, bare) == "2 of 2 runs finished; the workload has no checks\n"
 
 
 def test_the_terminal_shows_all_that_a_run_is_for(record: Record) -> None:
