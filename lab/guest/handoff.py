@@ -17,9 +17,9 @@ _KNOWN_S = 30  # the kernel forgets a BSS after this time (IEEE80211_SCAN_RESULT
 _SCANS = 5  # a probe request is a broadcast: if another station's collides with it, nobody repeats it
 
 
-def scan_request(ap: types.Node) -> str:
+def scan_request(station: types.Node, ap: types.Node) -> str:
     """Return the first command to wpa_supplicant."""
-    return f"SCAN freq={_radio(ap).frequency_mhz}"
+    return "SCAN" if _radio(station).scan_all else f"SCAN freq={_radio(ap).frequency_mhz}"
 
 
 def bss_request(ap: types.Node) -> str:
@@ -38,10 +38,10 @@ def _age_s(bss: str) -> int | None:
     return int(ages[0]) if ages else None
 
 
-def _radio(ap: types.Node) -> types.Radio:
-    if ap.radio is None:
-        raise GuestError(f"{ap.name} has no radio")
-    return ap.radio
+def _radio(node: types.Node) -> types.Radio:
+    if node.radio is None:
+        raise GuestError(f"{node.name} has no radio")
+    return node.radio
 
 
 def interrupt(control: Control) -> None:
@@ -81,7 +81,7 @@ class StationHandoff:
         self._control.forget(self._on_event)
 
     def _scan(self) -> str:
-        answer = self._control.request(scan_request(self._ap)).strip()
+        answer = self._control.request(scan_request(self._station, self._ap)).strip()
         if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
             raise self._failure(f"{self._station.name} cannot scan: {answer}")
         self._scans += 1

@@ -168,14 +168,14 @@ def _ad_hoc_lines(radio: types.Radio) -> list[str]:
 def wpa_supplicant_conf(radio: types.Radio) -> str:
     """Return wpa_supplicant.conf of a station.
 
-    It scans only where its network is (``scan_freq``), as a client that remembers its channels does; a full scan of
-    both bands takes seconds of air time.
+    Unless it is to scan all channels, it scans only where its network is (``scan_freq``), as a client that remembers
+    its channels does; a full scan of both bands takes seconds of air time.
     """
     encrypt = radio.encrypt or "open"
     frequencies = " ".join(str(mhz) for mhz in radio.scan_mhz)
     network = [
         f'ssid="{radio.ssid}"',
-        *([f"scan_freq={frequencies}"] if frequencies else []),
+        *([f"scan_freq={frequencies}"] if frequencies and not radio.scan_all else []),
         f"key_mgmt={_key_management(radio)}",
         *_STATION_SECURITY[encrypt],
         *(_ad_hoc_lines(radio) if radio.ibss_bssid else []),

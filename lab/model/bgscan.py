@@ -8,7 +8,7 @@ has learnt.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -46,8 +46,13 @@ Signal = Annotated[
 
 
 class Bgscan(Model):
-    """Background scans (module simple): frequent while the signal is weak, rare while it is strong."""
+    """Background scans: frequent while the signal is weak, rare while it is strong."""
 
+    module: Literal["simple", "learn"] = Field(
+        "simple",
+        description="simple: it scans the channels of its network. learn: it scans those on which it has met its "
+        "network, and now and then another one.",
+    )
     short_interval: Interval = Field(description="Time between scans while the signal is below the threshold.")
     signal: Signal = Field(description="Signal threshold.")
     long_interval: Interval = Field(description="Time between scans while the signal is above the threshold.")
@@ -60,7 +65,7 @@ class Bgscan(Model):
     def __str__(self) -> str:
         """Return the text for wpa_supplicant's configuration."""
         short_s, long_s = self.short_interval // _SECOND_NS, self.long_interval // _SECOND_NS
-        return f"simple:{short_s}:{self.signal:.0f}:{long_s}"
+        return f"{self.module}:{short_s}:{self.signal:.0f}:{long_s}"
 
 
 def _check(short_s: int, long_s: int, key: str | None) -> None:

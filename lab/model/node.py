@@ -148,6 +148,9 @@ class Site(Protocol):
     def refuse(self, message: str, *keys: str | int) -> None:
         """Report a mistake in the value at these keys."""
 
+    def warn(self, message: str, *keys: str | int) -> None:
+        """Report what is unusual in the value at these keys."""
+
 
 class Node(Model):
     """A node: a container on the lab's network."""
@@ -172,6 +175,11 @@ class Node(Model):
         **dict.fromkeys(("ap_isolate", "isolate_clients", "client_isolation", "isolation"), "isolate"),
         **dict.fromkeys(("wpa_passphrase", "sae_password", "wpa_psk"), "passwd"),
         **dict.fromkeys(("wpa", "wpa_key_mgmt", "key_mgmt", "authmode", "auth_algs"), "encrypt"),
+        **dict.fromkeys(("bss_transition", "ieee80211v"), "btm"),
+        **dict.fromkeys(("rrm_neighbor_report", "rrm_beacon_report", "ieee80211k"), "rrm"),
+        **dict.fromkeys(
+            ("scan_freq", "freq_list", "scan_ssid", "active_scan"), "write network: {scan_freq: 2412 2437}"
+        ),
         "hw_mode": "mode",
         "ieee80211n": "write mode: n",
         "wmm_enabled": "wmm",

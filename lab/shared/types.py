@@ -70,7 +70,8 @@ class Radio:
     mode: str  # b, g, a, n
     channel: int | None  # None: a station scans
     frequency_mhz: int | None
-    scan_mhz: list[int]  # a station: the frequencies of the access points with its SSID, ascending
+    # a station: the frequencies of the access points with its SSID, ascending; empty if no access point has it
+    scan_mhz: list[int]
     country: str
     encrypt: str | None  # None or "open", "owe", "wpa2", "wpa3", "wpa2/wpa3"
     passwd: str | None
@@ -98,12 +99,18 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
+    scan_all: bool = field(default=False, omitted=True)  # of a station: it searches all channels
+    awaited: bool = field(default=True, omitted=True)  # whether the run begins only once a station is associated
     # in the program's own words: of hostapd; of wpa_supplicant, and of its network block
     hostapd: list[RadioOption] = field(default_factory=list, omitted=True)
     wpa_supplicant: list[RadioOption] = field(default_factory=list, omitted=True)
     network: list[RadioOption] = field(default_factory=list, omitted=True)
     # by key of the topology, in base units; see lab.model.radio_setting
     settings: dict[str, Any] = field(default_factory=dict, omitted=True)
+
+    def has(self, option: str) -> bool:
+        """Check whether hostapd's ``option``, which is 0 by default, is 1."""
+        return [one.value for one in self.hostapd if one.name == option][-1:] == ["1"]
 
 
 @frozen
@@ -394,6 +401,15 @@ class Plan:
             if link.name == name:
                 return link
         raise KeyError(name)
+
+    def unawaited(self, station: Node) -> str | None:
+        """Return why the run begins although a station may not be associated; None if it waits for that."""
+        radio = station.radio
+        if radio is not None and not radio.awaited:
+            return f"{station.name} is not awaited"
+        if radio is not None and not radio.scan_mhz:
+            return f"no access point has the SSID '{radio.ssid}': {station.name} starts unassociated"
+        return self.out_of_reach(station)
 
     def out_of_reach(self, station: Node) -> str | None:
         """Return why a station cannot associate where it begins: no frame of its network arrives; None if it can."""

@@ -28,7 +28,7 @@ class Roam(Event):
         if len(targets) > 1:
             scene.refuse(f'"{self.to}" stands for {len(targets)} nodes; name one access point', "to")
         for station in stations(scene, self.roam, "roam", "roam"):
-            if len(targets) == 1 and _reachable(scene, station, targets[0]):
+            if len(targets) == 1 and reachable(scene, station, targets[0], "roam"):
                 yield station.name, {"to": targets[0].name}
 
     @classmethod
@@ -36,8 +36,8 @@ class Roam(Event):
         return f"to {params['to']}"
 
 
-def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
-    """Return whether the station can associate there; if not, report why."""
+def reachable(scene: Scene, station: plan.Node, target: plan.Node, key: str) -> bool:
+    """Return whether the station can associate there; if not, report why. ``key``: that of the event's station."""
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
         return False
@@ -45,7 +45,7 @@ def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
         scene.refuse(f"{target.name} has no power at that time; write power: {target.name}, to: on before", "to")
         return False
     if station.name in scene.state(Away):
-        scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", "roam")
+        scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", key)
         return False
     if station.radio is not None and target.radio.ssid != station.radio.ssid:
         scene.refuse(

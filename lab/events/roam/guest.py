@@ -19,7 +19,7 @@ class Roam(EventSteps):
         station, ap = plan.node(event.target), plan.node(event.params["to"])
         to = f"# to wpa_supplicant on {station.name}"
         lines = [
-            f"{to}: {scan_request(ap)}",
+            f"{to}: {scan_request(station, ap)}",
             f"{to}, after the scan: {bss_request(ap)}",
             f"{to}, if it has heard the access point: {roam_request(ap)}",
         ]

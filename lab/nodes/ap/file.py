@@ -38,10 +38,12 @@ def _time_units(text: str) -> str:
 
 
 _OPTIONS = {  # keys of an access point that are options of hostapd
-    "hidden": "ignore_broadcast_ssid",
-    "isolate": "ap_isolate",
-    "dtim_period": "dtim_period",
-    "multicast_to_unicast": "multicast_to_unicast",
+    "hidden": ["ignore_broadcast_ssid"],
+    "isolate": ["ap_isolate"],
+    "dtim_period": ["dtim_period"],
+    "multicast_to_unicast": ["multicast_to_unicast"],
+    "rrm": ["rrm_neighbor_report", "rrm_beacon_report"],
+    "btm": ["bss_transition"],
 }
 _OF_HOSTAPD = (  # options that users may write next to the keys of the node
     "accept_mac_file",
@@ -111,6 +113,16 @@ class AccessPoint(Wireless):
         False,
         description="Whether it sends multicast and broadcast IP packets to each station by itself, as unicast frames "
         "with their rates, ACKs and retries.",
+    )
+    rrm: Flag = Field(
+        False,
+        description="Whether it takes part in radio measurements (802.11k): stations can ask it for its neighbours, "
+        "the access points with its SSID, and it can ask them what they hear.",
+    )
+    btm: Flag = Field(
+        False,
+        description="Whether it takes part in BSS transition management (802.11v): events steer: suggest other access "
+        "points to its stations.",
     )
     width: Width = Field(
         "20 MHz",
@@ -212,10 +224,10 @@ class AccessPoint(Wireless):
         """Yield what its keys are in hostapd's words, unless they are at their defaults."""
         if self.pmf is not None:
             yield site.option("ieee80211w", PMF_NUMBERS[self.pmf], "pmf")
-        for key, option in _OPTIONS.items():
+        for key, options in _OPTIONS.items():
             value = getattr(self, key)
             if value not in (None, False):
-                yield site.option(option, int(value), key)
+                yield from (site.option(option, int(value), key) for option in options)
 
     def _check_basic_rates(self, site: Site) -> None:
         """Report rates that its mode does not have; without a valid channel the band is unknown."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from lab.guest import commands, hostap_config
+from lab.guest import commands, hostap_config, neighbour
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Step, Write, attach, await_up, start_daemon
+from lab.guest.steps import Step, Write, ask, attach, await_up, start_daemon
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class AccessPoint(NodeKind):
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
         yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))
+        if node.radio.has("rrm_neighbor_report"):
+            yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
         if _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
             yield start_daemon(node.name, "follow", argv)
@@ -66,12 +68,16 @@ def _on_event(ssid: str, guest: LiveGuest, stamp_ns: int, text: str) -> None:
 
 def _scan_too(control: Control, mhz: str) -> None:
     known = control.request("GET_NETWORK 0 scan_freq").split()
-    if mhz not in known:
+    if mhz not in known and known != ["FAIL"]:  # it scans all channels
         control.request(f"SET_NETWORK 0 scan_freq {' '.join([*known, mhz])}")
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
     return [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
+
+
+def _of_network(plan: types.Plan, node: types.Node) -> list[types.Radio]:
+    return [radio for radio in _others(plan, node) if node.radio and radio.ssid == node.radio.ssid]
 
 
 def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:

@@ -52,6 +52,16 @@ class Station(Wireless):
         "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's notation "
         "(simple:5:-65:60). Default: never; it stays until a roam event or until it loses its access point.",
     )
+    scan: Literal["network", "all"] = Field(
+        "network",
+        description="Which channels it scans: those of its network, or all, as a station that does not know where its "
+        "network is; then a roam event scans all, too, which takes seconds (decision 0013).",
+    )
+    awaited: Flag = Field(
+        True,
+        description="Whether the run begins only once it is associated (it fails after 30 s). false: for a station "
+        "that is refused, such as one with a wrong passphrase. No station out of range is awaited.",
+    )
     power_save: Flag = Field(
         False,
         description="Whether it dozes when it neither sent nor received anything for 100 ms (mac80211's power save). "
@@ -154,6 +164,8 @@ class Station(Wireless):
             without_ht40=own_mhz < wide_mhz,
             dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
             power_save=self.power_save,
+            scan_all=self.scan == "all",
+            awaited=self.awaited,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
             network=list(self._options(encrypt, cells, site)),
@@ -199,7 +211,7 @@ class Station(Wireless):
     def _joined(self, name: str, site: Site) -> str:
         """Return the network to join: the given one, or the only one."""
         known = list(dict.fromkeys(cell.ssid for cell in site.cells()))
-        if not known:
+        if self.ssid is None and not known:
             site.refuse("there is no access point; add one, such as ap1: {kind: ap, ssid: home}", "ssid")
             return ""
         if self.ssid is None and len(known) == 1:
@@ -209,9 +221,11 @@ class Station(Wireless):
             site.refuse(f"there are several networks ({listed}); write ssid: for the network that {name} joins", "ssid")
             return ""
         if self.ssid not in known:
-            listed = ", ".join(known)
-            site.refuse(
-                f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid"
+            listed = f"; known: {', '.join(known)}" if known else ""
+            site.warn(
+                f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}{listed}; {name} starts '
+                "unassociated",
+                "ssid",
             )
         return self.ssid
 

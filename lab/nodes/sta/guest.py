@@ -56,7 +56,7 @@ class Station(NodeKind):
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:
             return
-        if why := plan.out_of_reach(node):
+        if why := plan.unawaited(node):
             yield note(why)
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"

@@ -92,6 +92,9 @@ def _shadowing(model: Medium, seed: int) -> Shadowing | None:
     return Shadowing(written.deviation, written.distance, seed if written.map is None else written.map)
 
 
+CHANNEL_1_MHZ = 2412
+
+
 def power_dbm(radio: Radio) -> float:
     """Return the transmit power of a radio at the start."""
     return _value_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM)
@@ -105,10 +108,11 @@ def frequency_mhz(transmitter: Radio, receiver: Radio) -> int:
     """Return the frequency of a link: the channel configured for one of them (an access point, an ad hoc station, a
     monitor), the transmitter's first.
 
-    Two other stations use the lowest channel that their networks share, else the lowest of the transmitter's network.
+    Two other stations use the lowest channel that their networks share, else the lowest of the transmitter's network,
+    or channel 1 if no access point has their networks.
     """
     for radio in (transmitter, receiver):
         if radio.frequency_mhz is not None:
             return radio.frequency_mhz
     common = [mhz for mhz in transmitter.scan_mhz if mhz in receiver.scan_mhz]
-    return (common or transmitter.scan_mhz)[0]
+    return next(iter(common or transmitter.scan_mhz or receiver.scan_mhz), CHANNEL_1_MHZ)

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lab.errors import warn
 from lab.model import channels
 from lab.model.cell import Cell
+from lab.model.document import dotted
 from lab.model.node import Wireless, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
@@ -114,6 +116,10 @@ class _Site:
         elif width_mhz == 40 and channels.ht40_secondary(channel) is None:
             message = f"channel {channel} cannot be 40 MHz wide; choose another channel, or write width: 20 MHz"
             self.refuse(message, *keys, "width")
+
+    def warn(self, message: str, *keys: str | int) -> None:
+        path = ("nodes", self.name, *keys)
+        warn(f"{dotted(path)}: {message}", self.radios.source.document.where(path))
 
     def refuse(self, message: str, *keys: str | int) -> None:
         self.radios.refuse(("nodes", self.name, *keys), message)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Has the hostapd with which a station is associated suggest another access point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lab.guest.errors import GuestError
+from lab.guest.kinds import EventSteps
+from lab.guest.loop import now_ns
+from lab.guest.neighbour import suggest
+from lab.guest.steps import Do, Step, ask
+from lab.shared import types
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+
+class Steer(EventSteps):
+    """The event ``steer``."""
+
+    def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
+        station, target = plan.node(event.target), plan.node(event.params["to"])
+        if station.radio is None or target.radio is None:
+            raise GuestError(f"{station.name} or {target.name} has no radio")
+        request, bssid = suggest(station.radio, target.radio, event.params["leaves"]), target.radio.mac
+
+        def send(guest: LiveGuest) -> bytes | None:
+            here = guest.controls[station.name].peer(now_ns())
+            for node in plan.nodes:
+                if here is not None and here != bssid and node.radio and node.radio.mac == here:
+                    return ask(node.name, "hostapd", request).execute(guest)
+            return b"already there" if here else b"not associated"
+
+        yield Do([f"# to hostapd of the access point of {station.name}, unless it is {target.name}: {request}"], send)
