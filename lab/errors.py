@@ -163,6 +163,7 @@ _OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech
     "position": "pos location coordinates",
     "processes": "commands programs run",
     "rate": "bw bandwidth bitrate",
+    "router": "gateway",
     "roam": "handover handoff reassociate",
     "rtt": "latency ping round-trip-time",
     "self": "node this",

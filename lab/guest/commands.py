@@ -123,6 +123,8 @@ def wired_lines(node: types.Node) -> list[str]:
         lines.append(f"link set {interface.name} up gso_max_segs 1")
         if interface.ip:
             lines.append(f"addr add {interface.ip} brd + dev {interface.name}")
+        if interface.ip6:
+            lines.append(f"addr add {interface.ip6} dev {interface.name} nodad")
     return lines
 
 

@@ -65,7 +65,8 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     pairs = commands.pair_lines(plan, pid)
     if pairs:
         yield RunCommand(["ip", "-batch", "-"], lines=pairs)
-    hosts = "".join(f"{node.ip.split('/')[0]}\t{node.name}\n" for node in plan.nodes if node.ip)
+    own = [(address, node.name) for node in plan.nodes for address in (node.ip, node.ip6) if address]
+    hosts = "".join(f"{address.split('/')[0]}\t{name}\n" for address, name in own)
     for node in plan.nodes:
         phy = phys.get(node.name)
         if phy is not None:
@@ -105,12 +106,26 @@ def _start(plan: types.Plan) -> Iterator[Step]:
     if plan.pcap:  # before the first radio goes up
         yield RunCommand(commands.air_up())
         yield run_steps.capture_air()
+    given = [(node, node.addressing) for node in plan.nodes if node.addressing]
+    if given:
+        from lab.guest import addressing
+
+        for node, of_node in given:
+            yield from addressing.serve(node, of_node)
     for phase in Phase:
         nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
         for node in nodes:
             yield from node_kind(node.kind).start(plan, node)
         for node in nodes:
             yield from node_kind(node.kind).wait(plan, node)
+    near = [(node, of_node, name) for node, of_node in given if (name := node.first_interface)]
+    if near:  # computation takes no time: a client could ask before its access point has opened the port
+        yield pause(_FIRST_WAIT_NS)
+    for node, of_node, interface in near:
+        yield from addressing.connect(node, interface, of_node)
+    for node, of_node, _ in near:
+        if plan.out_of_reach(node) is None:
+            yield from addressing.await_addresses(node, of_node)
 
 
 def _before_timeline(plan: types.Plan) -> Iterator[Step]:

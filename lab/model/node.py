@@ -50,7 +50,7 @@ def _mac(text: str) -> str:
     return lower
 
 
-def _ip(text: str) -> str:
+def check_ip(text: str) -> str:
     """Check for an IPv4 host address, with or without prefix length."""
     try:
         interface = ipaddress.IPv4Interface(text)
@@ -123,7 +123,7 @@ def _image(text: str) -> str:
 
 
 Mac = Annotated[Text, AfterValidator(_mac)]
-Ip = Annotated[Text, AfterValidator(_ip)]
+Ip = Annotated[Text, AfterValidator(check_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
 Passwd = Annotated[Text, AfterValidator(_passwd)]
 Sysctls = Annotated[dict[Text, Text], AfterValidator(_sysctls)]
@@ -160,6 +160,7 @@ class Node(Model):
     bridges: ClassVar[bool] = False  # forwards between all its interfaces
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
     wired: ClassVar[bool] = True  # may have links
+    routes_packets: ClassVar[bool] = False  # forwards between subnets
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
     noun: ClassVar[str] = ""  # what pictures call it, if not by its kind
 

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, WrapValidator
 from lab import units
 from lab.errors import suggestion
 from lab.model import groups
+from lab.model.addressing import Subnets
 from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
@@ -117,6 +118,13 @@ class Topology(Model):
     )
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
         "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
+    )
+    subnets: Subnets = Field(
+        {},
+        description="Subnets by segment, in a topology with several: {s1: 10.1.0.0/24, ap2: {ip: 10.2.0.0/24, ip6: "
+        "2001:db8:2::/64}}. A segment is what switches and access points bridge; any of them names it, or a link "
+        "between two other nodes, or the SSID of an ad hoc network. Default: with a router, each segment has a /24 of "
+        "subnet:; without one, all nodes are in that.",
     )
     console_level: Literal["error", "warning", "notice", "info", "debug"] = Field(
         "warning",

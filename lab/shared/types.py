@@ -121,6 +121,7 @@ class Interface:
     mac: str
     link: str
     ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
+    ip6: str | None = field(default=None, omitted=True)  # "2001:db8::1/64"
 
 
 @frozen
@@ -130,6 +131,51 @@ class Sysctl:
     name: str  # net.ipv4.tcp_timestamps
     value: str
     source: str = ""
+
+
+@frozen
+class Route:
+    """A static route of a node."""
+
+    to: str  # a network, or default
+    via: str  # the address of a router, IPv4 or IPv6
+    source: str = ""
+
+
+@frozen
+class DhcpPool:
+    """The addresses that a DHCP server leases on one of its interfaces."""
+
+    interface: str
+    first: str
+    last: str
+    prefix_length: int
+    gateway: str | None  # the router that clients use, if the segment has one
+
+
+@frozen
+class RouterAdvertisement:
+    """What a router advertises on one of its interfaces (RFC 4861)."""
+
+    interface: str
+    prefix: str  # "2001:db8:1::/64"
+    leases: bool  # addresses by DHCPv6
+    slaac: bool  # nodes may make their own addresses
+
+
+WAYS = {"dhcp": "DHCP", "dhcp6": "DHCPv6", "slaac": "SLAAC"}  # to addresses that others give
+
+
+@frozen
+class Addressing:
+    """How a node in a topology of several subnets gets addresses and routes, and gives them to others."""
+
+    asks: list[str] = field(default_factory=list, omitted=True)  # how its first interface gets addresses: keys of WAYS
+    routes: list[Route] = field(default_factory=list, omitted=True)
+    nat: list[str] = field(default_factory=list, omitted=True)  # interfaces behind whose address all others hide
+    nameserver: str | None = field(default=None, omitted=True)
+    pools: list[DhcpPool] = field(default_factory=list, omitted=True)
+    advertisements: list[RouterAdvertisement] = field(default_factory=list, omitted=True)
 
 
 @frozen
@@ -178,6 +224,15 @@ class Node:
     image: str | None = field(default=None, omitted=True)
     docker: Docker | None = field(default=None, omitted=True)
     privileged: bool = field(default=False, omitted=True)  # its programs may do what concerns the whole guest
+    ip6: str | None = field(default=None, omitted=True)  # address and prefix on its first interface
+    addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
+
+    @property
+    def first_interface(self) -> str | None:
+        """The interface with the node's address: its radio if it has one, else the first wired interface."""
+        if self.radio is not None:
+            return self.radio.interface
+        return self.interfaces[0].name if self.interfaces else None
 
 
 @frozen

@@ -21,7 +21,7 @@ from lab.numbers import count, plain
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
-from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.types import CONSOLE_LEVEL, WAYS, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.words import position, shape
 from lab.text import short_hash
@@ -49,6 +49,7 @@ def render(plan: Plan) -> Group:
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
         _table("images", ("node", "image", "memory"), _images(plan)),
         _table("Docker images", ("node", "user", "folder", "environment"), _docker(plan)),
+        _table("addresses and routes", ("node", "addresses", "routes", "serves"), _addressing(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
         _table("hostapd and wpa_supplicant", ("node", "where", "option"), _raw_options(plan)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
@@ -98,6 +99,22 @@ def _node(node: Node) -> tuple[str, ...]:
     if node.radio is not None:
         radio = ", ".join(_member(node.radio) if node.radio.ssid else _listener(node.radio))
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
+
+
+def _addressing(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
+    """Return the addresses of nodes in a topology of several subnets, their routes, and what they do for others."""
+    for node in plan.nodes:
+        given = node.addressing
+        if given is None:
+            continue
+        radio = [node.ip, node.ip6] if node.radio is not None else []
+        addresses = [one for one in (*radio, *(a for i in node.interfaces for a in (i.ip, i.ip6))) if one]
+        addresses += [f"by {WAYS[way]}" for way in given.asks]
+        serves = [f"DHCP on {one.interface}: {one.first} to {one.last}" for one in given.pools]
+        serves += [f"router of {one.prefix} on {one.interface}" for one in given.advertisements]
+        serves += [f"NAT to {name}" for name in given.nat]
+        routes = [f"{route.to} via {route.via}" for route in given.routes]
+        yield node.name, ", ".join(addresses), ", ".join(routes), ", ".join(serves)
 
 
 def _images(plan: Plan) -> Iterator[tuple[str, str, str]]:

@@ -10,16 +10,17 @@ from pydantic import Field, model_validator
 
 from lab.errors import suggestion
 from lab.model import channels, rates
+from lab.model.addressing import Addressed
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
-from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Ip, Mac, Site, Ssid, Width, Wireless, pmf_complaint, width_mhz
+from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Mac, Site, Ssid, Width, Wireless, pmf_complaint, width_mhz
 from lab.model.raw_options import NetworkOptions, SupplicantOptions
 from lab.shared.types import Radio, RadioOption
 
 
-class Station(Wireless):
+class Station(Wireless, Addressed):
     """A computer with a radio that joins a network (wpa_supplicant)."""
 
     noun: ClassVar[str] = "station"
@@ -79,20 +80,12 @@ class Station(Wireless):
         """quotes around text: {bssid: "02:00:01:00:02:00", anonymous_identity: '"nobody"'}. They are the last lines """
         "of the block, so they override the lab's.",
     )
-    ip: Ip | None = Field(
-        None, description="IPv4 address of its radio, such as 10.0.0.2/8. Default: the next free one."
-    )
     mac: Mac | None = Field(None, description="MAC address of its radio. Default: generated.")
 
     @property
     def radio_mac(self) -> str | None:
         """The MAC address given to its radio."""
         return self.mac
-
-    @property
-    def given_ip(self) -> str | None:
-        """The IP address given to it."""
-        return self.ip
 
     @model_validator(mode="after")
     def _without_ap(self) -> Station:

@@ -27,6 +27,8 @@ class Station(NodeKind):
         lines = super().lines(node, phy)
         if node.ip and node.radio:
             lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
+        if node.ip6 and node.radio:
+            lines.append(f"addr add {node.ip6} dev {node.radio.interface} nodad")
         return lines
 
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:

@@ -4,49 +4,26 @@
 from __future__ import annotations
 
 from lab.model.topology import Topology
+from lab.plan.network.wires import Wires
 from lab.plan.problems import Problems, ValidatedFile
-
-
-class _Wires:
-    """Bridges, grouped by the wired segment that they are on."""
-
-    def __init__(self, topology: Topology) -> None:
-        self._next = {name: name for name, node in topology.nodes.items() if node.bridges}
-
-    def are_bridges(self, a: str, b: str) -> bool:
-        """Return whether both are bridges, and different ones."""
-        return a in self._next and b in self._next and a != b
-
-    def of(self, name: str) -> str:
-        """Return the segment of a bridge, named after one of its bridges."""
-        while self._next[name] != name:
-            name = self._next[name]
-        return name
-
-    def join(self, a: str, b: str) -> None:
-        """Join the segments of two bridges."""
-        self._next[self.of(a)] = self.of(b)
 
 
 def check(source: ValidatedFile[Topology], problems: Problems) -> None:
     """Report loops of bridges, and access points that cannot exchange keys."""
-    wires = _Wires(source.model)
+    wires = Wires(source.model)
     for index, model in enumerate(source.model.links):
         a, b = model.between
-        if not wires.are_bridges(a, b):
-            continue
-        if wires.of(a) == wires.of(b):  # frames would loop forever, since there is no spanning tree
+        if wires.connect(a, b):  # frames would loop forever, since there is no spanning tree
             problems.add(
                 source,
                 ("links", index),
                 f"closes a loop: {a} and {b} are already connected, and switches run no spanning tree protocol; "
                 "remove one link",
             )
-        wires.join(a, b)
     _check_keys(source, wires, problems)
 
 
-def _check_keys(source: ValidatedFile[Topology], wires: _Wires, problems: Problems) -> None:
+def _check_keys(source: ValidatedFile[Topology], wires: Wires, problems: Problems) -> None:
     """Check that access points can pass each other the keys of a fast transition over the wired network.
 
     With a passphrase of WPA2, each computes them.

@@ -14,6 +14,8 @@ from lab.model.topology import Topology
 from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, generated_mac
 from lab.plan.network.radios import PlannedRadios
+from lab.plan.network.segments import is_segmented
+from lab.plan.network.subnetting import subnetted
 from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface, Link, Netem, Node, Sysctl
 
@@ -54,12 +56,17 @@ class _Builder:
         self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
 
     def build(self) -> PlannedNetwork:
-        for name, model in self.topology.nodes.items():
+        several = is_segmented(self.topology)
+        for name, model in self.topology.nodes.items() if not several else ():
             self._claim_given(name, model)
         resolved_links = self._links()
         bridging.check(self.source, self.problems)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
+        if several:
+            return PlannedNetwork(
+                subnetted(self.source, self.refuse, nodes, resolved_links), resolved_links, self.source
+            )
         addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
         nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
         return PlannedNetwork(nodes, resolved_links, self.source)
@@ -175,7 +182,7 @@ class _Builder:
                 other = f"it gets the next free address; remove this, or write another link of {name} before this one"
             self.refuse(keys, f"this is {name}'s first interface; {other}")
         else:
-            return self.ips.claim(text, name, keys)
+            return text if is_segmented(self.topology) else self.ips.claim(text, name, keys)
         return None
 
     def _memory_bytes(self, model: NodeModel) -> int:

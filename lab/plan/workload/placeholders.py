@@ -13,18 +13,11 @@ from dataclasses import dataclass, field
 
 from lab.errors import suggestion
 from lab.plan.problems import Refuse
-from lab.shared.types import Node
+from lab.shared.types import WAYS, Node
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
 _REFERENCE = re.compile(rf"\{{(?P<name>{_NAME})(?:\[(?P<number>\d{{1,6}})\])?\.(?P<what>{_NAME})\}}")
 _QUOTED = re.compile(rf"\{{(\{{{_NAME}(?:\[\d+\])?\.{_NAME}\}})\}}")
-
-
-def first_interface(node: Node) -> str | None:
-    """Return the interface with the node's address: its radio if it has one, else the first wired interface."""
-    if node.radio is not None:
-        return node.radio.interface
-    return node.interfaces[0].name if node.interfaces else None
 
 
 def _mac(node: Node) -> str | None:
@@ -35,10 +28,20 @@ def _mac(node: Node) -> str | None:
 
 _WHAT: dict[str, Callable[[Node], str | None]] = {
     "ip": lambda node: node.ip.split("/")[0] if node.ip else None,
+    "ip6": lambda node: node.ip6.split("/")[0] if node.ip6 else None,
     "name": lambda node: node.name,
     "mac": _mac,
-    "interface": first_interface,
+    "interface": lambda node: node.first_interface,
 }
+
+
+def _without(node: Node, what: str) -> str:
+    """Explain why a node lacks something."""
+    for way in node.addressing.asks if node.addressing else ():
+        if (what, way) in (("ip", "dhcp"), ("ip6", "dhcp6"), ("ip6", "slaac")):
+            known = f"; write {node.name}, its name, which DNS knows" if way == "dhcp" else ""
+            return f"{node.name} gets its address during the run, by {WAYS[way]}{known}"
+    return f"{node.name} has no {what}"
 
 
 @dataclass(frozen=True)
@@ -96,5 +99,5 @@ class Names:
             return match[0]
         value = _WHAT[what](nodes[index - 1])
         if value is None:
-            refuse(f"{match[0]}: {nodes[index - 1].name} has no {what}")
+            refuse(f"{match[0]}: {_without(nodes[index - 1], what)}")
         return value or match[0]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""IP addresses, routes and subnets as topologies give them."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from lab.model.base import Choice, Model, Text, Texts, refuse
+from lab.model.node import Node, check_ip
+
+NONE, DHCP, SLAAC = "none", "dhcp", "slaac"
+_PREFIX6 = 64  # SLAAC needs it: RFC 4862 5.5.3
+
+
+def _ip_or_way(text: str) -> str:
+    return text if text in (NONE, DHCP) else check_ip(text)
+
+
+def _ip6_or_way(text: str) -> str:
+    """Check for an IPv6 host address without prefix length, or how the node gets one."""
+    if text in (NONE, DHCP, SLAAC):
+        return text
+    try:
+        address = ipaddress.IPv6Address(text)
+    except ValueError:
+        refuse(f'"{text}" is not a valid IPv6 address; write one such as 2001:db8:1::5, or {SLAAC}, {DHCP} or {NONE}')
+    if address.is_multicast or address.is_link_local or address.is_unspecified:
+        refuse(f'"{text}" is not the address of a node in a subnet; write one such as 2001:db8:1::5')
+    return str(address)
+
+
+def _network(text: str) -> str:
+    try:
+        network = ipaddress.IPv4Network(text)
+    except ValueError as error:
+        host = "has host bits set" in str(error)
+        meant = ipaddress.IPv4Network(text, strict=False) if host else "10.1.0.0/24"
+        refuse(f'"{text}" is not a valid IPv4 network; write {meant}' + ("" if host else " or the like"))
+    if network.prefixlen > 30:
+        refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.1.0.0/24')
+    return text
+
+
+def _network6(text: str) -> str:
+    try:
+        network = ipaddress.IPv6Network(text)
+    except ValueError:
+        refuse(f'"{text}" is not a valid IPv6 network; write one such as 2001:db8:1::/{_PREFIX6}')
+    if network.prefixlen != _PREFIX6:
+        refuse(f'"{text}" must be a /{_PREFIX6}, such as {network.network_address}/{_PREFIX6}')
+    return str(network)
+
+
+def _destination(text: str) -> str:
+    if text == "default":
+        return text
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError:
+        refuse(f'"{text}" is not a valid destination; write a network such as 10.2.0.0/24, or default')
+
+
+class Subnet(Model):
+    """The subnets of a segment."""
+
+    ip: Annotated[Text, AfterValidator(_network)] | None = Field(None, description="IPv4 network, such as 10.1.0.0/24.")
+    ip6: Annotated[Text, AfterValidator(_network6)] | None = Field(
+        None,
+        description="IPv6 network of 64 bits, such as 2001:db8:1::/64. Each of its nodes gets an address there too.",
+    )
+
+
+def _form(value: Any) -> str:
+    return "mapping" if isinstance(value, dict) else "text"
+
+
+Subnets = dict[
+    Text, Annotated[Any, Choice(_form, lambda: {"mapping": Subnet, "text": Annotated[Text, AfterValidator(_network)]})]
+]
+
+
+class StaticRoute(Model):
+    """A static route."""
+
+    to: Annotated[Text, AfterValidator(_destination)] = Field(
+        description="Where packets go: a network such as 10.2.0.0/24, or default."
+    )
+    via: Text = Field(description="The router that they go to: a node in one of its segments, or an address.")
+
+
+class Addressed(Node):
+    """What nodes with IP addresses have."""
+
+    ip: Annotated[Text, AfterValidator(_ip_or_way)] | None = Field(
+        None,
+        description="IPv4 address of its first interface, or of its radio, such as 10.0.0.1/8; dhcp: from a DHCP "
+        "server of its segment (dhcp:); none. Default: the next free one.",
+    )
+    ip6: Annotated[Text, AfterValidator(_ip6_or_way)] | None = Field(
+        None,
+        description="IPv6 address of the same interface in the ip6: of its subnet, such as 2001:db8:1::5; slaac: from "
+        "advertisements of a router; dhcp: from the router, by DHCPv6; none. Default: the number of its IPv4 address "
+        "in that subnet.",
+    )
+    routes: list[StaticRoute] | None = Field(
+        None,
+        description="Its static routes, [{to: 10.2.0.0/24, via: r2}], instead of those that the lab makes: to all "
+        "subnets over the fewest routers, and a default route for nodes that are not routers. []: none, for routing "
+        "protocols.",
+    )
+
+    @property
+    def given_ip(self) -> str | None:
+        return None if self.ip in (NONE, DHCP) else self.ip
+
+    @property
+    def uses_subnets(self) -> bool:
+        """Whether it has keys that concern segments and their subnets."""
+        return self.ip in (NONE, DHCP) or self.ip6 is not None or self.routes is not None
+
+
+class Server(Addressed):
+    """What nodes have that can serve addresses to others."""
+
+    dhcp: Literal["server"] | Texts | None = Field(
+        None,
+        description="server: it serves addresses, a default route and names to nodes with ip: dhcp in all of its "
+        "segments (dnsmasq). A list of segments, as in subnets: only there.",
+    )
+
+    @property
+    def uses_subnets(self) -> bool:
+        return self.dhcp is not None or super().uses_subnets

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""A router."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from lab.model.addressing import Server
+from lab.model.base import Texts
+from lab.model.node import Mac
+
+
+class Router(Server):
+    """A computer that forwards packets between its segments, each of which has a subnet of its own."""
+
+    routes_packets: ClassVar[bool] = True
+
+    kind: Literal["router"] = Field(
+        description="router: forwards packets between its segments. With a router, each segment has its own subnet."
+    )
+    mac: Mac | None = Field(None, description="MAC address of its first interface. Default: generated.")
+    nat: Texts = Field(
+        [],
+        description="Segments, as in subnets:, to which it hides all others behind its address there (masquerading). "
+        "Their nodes have no routes to the hidden ones.",
+    )
+
+    @property
+    def wired_mac(self) -> str | None:
+        return self.mac

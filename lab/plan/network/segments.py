@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Segments: what switches, access points and ad hoc networks connect without a router. Each has subnets of its own.
+
+Only topologies with a router, or with ``subnets:``, are seen so; in others, all nodes are in one subnet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
+
+from lab.errors import unknown
+from lab.model.addressing import Addressed, Subnet
+from lab.model.topology import Topology
+from lab.plan.network.wires import Wires
+from lab.plan.problems import RefuseAt, ValidatedFile
+from lab.shared.types import Interface, Link, Node
+
+
+@dataclass(frozen=True)
+class Port:
+    """An interface of a node with addresses."""
+
+    node: str
+    interface: str
+    first: bool  # the one with the node's own address
+
+
+@dataclass
+class Segment:
+    """Nodes that reach each other without a router."""
+
+    names: list[str]  # by which files name it; the first one in messages
+    ports: list[Port] = field(default_factory=list)
+    network: IPv4Network | None = None
+    network6: IPv6Network | None = None
+    taken: dict[IPv4Address, str] = field(default_factory=dict)  # addresses that do not come from DHCP
+
+    @property
+    def name(self) -> str:
+        """The name in messages."""
+        return self.names[0]
+
+    def routers(self, topology: Topology) -> Iterator[Port]:
+        """Yield the interfaces of routers."""
+        return (port for port in self.ports if topology.nodes[port.node].routes_packets)
+
+
+def is_segmented(topology: Topology) -> bool:
+    """Check whether a topology has segments with subnets of their own: it uses any key of this."""
+    return bool(topology.subnets) or any(
+        node.routes_packets or (isinstance(node, Addressed) and node.uses_subnets) for node in topology.nodes.values()
+    )
+
+
+class Segments:
+    """The segments of a topology, in the order of their first nodes."""
+
+    def __init__(self, source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node], links: list[Link]) -> None:
+        self.topology = source.model
+        self.refuse = refuse
+        self._wires = Wires(source.model)
+        self._links = {link.name: link for link in links}
+        for link in links:
+            self._wires.connect(link.node_a, link.node_b)
+        found: dict[str, Segment] = {}
+        for node in nodes:
+            if self.topology.nodes[node.name].addressed:
+                for port, key in self._ports(node):
+                    found.setdefault(key, Segment([])).ports.append(port)
+        self._by_name = dict(self._names(found))
+        self.all = list(found.values())
+
+    def _ports(self, node: Node) -> Iterator[tuple[Port, str]]:
+        """Yield the interfaces of a node and the keys of their segments; the radio first."""
+        if node.radio is not None:
+            yield Port(node.name, node.radio.interface, first=True), self._on_air(node)
+        for number, interface in enumerate(node.interfaces):
+            first = number == 0 and node.radio is None
+            yield Port(node.name, interface.name, first), self._on_wire(node.name, interface)
+
+    def _on_wire(self, node: str, interface: Interface) -> str:
+        link = self._links[interface.link]
+        other = link.node_b if link.node_a == node else link.node_a
+        return self._wires.of(other) if self.topology.nodes[other].bridges else f"link {link.name}"
+
+    def _on_air(self, node: Node) -> str:
+        """Return the segment of a radio: that of the first access point of its network."""
+        assert node.radio is not None
+        home = next(self.access_points(node), None)
+        return self._wires.of(home) if home is not None else f"ssid {node.radio.ssid}"
+
+    def access_points(self, node: Node) -> Iterator[str]:
+        """Yield an access point of each segment that the network of a station reaches."""
+        if node.radio is None or node.radio.ibss_bssid:
+            return
+        seen = set()
+        for name, one in self.topology.nodes.items():
+            if one.cell is not None and one.cell.ssid == node.radio.ssid and (key := self._wires.of(name)) not in seen:
+                seen.add(key)
+                yield name
+
+    def _names(self, found: Mapping[str, Segment]) -> Iterator[tuple[str, Segment]]:
+        """Yield the names by which files name segments; each is also a name of its segment."""
+        for name, node in self.topology.nodes.items():
+            if node.bridges and (segment := found.get(self._wires.of(name))):
+                segment.names.append(name)
+                yield name, segment
+        for key, segment in found.items():
+            kind, _, name = key.partition(" ")
+            if kind in ("link", "ssid") and name:
+                segment.names.append(name)
+                yield name, segment
+
+    def find(self, name: str, *keys: str | int) -> Segment | None:
+        """Return the segment of that name; report an unknown one."""
+        segment = self._by_name.get(name)
+        if segment is None:
+            self.refuse(keys, unknown("segment", name, list(self._by_name), "known (switches, access points, links)"))
+        return segment
+
+    def of_node(self, node: str) -> list[tuple[Port, Segment]]:
+        """Return the interfaces of a node, with their segments; the first one is that with its address."""
+        found = [(port, segment) for segment in self.all for port in segment.ports if port.node == node]
+        return sorted(found, key=lambda pair: not pair[0].first)
+
+    def name_subnets(self) -> None:
+        """Give segments the networks that the topology names; report those that do not fit."""
+        first: dict[int, str] = {}
+        for name, given in self.topology.subnets.items():
+            keys = "subnets", name
+            segment = self.find(name, *keys)
+            if segment is None:
+                continue
+            if (other := first.setdefault(id(segment), name)) != name:
+                self.refuse(keys, f"{other} and {name} are in one segment, which has one subnet; remove one of them")
+                continue
+            ip, ip6 = (given.ip, given.ip6) if isinstance(given, Subnet) else (given, None)
+            segment.network = IPv4Network(ip) if ip else None
+            segment.network6 = IPv6Network(ip6) if ip6 else None
+            for old in self.all:
+                if old is not segment and (clash := _overlap(old, segment)):
+                    self.refuse(keys, f"{clash} overlaps a subnet of {old.name}; write another network")
+
+    def fill_subnets(self) -> None:
+        """Give the other segments networks out of ``subnet:``, a /24 each, or larger ones where nodes are many."""
+        used = [segment.network for segment in self.all if segment.network]
+        for segment in self.all:
+            if segment.network is not None:
+                continue
+            pool = IPv4Network(self.topology.subnet)
+            size = min(24, 32 - (len(segment.ports) + 2).bit_length()) if len(self.all) > 1 else pool.prefixlen
+            free = () if pool.prefixlen > size else pool.subnets(new_prefix=size)
+            segment.network = next((net for net in free if not any(net.overlaps(one) for one in used)), None)
+            if segment.network is None:
+                self.refuse(
+                    ("subnet",), f"{pool} has no room for a /{size} for each segment; write a larger one, or subnets:"
+                )
+                return
+            used.append(segment.network)
+
+
+def _overlap(one: Segment, other: Segment) -> IPv4Network | IPv6Network | None:
+    """Return the network of ``other`` that overlaps one of ``one``, if any."""
+    if one.network and other.network and one.network.overlaps(other.network):
+        return other.network
+    if one.network6 and other.network6 and one.network6.overlaps(other.network6):
+        return other.network6
+    return None

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""Addresses, routes and servers in a topology of several subnets.
+
+In each segment, routers get the first free addresses, then the others in file order. The lab makes the routes that a
+network engineer would write: on each node, to every subnet over the fewest routers, and on nodes that are not routers a
+default route instead. What a router hides (``nat:``) has no routes from outside.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_address
+from itertools import pairwise
+
+from lab.errors import suggestion, warn
+from lab.model.addressing import DHCP, NONE, SLAAC, Addressed, Server
+from lab.model.topology import Topology
+from lab.plan.network.segments import Port, Segment, Segments
+from lab.plan.problems import RefuseAt, ValidatedFile
+from lab.shared.types import Addressing, DhcpPool, Link, Node, Route, RouterAdvertisement, Sysctl
+
+_WAYS6 = {DHCP: ["dhcp6"], SLAAC: ["slaac"]}
+_LEASES_MOST = 1000  # of a pool: dnsmasq's own limit
+_FORWARDING = ("net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding")
+
+
+def subnetted(source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node], links: list[Link]) -> list[Node]:
+    """Return the nodes with addresses of their segments' subnets, with routes and servers."""
+    return _Subnetting(source, refuse, Segments(source, refuse, nodes, links), nodes).nodes()
+
+
+@dataclass
+class _Subnetting:
+    source: ValidatedFile[Topology]
+    refuse: RefuseAt
+    segments: Segments
+    before: list[Node]
+    ips: dict[Port, IPv4Address] = field(default_factory=dict)
+    ip6s: dict[Port, str] = field(default_factory=dict)
+
+    def nodes(self) -> list[Node]:
+        topology = self.source.model
+        self.segments.name_subnets()
+        self._take_given_networks()
+        self.segments.fill_subnets()
+        if any(segment.network is None for segment in self.segments.all):
+            return self.before
+        for segment in self.segments.all:
+            self._fill(segment)
+        return [self._node(node) if topology.nodes[node.name].addressed else node for node in self.before]
+
+    # addresses
+
+    def _model(self, name: str) -> Addressed:
+        model = self.source.model.nodes[name]
+        assert isinstance(model, Addressed)
+        return model
+
+    def _given(self, segment: Segment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
+        """Yield the addresses that the file gives in a segment, and their keys."""
+        nodes = {node.name: node for node in self.before}
+        for port in segment.ports:
+            if port.first and (ip := self._model(port.node).given_ip):
+                yield port, ip, ("nodes", port.node, "ip")
+            interface = next((one for one in nodes[port.node].interfaces if one.name == port.interface), None)
+            if interface is not None and interface.ip:
+                number = next(index for index, link in enumerate(self.source.model.links)
+                              if port.node in link.between and link.ip.get(port.node) == interface.ip)  # fmt: skip
+                yield port, interface.ip, ("links", number, "ip", port.node)
+
+    def _take_given_networks(self) -> None:
+        """Give a segment without a named subnet that of the first address with a prefix length in it."""
+        for segment in self.segments.all:
+            for _, ip, _ in self._given(segment):
+                if segment.network is None and "/" in ip:
+                    segment.network = IPv4Interface(ip).network
+
+    def _fill(self, segment: Segment) -> None:
+        network = segment.network
+        assert network is not None
+        for port, text, keys in self._given(segment):
+            interface = IPv4Interface(text)
+            if interface.ip not in network or ("/" in text and interface.network != network):
+                self.refuse(keys, f'"{text}" is not in {network}, the subnet of {segment.name}; write an address there')
+            elif (other := segment.taken.setdefault(interface.ip, port.node)) != port.node:
+                self.refuse(keys, f"{interface.ip} is already {other}'s address; write another one")
+            else:
+                self.ips[port] = interface.ip
+        routers = list(segment.routers(self.source.model))
+        free = (ip for ip in network.hosts() if ip not in segment.taken)
+        for port in [*routers, *(port for port in segment.ports if port not in routers)]:
+            if port not in self.ips and not (port.first and self._model(port.node).ip in (NONE, DHCP)):
+                address = next(free, None)
+                if address is None:
+                    self.refuse(("subnets", segment.name), f"{network} has no free address for {port.node}; write a "
+                                "larger network")  # fmt: skip
+                    return
+                segment.taken[address] = port.node
+                self.ips[port] = address
+        if segment.network6 is not None:
+            self._fill6(segment)
+
+    def _fill6(self, segment: Segment) -> None:
+        """Give IPv6 addresses: of the same number in the subnet as the IPv4 address."""
+        network, network6 = segment.network, segment.network6
+        assert network is not None
+        assert network6 is not None
+        for port in segment.ports:
+            model = self._model(port.node)
+            given = model.ip6 if port.first else None
+            if given in (NONE, SLAAC, DHCP):
+                continue
+            if given is not None and ip_address(given) not in network6:
+                self.refuse(("nodes", port.node, "ip6"), f"{given} is not in {network6}, the subnet of {segment.name}; "
+                            "write an address there")  # fmt: skip
+            elif given is not None:
+                self.ip6s[port] = given
+            elif port in self.ips:
+                self.ip6s[port] = str(network6[int(self.ips[port]) - int(network.network_address)])
+
+    # nodes
+
+    def _node(self, node: Node) -> Node:
+        model = self._model(node.name)
+        at = self.segments.of_node(node.name)
+        own = next((port for port, _ in at if port.first), None)
+        texts = {port.interface: (self._text(port, segment), self._text6(port)) for port, segment in at}
+        interfaces = [replace(one, ip=texts[one.name][0], ip6=texts[one.name][1]) for one in node.interfaces]
+        ip, ip6 = texts[own.interface] if own else (None, None)
+        if own is None and (model.ip is not None or model.ip6 is not None):
+            self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
+        return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, addressing=self._addressing(node, model, at),
+                       sysctls=[*self._forwarding(node, model), *node.sysctls])  # fmt: skip
+
+    def _text(self, port: Port, segment: Segment) -> str | None:
+        return f"{self.ips[port]}/{segment.network.prefixlen}" if port in self.ips and segment.network else None
+
+    def _text6(self, port: Port) -> str | None:
+        return f"{self.ip6s[port]}/64" if port in self.ip6s else None
+
+    def _forwarding(self, node: Node, model: Addressed) -> Iterator[Sysctl]:
+        """Yield what makes a router forward, unless its file says otherwise."""
+        given = {one.name for one in node.sysctls}
+        if model.routes_packets:
+            yield from (Sysctl(name, "1", node.source) for name in _FORWARDING if name not in given)
+
+    def _addressing(self, node: Node, model: Addressed, at: list[tuple[Port, Segment]]) -> Addressing:
+        for port, segment in at:
+            if port.first:
+                self._check_ways(model, port, segment)
+        if len(aps := list(self.segments.access_points(node))) > 1 and model.ip not in (NONE, DHCP):
+            warn(f"{node.name} keeps its address when it roams from {aps[0]} to {aps[1]}, which is in another subnet; "
+                 "write ip: dhcp, and dhcp: server for both", node.source)  # fmt: skip
+        return Addressing(
+            asks=[*(["dhcp"] if model.ip == DHCP else []), *_WAYS6.get(model.ip6 or "", [])],
+            routes=list(self._routes(node.name, model, at)),
+            nat=[port.interface for port, segment in at if segment in self._hidden_from(node.name)],
+            nameserver=self._nameserver(model, at),
+            pools=list(self._pools(model, node.name, at)),
+            advertisements=list(self._advertisements(model, at)),
+        )
+
+    def _check_ways(self, model: Addressed, port: Port, segment: Segment) -> None:
+        """Report a way to an address that nobody serves in that segment."""
+        if model.ip == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
+            self.refuse(("nodes", port.node, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
+                        "or router there, or remove this")  # fmt: skip
+        if model.ip6 in (DHCP, SLAAC) and not any(segment.routers(self.source.model)):
+            self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no router; link one to it, or remove this")
+        elif model.ip6 not in (None, NONE) and segment.network6 is None:
+            self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no IPv6 subnet; write subnets: "
+                        f"{{{segment.name}: {{ip6: 2001:db8:1::/64}}}}, or remove this")  # fmt: skip
+
+    # servers
+
+    def _serves(self, node: str, segment: Segment) -> bool:
+        model = self.source.model.nodes[node]
+        if not isinstance(model, Server) or model.dhcp is None:
+            return False
+        if not any(port in self.ips for port in segment.ports if port.node == node):
+            return False
+        return model.dhcp == "server" or any(name in segment.names for name in model.dhcp)
+
+    def _pools(self, model: Addressed, node: str, at: list[tuple[Port, Segment]]) -> Iterator[DhcpPool]:
+        if isinstance(model, Server) and isinstance(model.dhcp, list):
+            for index, name in enumerate(model.dhcp):
+                segment = self.segments.find(name, "nodes", node, "dhcp", index)
+                if segment is not None and segment not in [one for _, one in at]:
+                    self.refuse(("nodes", node, "dhcp", index), f"{node} has no interface in {name}'s segment; write a "
+                                "link, or remove this")  # fmt: skip
+        for port, segment in at:
+            if not self._serves(node, segment):
+                continue
+            free = _largest_gap(segment.network, list(segment.taken)) if segment.network else []
+            if not free:
+                self.refuse(("nodes", node, "dhcp"), f"{segment.network} has no free address to lease; write a larger "
+                            f"network in subnets: for {segment.name}")  # fmt: skip
+                continue
+            gateway = next((self.ips[one] for one in self._gateways(segment)), None)
+            yield DhcpPool(port.interface, str(free[0]), str(free[-1]), segment.network.prefixlen if segment.network
+                           else 0, str(gateway) if gateway else None)  # fmt: skip
+
+    def _nameserver(self, model: Addressed, at: list[tuple[Port, Segment]]) -> str | None:
+        """Return the DHCP server of its segments, which knows all names; None: it asks nobody, or learns it by DHCP."""
+        if model.ip == DHCP:
+            return None
+        for _, segment in at:
+            for port in segment.ports:
+                if port in self.ips and self._serves(port.node, segment):
+                    return str(self.ips[port])
+        return None
+
+    def _advertisements(self, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[RouterAdvertisement]:
+        """Yield what a router advertises: where some node takes its IPv6 address from that."""
+        for port, segment in at:
+            ways = {self._model(name).ip6 for name in self._visitors(segment)}
+            if model.routes_packets and segment.network6 and ways & {SLAAC, DHCP}:
+                yield RouterAdvertisement(port.interface, str(segment.network6), DHCP in ways, SLAAC in ways)
+
+    def _visitors(self, segment: Segment) -> Iterator[str]:
+        """Yield the nodes whose own address may be in a segment: at the start, or after a roam."""
+        for node in self.before:
+            if not self.source.model.nodes[node.name].addressed:
+                continue
+            here = any(port.first for port in segment.ports if port.node == node.name)
+            if here or any(name in segment.names for name in self.segments.access_points(node)):
+                yield node.name
+
+    # routes
+
+    def _hidden_from(self, router: str) -> list[Segment]:
+        """Return the segments from which a router hides all others; report unknown ones."""
+        names: list[str] = getattr(self.source.model.nodes[router], "nat", [])
+        found = [self.segments.find(name, "nodes", router, "nat", index) for index, name in enumerate(names)]
+        at = [segment for _, segment in self.segments.of_node(router)]
+        for index, segment in enumerate(found):
+            if segment is not None and segment not in at:
+                self.refuse(("nodes", router, "nat", index), f"{router} has no interface in {names[index]}'s segment; "
+                            "write a link, or remove this")  # fmt: skip
+        return [segment for segment in found if segment is not None]
+
+    def _gateways(self, segment: Segment) -> Iterator[Port]:
+        """Yield the routers of a segment that forward for its nodes."""
+        for port in segment.routers(self.source.model):
+            if port in self.ips and segment not in self._hidden_from(port.node):
+                yield port
+
+    def _routes(self, node: str, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+        if model.routes is not None:
+            yield from self._given_routes(node, model, at)
+        elif model.routes_packets:
+            yield from self._to_all(at)
+        elif model.ip != DHCP or model.ip6 not in (DHCP, SLAAC):
+            yield from self._default(model, at)
+
+    def _default(self, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+        via = next((port for _, segment in at for port in self._gateways(segment)), None)
+        if via is not None and model.ip not in (NONE, DHCP):
+            yield Route("default", str(self.ips[via]))
+        via6 = next((port for _, segment in at for port in self._gateways(segment) if port in self.ip6s), None)
+        if via6 is not None and model.ip6 not in (NONE, DHCP, SLAAC):
+            yield Route("default", self.ip6s[via6])
+
+    def _to_all(self, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+        """Yield routes to all subnets, over the fewest routers; breadth first, in file order."""
+        reached = [segment for _, segment in at]
+        ways: deque[tuple[Segment, Port | None]] = deque((segment, None) for port, segment in at if port in self.ips)
+        while ways:
+            here, via = ways.popleft()
+            if via is not None and here.network is not None:
+                yield Route(str(here.network), str(self.ips[via]))
+                if here.network6 is not None and via in self.ip6s:
+                    yield Route(str(here.network6), self.ip6s[via])
+            for port in self._gateways(here):
+                for _, beyond in self.segments.of_node(port.node):
+                    if beyond not in reached:
+                        reached.append(beyond)
+                        ways.append((beyond, via or port))
+
+    def _given_routes(self, node: str, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+        for index, route in enumerate(model.routes or []):
+            keys = "nodes", node, "routes", index, "via"
+            where = self.source.document.where(keys[:-1])
+            neighbours = {port.node: port for _, segment in at for port in segment.ports if port.node != node}
+            if route.via in self.source.model.nodes:
+                port = neighbours.get(route.via)
+                if port is None or port not in self.ips:
+                    self.refuse(keys, f"{route.via} has no address in a segment of {node}; name a node that has")
+                elif ":" not in route.to:
+                    yield Route(route.to, str(self.ips[port]), where)
+                elif port in self.ip6s:
+                    yield Route(route.to, self.ip6s[port], where)
+                else:
+                    self.refuse(keys, f"{route.via} has no IPv6 address there; write ip6: for the segment in subnets:")
+                continue
+            try:
+                yield Route(route.to, str(ip_address(route.via)), where)
+            except ValueError:
+                meant = suggestion(route.via, neighbours)
+                self.refuse(keys, f'"{route.via}" is neither a node nor an address{meant}')
+
+
+def _largest_gap(network: IPv4Network | None, taken: list[IPv4Address]) -> list[IPv4Address]:
+    """Return the longest run of addresses that no node has, at most as many as a pool can lease."""
+    if network is None:
+        return []
+    ends = sorted([network.network_address, *taken, network.broadcast_address])
+    gaps = [(int(after) - int(before) - 1, before) for before, after in pairwise(ends)]
+    size, before = max(gaps, key=lambda gap: (gap[0], -int(gap[1])))
+    return [before + 1 + number for number in range(min(size, _LEASES_MOST))]
