@@ -129,12 +129,12 @@ def _basic_rates(radio: types.Radio) -> list[str]:
     return [f"basic_rates={' '.join(tenths)}"] if tenths else []
 
 
-def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Radio] = ()) -> str:
+def hostapd_conf(radio: types.Radio, bridge: str | None, neighbours: Iterable[types.Radio] = ()) -> str:
     """Return hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
     encrypt = radio.encrypt or "open"
     lines = [
         f"interface={radio.interface}",
-        f"bridge={bridge}",
+        *([f"bridge={bridge}"] if bridge else []),
         "driver=nl80211",
         f"ctrl_interface={HOSTAPD_CONTROL}",
         f"ssid={radio.ssid}",

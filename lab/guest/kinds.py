@@ -22,9 +22,10 @@ class Phase(IntEnum):
     """When nodes of a kind start: all nodes of a phase, in the plan's order, before those of the next phase."""
 
     LISTEN = 0  # before any node sends
-    FORWARD = 1  # what other nodes are connected to
-    SERVE = 2  # what other nodes join
-    JOIN = 3
+    CONTROL = 1  # what programs switches
+    FORWARD = 2  # what other nodes are connected to
+    SERVE = 3  # what other nodes join
+    JOIN = 4
 
 
 class NodeKind:

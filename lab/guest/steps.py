@@ -244,12 +244,29 @@ def await_socket(node: str, daemon: str, path: str) -> Step:
 
 
 def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str, config: str | None = None) -> None:
-    task = guest.daemons[node, daemon]
     socket = guest.container(node).root / path.lstrip("/")
+    _await_daemon(guest, node, daemon, socket.exists, path, config)
+
+
+def await_listening(node: str, daemon: str, port: str) -> Step:
+    """Wait until a daemon listens on a port: ``tcp/6653``."""
+
+    def wait(guest: LiveGuest) -> None:
+        from lab.guest import ready
+
+        _await_daemon(guest, node, daemon, ready.listening(guest.pid(node), port), port)
+
+    return Do([f"# wait for {daemon} to listen on {port}"], wait, node)
+
+
+def _await_daemon(
+    guest: LiveGuest, node: str, daemon: str, condition: Callable[[], bool], what: str, config: str | None = None
+) -> None:
+    task = guest.daemons[node, daemon]
     guest.loop.wait_for(
-        lambda: socket.exists() or not task.alive,
+        lambda: condition() or not task.alive,
         UP_TIMEOUT_NS,
-        f"{path} of {task.name}",
+        f"{what} of {task.name}",
         culprit=task.name,
         logs=task.logs,
     )

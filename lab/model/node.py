@@ -161,6 +161,7 @@ class Node(Model):
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
     wired: ClassVar[bool] = True  # may have links
     routes_packets: ClassVar[bool] = False  # forwards between subnets
+    controls: ClassVar[bool] = False  # programs bridges by OpenFlow
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
     noun: ClassVar[str] = ""  # what pictures call it, if not by its kind
 
@@ -271,6 +272,10 @@ class Node(Model):
     def cell(self) -> Cell | None:
         """The network that others join there, if any."""
         return None
+
+    def files(self) -> list[str]:
+        """Return the names of text files that it needs, as paths from the folder of the topology."""
+        return []
 
     @classmethod
     def hint(cls, word: str) -> str:

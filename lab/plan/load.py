@@ -159,6 +159,9 @@ def topology_source(document: Document, *, alone: bool = False) -> ValidatedFile
         for index, entry in enumerate(model.mobility):
             keys = ("mobility", index, "file")
             texts |= {name: text_file(document.path.parent / name) for name in entry.files()}
+        for node_name, node in model.nodes.items():
+            keys = ("nodes", node_name)
+            texts |= {name: text_file(document.path.parent / name) for name in node.files()}
     except InputError as error:
         raise document.error(keys, error.message) from None
     images, docker = _images(document, model, read_docker=not alone)

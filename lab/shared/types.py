@@ -122,6 +122,7 @@ class Interface:
     link: str
     ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
     ip6: str | None = field(default=None, omitted=True)  # "2001:db8::1/64"
+    control: bool = field(default=False, omitted=True)  # between a bridge and its OpenFlow controller
 
 
 @frozen
@@ -131,6 +132,26 @@ class Sysctl:
     name: str  # net.ipv4.tcp_timestamps
     value: str
     source: str = ""
+
+
+@frozen
+class OpenFlow:
+    """How OpenFlow programs an Open vSwitch."""
+
+    programmed: bool  # rules decide where frames go; otherwise it learns addresses
+    standalone: bool  # without a controller it learns addresses
+    controller_ip: str | None = field(default=None, omitted=True)
+    rules: list[str] = field(default_factory=list, omitted=True)
+    stp: bool = field(default=False, omitted=True)  # RSTP
+    edges: list[str] = field(default_factory=list, omitted=True)  # ports to nodes that are not bridges, with RSTP
+
+
+@frozen
+class ControllerApp:
+    """What an OpenFlow controller runs."""
+
+    app: str  # a Python module, or the name of one of ``files``
+    files: dict[str, str] = field(default_factory=dict, omitted=True)  # texts by file name
 
 
 @frozen
@@ -225,6 +246,8 @@ class Node:
     docker: Docker | None = field(default=None, omitted=True)
     privileged: bool = field(default=False, omitted=True)  # its programs may do what concerns the whole guest
     ip6: str | None = field(default=None, omitted=True)  # address and prefix on its first interface
+    openflow: OpenFlow | None = field(default=None, omitted=True)  # of a bridge that is not only a learning one
+    controller: ControllerApp | None = field(default=None, omitted=True)
     addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
 
     @property

@@ -88,7 +88,7 @@ def test_several_mistakes_have_a_line_each_that_begins_with_file_and_line(
     one = 'flow.yaml:3  duration: "5" has no unit; write 5 s'
     other = (
         'place.yaml:3  nodes.h1.kind: unknown kind of node "hots" (did you mean host?); '
-        "known: ap, host, monitor, sta, switch"
+        "known: ap, controller, host, monitor, router, sta, switch"
     )
     assert said("show", "place.yaml", "flow.yaml", capsys=capsys, monkeypatch=monkeypatch) == [
         "lab: 2 mistakes:",
@@ -141,6 +141,6 @@ def test_images_that_cannot_be_used_are_listed_with_the_reason(here: Path, capsy
     (here / "images" / "gateway" / "image.yaml").write_text("about: a gateway\nmemory: 128\n")
     print_list(True, "images")
     found = json.loads(capsys.readouterr().out)["images"]
-    assert set(found) == {"browser", "peer", "gateway", "Router"}
+    assert set(found) == {"browser", "controller", "peer", "gateway", "Router"}
     assert found["gateway"] == 'cannot be used: images/gateway/image.yaml:2  memory: "128" has no unit; write 128 MiB'
     assert found["Router"].startswith('cannot be used: "Router" cannot be the name of an image\n  give its folder, im')

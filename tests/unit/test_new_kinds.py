@@ -21,7 +21,7 @@ TOPOLOGY = """\
 name: here
 nodes:
   h1: {kind: host}
-  r1: {kind: router}
+  r1: {kind: forwarder}
   h2: {kind: host, ip: 192.168.2.2/24}
 links:
   - {between: [h1, r1]}
@@ -84,7 +84,7 @@ def checkout(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     (tmp_path / "t.yaml").write_text(TOPOLOGY)
     (tmp_path / "w.yaml").write_text(WORKLOAD)
     written = dict(found for guide in GUIDES for found in _FILE.findall(guide.read_text()))
-    assert {Path(name).parent.name for name in written} == {"mtu", "router", "radio_settings"}
+    assert {Path(name).parent.name for name in written} == {"mtu", "forwarder", "radio_settings"}
     for name, text in written.items():
         target = tmp_path / request.param / Path(name).relative_to("lab")
         assert not target.exists()
@@ -109,7 +109,7 @@ def lab(checkout: Path, *arguments: str) -> str:
 
 def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
     shown = lab(checkout, "show", "t.yaml", "w.yaml")
-    assert re.search(r"^r1 +router", shown, re.MULTILINE)
+    assert re.search(r"^r1 +forwarder", shown, re.MULTILINE)
     assert re.search(r"^5 s +mtu +h1-r1 +1280 B$", shown.replace(" \n", "\n"), re.MULTILINE)
     printed = lab(checkout, "run", "t.yaml", "w.yaml", "--dry-run").splitlines()
     forward = printed.index("# /proc/sys/net/ipv4/ip_forward: 1")
@@ -123,7 +123,7 @@ def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
         "ip link set r1-eth0 mtu 1280",
     ]
     executed = python(checkout, EXECUTE).splitlines()
-    assert "r1 is a Router" in executed
+    assert "r1 is a Forwarder" in executed
     assert "r1 ipv4/ip_forward is 1" in executed
     assert executed[-2:] == ["h1 ip link set h1-eth0 mtu 1280", "r1 ip link set r1-eth0 mtu 1280"]
 

@@ -14,6 +14,7 @@ from lab.model.base import Flag, Integer, Text, refuse
 from lab.model.cell import Cell
 from lab.model.edca import Edca
 from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.openflow import OpenFlowBridge
 from lab.model.rates import FixedRate
 from lab.model.raw_options import HostapdOptions
 from lab.shared.types import Radio, RadioOption
@@ -66,7 +67,7 @@ _OF_HOSTAPD = (  # options that users may write next to the keys of the node
 DEFAULT_MOBILITY_DOMAIN = "a1b2"  # as in Mininet-WiFi's examples
 
 
-class AccessPoint(Wireless):
+class AccessPoint(Wireless, OpenFlowBridge):
     """An access point (hostapd) that bridges its radio and its wired ports."""
 
     noun: ClassVar[str] = "access point"

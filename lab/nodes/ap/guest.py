@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from lab.guest import commands, hostap_config, neighbour
+from lab.guest import commands, hostap_config, neighbour, openflow
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Step, Write, ask, attach, await_up, start_daemon
+from lab.guest.steps import RunCommand, Step, Write, ask, attach, await_up, start_daemon
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ class AccessPoint(NodeKind):
     phase: ClassVar[Phase | None] = Phase.SERVE
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """Bridge the wired ports, without spanning tree; hostapd adds the radio to the bridge."""
+        """Bridge the wired ports, without spanning tree; hostapd adds the radio to the bridge.
+
+        With OpenFlow, Open vSwitch bridges both instead, once hostapd runs.
+        """
+        if node.openflow is not None:
+            return super().lines(node, phy)
         lines = [f"link add {_BRIDGE} type bridge forward_delay 0 stp_state 0", *super().lines(node, phy)]
         lines += [f"link set {interface.name} master {_BRIDGE}" for interface in node.interfaces]
         return [*lines, f"link set {_BRIDGE} up"]
@@ -47,7 +52,10 @@ class AccessPoint(NodeKind):
         yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))
         if node.radio.has("rrm_neighbor_report"):
             yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
-        if _others(plan, node) and node.interfaces:
+        if node.openflow is not None:
+            yield RunCommand(["rm", "-f", openflow.DATABASE], node.name)  # of the time before it lost power
+            yield from openflow.start(node, [*openflow.ports(node), node.radio.interface])
+        elif _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
             yield start_daemon(node.name, "follow", argv)
 
@@ -92,4 +100,5 @@ def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
     """Return the hostapd.conf of an access point."""
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
-    return hostap_config.hostapd_conf(node.radio, _BRIDGE, neighbours(plan, node))
+    bridge = _BRIDGE if node.openflow is None else None
+    return hostap_config.hostapd_conf(node.radio, bridge, neighbours(plan, node))

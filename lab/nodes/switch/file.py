@@ -7,14 +7,20 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from lab.model.node import Node
+from lab.model.base import Flag
+from lab.model.openflow import OpenFlowBridge
 
 
-class Switch(Node):
-    """A learning Ethernet switch (Open vSwitch) without spanning tree: links between switches must not form a loop."""
+class Switch(OpenFlowBridge):
+    """An Ethernet switch (Open vSwitch) that learns addresses, or that OpenFlow programs."""
 
     first_port: ClassVar[int] = 1
     addressed: ClassVar[bool] = False
     bridges: ClassVar[bool] = True
 
     kind: Literal["switch"] = Field(description="switch: a learning Ethernet switch (Open vSwitch).")
+    stp: Flag = Field(
+        False,
+        description="Whether it runs the rapid spanning tree protocol (RSTP), so that links between switches may form "
+        "loops. All switches of a segment with a loop need it.",
+    )

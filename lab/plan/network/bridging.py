@@ -11,14 +11,23 @@ from lab.plan.problems import Problems, ValidatedFile
 def check(source: ValidatedFile[Topology], problems: Problems) -> None:
     """Report loops of bridges, and access points that cannot exchange keys."""
     wires = Wires(source.model)
+    loops = []
     for index, model in enumerate(source.model.links):
         a, b = model.between
-        if wires.connect(a, b):  # frames would loop forever, since there is no spanning tree
+        if wires.connect(a, b):
+            loops.append((index, a, b))
+    for index, a, b in loops:  # frames would loop forever without a spanning tree
+        without = [
+            name
+            for name, node in source.model.nodes.items()
+            if node.bridges and wires.of(name) == wires.of(a) and not getattr(node, "stp", False)
+        ]
+        if without:
             problems.add(
                 source,
                 ("links", index),
-                f"closes a loop: {a} and {b} are already connected, and switches run no spanning tree protocol; "
-                "remove one link",
+                f"closes a loop: {a} and {b} are already connected, and {without[0]} runs no spanning tree protocol; "
+                "remove one link, or write stp: true at all switches",
             )
     _check_keys(source, wires, problems)
 

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lab.errors import unknown
 from lab.model import links
+from lab.model.document import Keys
 from lab.model.node import MEMORY_BYTES, WithRadio
 from lab.model.node import Node as NodeModel
 from lab.model.topology import Topology
-from lab.plan.network import bridging
+from lab.plan.network import bridging, control
 from lab.plan.network.addresses import Ips, Macs, generated_mac
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
@@ -61,6 +63,7 @@ class _Builder:
             self._claim_given(name, model)
         resolved_links = self._links()
         bridging.check(self.source, self.problems)
+        control.check(self.source, self.refuse)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         if several:
@@ -69,7 +72,7 @@ class _Builder:
             )
         addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
         nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
-        return PlannedNetwork(nodes, resolved_links, self.source)
+        return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
 
     def _count_radios(self) -> None:
         """Refuse what the guest's kernel has no room for."""
@@ -104,8 +107,12 @@ class _Builder:
                     if model.name is not None:
                         self.refuse(("links", index, "name"), f'another link is called "{name}"')
                     name = f"{name}-{names[name]}"
-                a, b = (self._port(end, name, index, model) for end in ends)
+                a, b = (self._port(end, name, ("links", index), model.ip) for end in ends)
                 found.append(Link(name, a, b, ends[0], ends[1], netem, where))
+        for controller, bridge in control.implied(self.topology):
+            name, keys = f"{controller}-{bridge}", ("nodes", bridge, "controller")
+            a, b = (self._port(end, name, keys, {}) for end in (controller, bridge))
+            found.append(Link(name, a, b, controller, bridge, Netem(), self.source.document.where(keys)))
         return found
 
     def _pairs(self, index: int, model: links.Link) -> list[tuple[str, str]]:
@@ -155,23 +162,21 @@ class _Builder:
                 )
         return valid
 
-    def _port(self, name: str, link: str, index: int, model: links.Link) -> str:
+    def _port(self, name: str, link: str, keys: Keys, ips: Mapping[str, str]) -> str:
         """Add the next wired interface to a node; return its name."""
         node = self.topology.nodes[name]
         ports = self.interfaces[name]
         number = node.first_port + len(ports)
         if number > _PORTS_MAX:
-            self.refuse(("links", index), f"{name} has more than {_PORTS_MAX} links")
+            self.refuse(keys, f"{name} has more than {_PORTS_MAX} links")
         given = node.wired_mac if not ports else None
         mac = given or generated_mac(self.indexes[name], number & 0xFF)
         self.macs.claim(mac, name, ("nodes", name, "mac") if given else ("nodes", name), "MAC address")
-        ip = self._link_ip(name, node, index, model)
+        ip = self._link_ip(name, node, (*keys, "ip", name), ips.get(name))
         ports.append(Interface(f"{name}-eth{number}", mac, link, ip))
         return ports[-1].name
 
-    def _link_ip(self, name: str, node: NodeModel, index: int, model: links.Link) -> str | None:
-        keys = ("links", index, "ip", name)
-        text = model.ip.get(name)
+    def _link_ip(self, name: str, node: NodeModel, keys: Keys, text: str | None) -> str | None:
         if text is None:
             return None
         if not node.addressed:

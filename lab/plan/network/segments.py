@@ -28,7 +28,7 @@ class Port:
 
 
 @dataclass
-class Segment:
+class BridgedSegment:
     """Nodes that reach each other without a router."""
 
     names: list[str]  # by which files name it; the first one in messages
@@ -64,11 +64,11 @@ class Segments:
         self._links = {link.name: link for link in links}
         for link in links:
             self._wires.connect(link.node_a, link.node_b)
-        found: dict[str, Segment] = {}
+        found: dict[str, BridgedSegment] = {}
         for node in nodes:
             if self.topology.nodes[node.name].addressed:
                 for port, key in self._ports(node):
-                    found.setdefault(key, Segment([])).ports.append(port)
+                    found.setdefault(key, BridgedSegment([])).ports.append(port)
         self._by_name = dict(self._names(found))
         self.all = list(found.values())
 
@@ -101,7 +101,7 @@ class Segments:
                 seen.add(key)
                 yield name
 
-    def _names(self, found: Mapping[str, Segment]) -> Iterator[tuple[str, Segment]]:
+    def _names(self, found: Mapping[str, BridgedSegment]) -> Iterator[tuple[str, BridgedSegment]]:
         """Yield the names by which files name segments; each is also a name of its segment."""
         for name, node in self.topology.nodes.items():
             if node.bridges and (segment := found.get(self._wires.of(name))):
@@ -113,14 +113,14 @@ class Segments:
                 segment.names.append(name)
                 yield name, segment
 
-    def find(self, name: str, *keys: str | int) -> Segment | None:
+    def find(self, name: str, *keys: str | int) -> BridgedSegment | None:
         """Return the segment of that name; report an unknown one."""
         segment = self._by_name.get(name)
         if segment is None:
             self.refuse(keys, unknown("segment", name, list(self._by_name), "known (switches, access points, links)"))
         return segment
 
-    def of_node(self, node: str) -> list[tuple[Port, Segment]]:
+    def of_node(self, node: str) -> list[tuple[Port, BridgedSegment]]:
         """Return the interfaces of a node, with their segments; the first one is that with its address."""
         found = [(port, segment) for segment in self.all for port in segment.ports if port.node == node]
         return sorted(found, key=lambda pair: not pair[0].first)
@@ -161,7 +161,7 @@ class Segments:
             used.append(segment.network)
 
 
-def _overlap(one: Segment, other: Segment) -> IPv4Network | IPv6Network | None:
+def _overlap(one: BridgedSegment, other: BridgedSegment) -> IPv4Network | IPv6Network | None:
     """Return the network of ``other`` that overlaps one of ``one``, if any."""
     if one.network and other.network and one.network.overlaps(other.network):
         return other.network

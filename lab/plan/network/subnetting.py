@@ -17,7 +17,7 @@ from itertools import pairwise
 from lab.errors import suggestion, warn
 from lab.model.addressing import DHCP, NONE, SLAAC, Addressed, Server
 from lab.model.topology import Topology
-from lab.plan.network.segments import Port, Segment, Segments
+from lab.plan.network.segments import BridgedSegment, Port, Segments
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Addressing, DhcpPool, Link, Node, Route, RouterAdvertisement, Sysctl
 
@@ -58,7 +58,7 @@ class _Subnetting:
         assert isinstance(model, Addressed)
         return model
 
-    def _given(self, segment: Segment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
+    def _given(self, segment: BridgedSegment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
         """Yield the addresses that the file gives in a segment, and their keys."""
         nodes = {node.name: node for node in self.before}
         for port in segment.ports:
@@ -77,7 +77,7 @@ class _Subnetting:
                 if segment.network is None and "/" in ip:
                     segment.network = IPv4Interface(ip).network
 
-    def _fill(self, segment: Segment) -> None:
+    def _fill(self, segment: BridgedSegment) -> None:
         network = segment.network
         assert network is not None
         for port, text, keys in self._given(segment):
@@ -102,7 +102,7 @@ class _Subnetting:
         if segment.network6 is not None:
             self._fill6(segment)
 
-    def _fill6(self, segment: Segment) -> None:
+    def _fill6(self, segment: BridgedSegment) -> None:
         """Give IPv6 addresses: of the same number in the subnet as the IPv4 address."""
         network, network6 = segment.network, segment.network6
         assert network is not None
@@ -134,7 +134,7 @@ class _Subnetting:
         return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, addressing=self._addressing(node, model, at),
                        sysctls=[*self._forwarding(node, model), *node.sysctls])  # fmt: skip
 
-    def _text(self, port: Port, segment: Segment) -> str | None:
+    def _text(self, port: Port, segment: BridgedSegment) -> str | None:
         return f"{self.ips[port]}/{segment.network.prefixlen}" if port in self.ips and segment.network else None
 
     def _text6(self, port: Port) -> str | None:
@@ -146,7 +146,7 @@ class _Subnetting:
         if model.routes_packets:
             yield from (Sysctl(name, "1", node.source) for name in _FORWARDING if name not in given)
 
-    def _addressing(self, node: Node, model: Addressed, at: list[tuple[Port, Segment]]) -> Addressing:
+    def _addressing(self, node: Node, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Addressing:
         for port, segment in at:
             if port.first:
                 self._check_ways(model, port, segment)
@@ -162,7 +162,7 @@ class _Subnetting:
             advertisements=list(self._advertisements(model, at)),
         )
 
-    def _check_ways(self, model: Addressed, port: Port, segment: Segment) -> None:
+    def _check_ways(self, model: Addressed, port: Port, segment: BridgedSegment) -> None:
         """Report a way to an address that nobody serves in that segment."""
         if model.ip == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
             self.refuse(("nodes", port.node, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
@@ -175,7 +175,7 @@ class _Subnetting:
 
     # servers
 
-    def _serves(self, node: str, segment: Segment) -> bool:
+    def _serves(self, node: str, segment: BridgedSegment) -> bool:
         model = self.source.model.nodes[node]
         if not isinstance(model, Server) or model.dhcp is None:
             return False
@@ -183,7 +183,7 @@ class _Subnetting:
             return False
         return model.dhcp == "server" or any(name in segment.names for name in model.dhcp)
 
-    def _pools(self, model: Addressed, node: str, at: list[tuple[Port, Segment]]) -> Iterator[DhcpPool]:
+    def _pools(self, model: Addressed, node: str, at: list[tuple[Port, BridgedSegment]]) -> Iterator[DhcpPool]:
         if isinstance(model, Server) and isinstance(model.dhcp, list):
             for index, name in enumerate(model.dhcp):
                 segment = self.segments.find(name, "nodes", node, "dhcp", index)
@@ -202,7 +202,7 @@ class _Subnetting:
             yield DhcpPool(port.interface, str(free[0]), str(free[-1]), segment.network.prefixlen if segment.network
                            else 0, str(gateway) if gateway else None)  # fmt: skip
 
-    def _nameserver(self, model: Addressed, at: list[tuple[Port, Segment]]) -> str | None:
+    def _nameserver(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> str | None:
         """Return the DHCP server of its segments, which knows all names; None: it asks nobody, or learns it by DHCP."""
         if model.ip == DHCP:
             return None
@@ -212,14 +212,14 @@ class _Subnetting:
                     return str(self.ips[port])
         return None
 
-    def _advertisements(self, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[RouterAdvertisement]:
+    def _advertisements(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[RouterAdvertisement]:
         """Yield what a router advertises: where some node takes its IPv6 address from that."""
         for port, segment in at:
             ways = {self._model(name).ip6 for name in self._visitors(segment)}
             if model.routes_packets and segment.network6 and ways & {SLAAC, DHCP}:
                 yield RouterAdvertisement(port.interface, str(segment.network6), DHCP in ways, SLAAC in ways)
 
-    def _visitors(self, segment: Segment) -> Iterator[str]:
+    def _visitors(self, segment: BridgedSegment) -> Iterator[str]:
         """Yield the nodes whose own address may be in a segment: at the start, or after a roam."""
         for node in self.before:
             if not self.source.model.nodes[node.name].addressed:
@@ -230,7 +230,7 @@ class _Subnetting:
 
     # routes
 
-    def _hidden_from(self, router: str) -> list[Segment]:
+    def _hidden_from(self, router: str) -> list[BridgedSegment]:
         """Return the segments from which a router hides all others; report unknown ones."""
         names: list[str] = getattr(self.source.model.nodes[router], "nat", [])
         found = [self.segments.find(name, "nodes", router, "nat", index) for index, name in enumerate(names)]
@@ -241,13 +241,13 @@ class _Subnetting:
                             "write a link, or remove this")  # fmt: skip
         return [segment for segment in found if segment is not None]
 
-    def _gateways(self, segment: Segment) -> Iterator[Port]:
+    def _gateways(self, segment: BridgedSegment) -> Iterator[Port]:
         """Yield the routers of a segment that forward for its nodes."""
         for port in segment.routers(self.source.model):
             if port in self.ips and segment not in self._hidden_from(port.node):
                 yield port
 
-    def _routes(self, node: str, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+    def _routes(self, node: str, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         if model.routes is not None:
             yield from self._given_routes(node, model, at)
         elif model.routes_packets:
@@ -255,7 +255,7 @@ class _Subnetting:
         elif model.ip != DHCP or model.ip6 not in (DHCP, SLAAC):
             yield from self._default(model, at)
 
-    def _default(self, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+    def _default(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         via = next((port for _, segment in at for port in self._gateways(segment)), None)
         if via is not None and model.ip not in (NONE, DHCP):
             yield Route("default", str(self.ips[via]))
@@ -263,10 +263,12 @@ class _Subnetting:
         if via6 is not None and model.ip6 not in (NONE, DHCP, SLAAC):
             yield Route("default", self.ip6s[via6])
 
-    def _to_all(self, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+    def _to_all(self, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         """Yield routes to all subnets, over the fewest routers; breadth first, in file order."""
         reached = [segment for _, segment in at]
-        ways: deque[tuple[Segment, Port | None]] = deque((segment, None) for port, segment in at if port in self.ips)
+        ways: deque[tuple[BridgedSegment, Port | None]] = deque(
+            (segment, None) for port, segment in at if port in self.ips
+        )
         while ways:
             here, via = ways.popleft()
             if via is not None and here.network is not None:
@@ -279,7 +281,7 @@ class _Subnetting:
                         reached.append(beyond)
                         ways.append((beyond, via or port))
 
-    def _given_routes(self, node: str, model: Addressed, at: list[tuple[Port, Segment]]) -> Iterator[Route]:
+    def _given_routes(self, node: str, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         for index, route in enumerate(model.routes or []):
             keys = "nodes", node, "routes", index, "via"
             where = self.source.document.where(keys[:-1])

@@ -122,12 +122,14 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, mac",
+            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, ip6, routes, "
+            "dhcp, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, mac",
+            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, ip6, routes, "
+            "dhcp, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -141,7 +143,8 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{ssid: campus}"),
-            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, host, monitor, sta, switch',
+            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, controller, host, monitor, router, '
+            "sta, switch",
         ),
         (node("campus"), "mine.yaml:3  nodes.ap1: must be a mapping, such as {kind: ap}"),
         (

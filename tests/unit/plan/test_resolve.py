@@ -193,7 +193,7 @@ def test_references(plans: Plans, text: str, meaning: str) -> None:
             "{node.name}: unknown role or node node (did you mean self?); "
             "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
         ),
-        ("{server.adress}", "{server.adress}: a node has no adress; known: ip, name, mac, interface"),
+        ("{server.adress}", "{server.adress}: a node has no adress; known: ip, ip6, name, mac, interface"),
         ("{client.ip}", "{client.ip}: client stands for 2 nodes; write {client[1].ip} for the first"),
         ("{client[3].ip}", "{client[3].ip}: client stands for 2 nodes; write a number from 1 to 2"),
         ("{client[0].ip}", "{client[0].ip}: client stands for 2 nodes; write a number from 1 to 2"),

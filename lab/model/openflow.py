@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Keys of nodes that Open vSwitch bridges: a controller, flow rules, what happens without a controller."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from lab.model.base import Text, Texts, refuse
+from lab.model.node import Node
+
+
+def _rule(text: str) -> str:
+    """Check that a flow is one line with actions; the rest is for ovs-ofctl."""
+    if not text.isprintable():
+        refuse("a rule must be one line of printable text")
+    if "actions=" not in text.replace("action=", "actions="):
+        refuse(
+            f'"{text}" has no actions; write a rule as ovs-ofctl does, such as priority=10,in_port=1,actions=output:2'
+        )
+    return text
+
+
+Rules = Annotated[Texts, AfterValidator(lambda rules: [_rule(rule) for rule in rules])]
+
+
+class OpenFlowBridge(Node):
+    """A bridge that OpenFlow can program."""
+
+    controller: Text | None = Field(
+        None,
+        description="Its OpenFlow controller, a node of kind: controller. They are connected by a wire of their own, "
+        "which links: may shape: {between: [c0, s1], delay: 5 ms}. The lab then no longer helps bridges to follow "
+        "stations. Default: none; it learns addresses by itself.",
+    )
+    fail_mode: Literal["secure", "standalone"] | None = Field(
+        None,
+        description="Without a connection to its controller: secure: only its flow rules apply; standalone: it learns "
+        "addresses by itself. Default: secure with controller: or openflow:, otherwise standalone.",
+    )
+    openflow: Rules = Field(
+        [],
+        description="Flow rules that it has from the start, as ovs-ofctl add-flow takes them (OpenFlow 1.3), with "
+        'interfaces by name: ["in_port=s1-eth1,actions=output:s1-eth2"].',
+    )
+
+    @property
+    def is_programmed(self) -> bool:
+        """Whether OpenFlow rules decide where frames go."""
+        return self.controller is not None or bool(self.openflow) or self.fail_mode == "secure"
