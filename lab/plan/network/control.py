@@ -77,10 +77,9 @@ def _node(source: ValidatedFile[Topology], node: Node, addresses: Mapping[str, s
     if isinstance(model, Controller):
         node = replace(node, controller=_app(source, model.app))
     elif isinstance(model, OpenFlowBridge) and (model.is_programmed or (isinstance(model, Switch) and model.stp)):
-        wire = next(
-            (dict(one.ends()) for one in links if {one.node_a, one.node_b} == {node.name, model.controller}), {}
-        )
-        ip = addresses[wire[model.controller]].split("/")[0] if model.controller is not None else None
+        ends = [dict(one.ends()) for one in links if {one.node_a, one.node_b} == {node.name, model.controller}]
+        port = ends[0][model.controller] if model.controller is not None and ends else ""
+        ip = addresses[port].split("/")[0] if port in addresses else None  # a mistake has been reported otherwise
         standalone = model.fail_mode == "standalone" or not model.is_programmed
         stp = isinstance(model, Switch) and model.stp
         edges = [port for port, other in _beyond(node, links) if not models[other].bridges] if stp else []

@@ -134,12 +134,13 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, console_level, rate_control, memory, nodes, links, medium, mobility, timeline, uncertain, what_if",
+            "subnet, subnets, console_level, rate_control, memory, nodes, links, medium, mobility, timeline, "
+            "uncertain, what_if",
         ),
         (
             node("{kind: app}"),
-            'mine.yaml:3  nodes.ap1.kind: unknown kind of node "app" (did you mean ap?); known: ap, host, '
-            "monitor, sta, switch",
+            'mine.yaml:3  nodes.ap1.kind: unknown kind of node "app" (did you mean ap?); known: ap, controller, '
+            "host, monitor, router, sta, switch",
         ),
         (
             node("{ssid: campus}"),

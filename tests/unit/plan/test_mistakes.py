@@ -56,7 +56,11 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         ("delay: 1 ms", "delay: 1 sec", 'm.yaml:7  links.0.delay: "1 sec": unknown unit sec; write 1 s'),
         ("delay: 1 ms", "bw: 10", 'm.yaml:7  links.0.bw: unknown key "bw" (did you mean rate?)'),
         ("between:", "from:", 'm.yaml:7  links.0.from: unknown key "from" (did you mean between?)'),
-        ("kind: host", "kind: router", 'm.yaml:3  nodes.h1.kind: unknown kind of node "router" (did you mean host?)'),
+        (
+            "kind: host",
+            "kind: gateway",
+            'm.yaml:3  nodes.h1.kind: unknown kind of node "gateway" (did you mean router?)',
+        ),
         ("name: base", "name: base\ndescription: x", 'unknown key "description" (did you mean about?)'),
         ("between:", "endpoints:", 'm.yaml:7  links.0.endpoints: unknown key "endpoints" (did you mean between?)'),
         ("- {between", "-{between", "m.yaml:7  is not valid YAML: a space is missing after the -\n"),
@@ -226,8 +230,8 @@ def test_a_command(files: None, topology: str, workload: str, setting: str, mess
         ("at: 5 s, event: roam, node: sta1", "the kind of an event is a key; write {at: …, roam: …} with what it"),
         ("at: 5 s, handover: sta1, to: ap1", 'unknown kind of event "handover" (did you mean roam?)'),
         (
-            "at: 5 s, teleport: sta1, to: ap1",
-            'unknown kind of event "teleport"; an event needs one of ',
+            "at: 5 s, zap: sta1, to: ap1",
+            'unknown kind of event "zap"; an event needs one of ',
         ),
         ("at: 5 s, link: h1-ap1, to: off", 'timeline.0.to: "off" is not one of up, down (did you mean down?)'),
         ("at: 5 s, link: h1-ap1, state: down", 'timeline.0.state: unknown key "state" (did you mean to?)'),

@@ -3,7 +3,7 @@
 
 import pytest
 
-from lab.shared.types import Plan
+from lab.shared.types import Addressing, Plan
 from tests.refused import refused
 
 from .conftest import Plans
@@ -33,10 +33,14 @@ def addresses(plan: Plan) -> dict[str, list[str | None]]:
     return {node.name: [one.ip for one in node.interfaces] or [node.ip] for node in plan.nodes if node.addressing}
 
 
-def routes(plan: Plan, node: str) -> list[str]:
+def given(plan: Plan, node: str) -> Addressing:
     addressing = plan.node(node).addressing
     assert addressing is not None
-    return [f"{route.to} via {route.via}" for route in addressing.routes]
+    return addressing
+
+
+def routes(plan: Plan, node: str) -> list[str]:
+    return [f"{route.to} via {route.via}" for route in given(plan, node).routes]
 
 
 def test_each_segment_has_a_subnet_and_routers_its_first_addresses(plans: Plans) -> None:
@@ -84,8 +88,7 @@ def test_what_nat_hides_has_no_route_from_outside(plans: Plans) -> None:
     plan = plans((NODES + LINKS).replace("r2: {kind: router}", "r2: {kind: router, nat: core}"), IDLE)
     assert routes(plan, "r1") == []
     assert routes(plan, "sta1") == ["default via 10.0.2.1"]
-    assert plan.node("r2").addressing is not None
-    assert plan.node("r2").addressing.nat == ["r2-eth0"]
+    assert given(plan, "r2").nat == ["r2-eth0"]
 
 
 def test_given_routes_replace_those_of_the_lab(plans: Plans) -> None:
@@ -99,12 +102,9 @@ def test_given_routes_replace_those_of_the_lab(plans: Plans) -> None:
 def test_a_dhcp_server_leases_what_is_free(plans: Plans) -> None:
     topology = (NODES + LINKS).replace("r2: {kind: router}", "r2: {kind: router, dhcp: [s1]}")
     plan = plans(topology.replace("sta1: {kind: sta}", "sta1: {kind: sta, ip: dhcp}"), IDLE)
-    addressing = plan.node("r2").addressing
-    assert addressing is not None
-    (pool,) = addressing.pools
+    (pool,) = given(plan, "r2").pools
     assert (pool.interface, pool.first, pool.last, pool.gateway) == ("r2-eth1", "10.0.2.2", "10.0.2.254", "10.0.2.1")
-    assert plan.node("sta1").ip is None and plan.node("sta1").addressing is not None
-    assert plan.node("sta1").addressing.asks == ["dhcp"]
+    assert plan.node("sta1").ip is None and given(plan, "sta1").asks == ["dhcp"]
 
 
 def test_one_segment_with_a_server_keeps_the_topologys_subnet(plans: Plans) -> None:
