@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plugin for pytest: the fixture ``lab``, and the marker of the same name that says which lab a test wants.
+"""The plugin for pytest: the fixtures ``lab`` and ``lab_module``, and the marker that says which lab a test wants.
 
     @pytest.mark.lab(topology="two-aps-handoff")
     def test_survives_a_handoff(lab):
@@ -93,20 +93,29 @@ def pytest_configure(config: pytest.Config) -> None:
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """Start the lab of the test's marker; without one, provide ``lab.start(topology=…)``."""
     node: pytest.Item = request.node
-    labs = node.stash[_LABS] = Labs(tmp_path)
+    yield from _labs(node, tmp_path, *node.reportinfo()[:2])
+
+
+@pytest.fixture(scope="module")
+def lab_module(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Do as ``lab``, once for all tests of a module, with the markers of the module: ``pytestmark``."""
+    module: pytest.Module = request.node
+    yield from _labs(module, tmp_path_factory.mktemp(Path(module.path).stem), module.path, 0)
+
+
+def _labs(node: pytest.Item | pytest.Module, directory: Path, path: Any, line: int | None) -> Iterator[Any]:
+    labs = node.stash[_LABS] = Labs(directory)
     markers = list(node.iter_markers("lab"))
     try:
-        yield _marked(labs, markers, node) if markers else labs
+        yield _marked(labs, markers, f"{Path(path).name}:{(line or 0) + 1}") if markers else labs
     finally:
         labs.close()
 
 
-def _marked(labs: Labs, markers: Sequence[pytest.Mark], node: pytest.Item) -> Lab:
+def _marked(labs: Labs, markers: Sequence[pytest.Mark], location: str) -> Lab:
     """Start the lab of markers, the closest first; a mistake in them, or a lab that does not start, is one message."""
     from lab.errors import InputError, InputErrors, LabError
 
-    path, line, _ = node.reportinfo()
-    location = f"{Path(path).name}:{(line or 0) + 1}"
     options: dict[str, Any] = {}
     for marker in reversed(markers):
         options |= {**dict(zip(_BY_POSITION, marker.args, strict=False)), **marker.kwargs}
@@ -140,28 +149,34 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """End the labs of a test that failed, so that their captures are whole, and report where their files are."""
     report = yield
-    labs = item.stash.get(_LABS, None)
-    if labs is not None and report.failed and call.when != "teardown":
-        report.sections += [section for one in labs.all for section in _sections(one)]
+    if report.failed and call.when != "teardown":
+        module = item.getparent(pytest.Module) if "lab_module" in getattr(item, "fixturenames", ()) else None
+        for node, ends in ((item, True), (module, False)):
+            labs = node.stash.get(_LABS, None) if node else None
+            report.sections += [section for one in (labs.all if labs else ()) for section in _sections(one, ends)]
     return report
 
 
-def _sections(one: Lab) -> Iterator[tuple[str, str]]:
-    """Yield what the report of a test says of a lab: where its files are, and the last lines of its logs."""
+def _sections(one: Lab, ends: bool) -> Iterator[tuple[str, str]]:
+    """Yield what the report of a test says of a lab: where its files are, and the last lines of its logs.
+
+    ``ends``: with the test; otherwise, the next ones use it.
+    """
     from contextlib import suppress
 
     from lab.errors import LabError
     from lab.printable import printable
     from lab.text import last_lines
 
-    with suppress(LabError):  # it has failed: the test's own error says so
-        one.stop()
-    one.close()
+    if ends:
+        with suppress(LabError):  # it has failed: the test's own error says so
+            one.stop()
+        one.close()
     if not one.has_directory:
         return
     plan = one.plan
     lines = [
-        f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.3f} s of virtual time",
+        f"{plan.name}, seed {plan.seed}, {'stopped' if ends else 'continues'} at {one.now_s:.3f} s of virtual time",
         *([] if one.epoch_ns is None else [f"0 s is {one.epoch_ns / 1e9:.6f} in logs and captures"]),
         f"directory: {one.directory}",
         *one.remarks,

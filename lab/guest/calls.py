@@ -25,6 +25,7 @@ from lab.shared.paths import EXCHANGED, LOCKSTEP_LOGS
 
 if TYPE_CHECKING:
     from lab.guest.connections import Connections
+    from lab.guest.terminal import Terminal
 
 _GRACE_NS = 2_000_000_000  # between asking the programs that still run to end and killing them
 _CHUNK_BYTES = 1 << 20
@@ -42,6 +43,7 @@ class Calls:
         self._news = 0  # what the host may wait for: events of daemons, and ends of programs
         self._listened: set[object] = set()
         self._connections: Connections | None = None
+        self._terminals: dict[int, Terminal] = {}  # by number of the program
 
     def do(self, do: str, **parameters: Any) -> dict[str, Any]:
         """Do what is asked for; return the answer.
@@ -91,11 +93,13 @@ class Calls:
         stdin: str | None = None,
         cwd: str | None = None,
         env: dict[str, str] | None = None,
+        tty: bool = False,
     ) -> dict[str, Any]:
         """Start a program in a node: ``{process, out, err}``, its number and the files of its output.
 
         ``name`` is for its files; ``stdin``: the name of a file in EXCHANGED that it reads, or None: no input; ``cwd``:
-        its directory, or None: as programs of the node have it; ``env``: further variables of its environment.
+        its directory, or None: as programs of the node have it; ``env``: further variables of its environment; ``tty``:
+        its streams are a terminal.
 
         Raises:
             GuestError: If the kernel refuses it.
@@ -105,13 +109,35 @@ class Calls:
         out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
         command, environment = self._guest.container(node).launch_found(argv, cwd, env)
+        slave = self._terminal(number, node, out) if tty else None
         try:
-            task = Task(self._guest.loop, name, command, out, err, self._ended, environment, given)
+            task = Task(self._guest.loop, name, command, out, err, self._ended, environment, given, terminal=slave)
         except OSError as error:  # such as: its words are too long
             raise GuestError(f"{node} cannot start {name}: {error.strerror}", node) from None
+        finally:
+            if slave is not None:
+                os.close(slave)
         self._tasks.append(task)
         self._nodes.append(node)
         return {"process": number, "out": str(out.name), "err": str(err.name)}
+
+    def _terminal(self, number: int, node: str, out: Path) -> int:
+        """Make the terminal of a program; return what it gets of it."""
+        from lab.guest.terminal import Terminal
+
+        master, slave = self._guest.container(node).own.terminal()
+        self._terminals[number] = Terminal(self._guest.loop, master, out)
+        return slave
+
+    def type(self, process: int, text: str) -> None:
+        """Type text at the terminal of a program.
+
+        Raises:
+            GuestError: If it has none, or cannot take it.
+        """
+        if process not in self._terminals:
+            raise GuestError("send: the program has no terminal; start it with tty=True")
+        self._terminals[process].type(text)
 
     def _ended(self, _task: Task) -> None:
         self._news += 1
@@ -122,6 +148,8 @@ class Calls:
         ``because`` names the limits of the node that may be why it failed, after a colon.
         """
         self._guest.loop.step(now_ns())  # its end may have come at this very moment
+        if process in self._terminals:
+            self._terminals[process].read()
         task = self._tasks[process]
         since = self._guest.clock.since_start_ns
         failed = not task.alive and task.exit != 0
@@ -150,6 +178,9 @@ class Calls:
         try:
             with root.files():
                 source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
+            if stat.S_ISDIR(os.fstat(source).st_mode):
+                os.close(source)
+                raise GuestError(f'{path} of {node} is a folder; write get("{path}", to="copy")', node)
             with os.fdopen(source, "rb") as content, (EXCHANGED / file).open("wb") as copy:
                 if not stat.S_ISREG(os.fstat(source).st_mode):  # a device may have no end
                     raise GuestError(f"{path} of {node} is not a regular file; have a program copy it first", node)
@@ -157,6 +188,36 @@ class Calls:
                     copy.write(chunk)
         except OSError as error:
             raise GuestError(f"{node} has no file {path} to copy: {error.strerror}", node) from None
+
+    def files(self, node: str, path: str, at_most_bytes: int) -> dict[str, Any]:
+        """Return the regular files in a folder of a node, by their paths in there: ``{files}``; None if it is a file.
+
+        Symbolic links are left out.
+
+        Raises:
+            GuestError: If it is one of the kernel's, or the files are larger in total.
+        """
+        from lab.guest.collecting import is_special
+
+        found: list[str] = []
+        size = 0
+        with self._guest.container(node).own.files():
+            top = Path("/", path)
+            special = is_special(os.path.realpath(top))
+            if not special and not top.is_dir():
+                return {"files": None}
+            for place, folders, names in os.walk(top):
+                folders[:] = sorted(name for name in folders if not is_special(os.path.realpath(Path(place, name))))
+                for file in (Path(place, name) for name in sorted(names)):
+                    status = file.lstat()
+                    if stat.S_ISREG(status.st_mode):
+                        found.append(str(file.relative_to(top)))
+                        size += status.st_size
+        if special:
+            raise GuestError(f"{path} of {node} is the kernel's; have a program copy its content first", node)
+        if size > at_most_bytes:
+            raise GuestError(f"the files in {path} of {node} have {size} bytes; write at_most_bytes={size}", node)
+        return {"files": found}
 
     def events(self, events: list[dict[str, Any]], updates: list[list[Any]]) -> None:
         """Do events at their times, and change levels from now on as their moves have it.

@@ -60,7 +60,7 @@ def _refuse(wanted: types.Collect) -> None:
     parts = wanted.path.split("/")
     fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     real = os.path.realpath("/" + "/".join(parts[:fixed]).lstrip("/"))
-    if _is_special(real):
+    if is_special(real):
         why = f"leads to {escaped(real)}; files of /proc, /sys and /dev are not copied: have a program copy it first"
     elif fixed == len(parts) and Path(real).exists() and not (Path(real).is_dir() or Path(real).is_file()):
         why = "is not a regular file; have a program copy its content first"
@@ -69,7 +69,7 @@ def _refuse(wanted: types.Collect) -> None:
     raise GuestError(f"{wanted.source}: collect: {wanted.path} of {wanted.node} {why}", wanted.node)
 
 
-def _is_special(real: str) -> bool:
+def is_special(real: str) -> bool:
     """Check whether a path without symbolic links is one of the kernel's or of a device, which might never end."""
     parts = real.split("/")
     return parts[1] in _SPECIAL and parts[1:3] != ["dev", "shm"]
@@ -86,7 +86,7 @@ def _matching(pattern: str) -> list[str]:
             found.add(name)
             continue
         for place, folders, names in os.walk(name):  # follows no links
-            if _is_special(os.path.realpath(place)):
+            if is_special(os.path.realpath(place)):
                 folders.clear()
                 continue
             found |= {str(Path(place, one)) for one in names}
@@ -95,7 +95,7 @@ def _matching(pattern: str) -> list[str]:
 
 def _is_regular(name: str) -> bool:
     real = os.path.realpath(name)
-    return not _is_special(real) and Path(real).is_file()
+    return not is_special(real) and Path(real).is_file()
 
 
 def _expanded(place: str, parts: list[str]) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _expanded(place: str, parts: list[str]) -> Iterator[str]:
         if os.path.lexists(Path(place, first)):
             yield from _expanded(str(Path(place, first)), rest)
         return
-    if _is_special(os.path.realpath(place)):
+    if is_special(os.path.realpath(place)):
         return
     if first == "**":
         yield from _expanded(place, rest)

@@ -106,10 +106,12 @@ class Task:
         environment: Mapping[str, str] = ENVIRONMENT,
         stdin: Path = Path(os.devnull),
         further: Sequence[int] = (),
+        terminal: int | None = None,
     ) -> None:
         """Start ``argv`` with stdout appended to ``out`` and stderr to ``err`` (None: ``out`` as well).
 
-        ``further``: descriptors that it gets from 3 on, and are closed here.
+        ``further``: descriptors that it gets from 3 on, and are closed here. ``terminal``: what it has as all three
+        streams instead; who starts it writes ``out``.
         """
         self.name = name
         self.logs = tuple(str(file.relative_to(RUN)) for file in (out, err) if file)
@@ -122,7 +124,7 @@ class Task:
         self._loop = loop
         self._on_exit = on_exit
         with stdin.open("rb") as given, out.open("ab") as stdout, (err or out).open("ab") as stderr:
-            streams = (given.fileno(), stdout.fileno(), stderr.fileno())
+            streams = (given.fileno(), stdout.fileno(), stderr.fileno()) if terminal is None else (terminal,) * 3
             self._pid = spawn(argv, *streams, environment, new_session=True, further=further)
         for descriptor in further:
             os.close(descriptor)

@@ -8,9 +8,11 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, cast, overload
 
 from lab import left
 from lab.errors import LabError
@@ -24,6 +26,7 @@ from lab.shared.types import Node as Spec
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
+MOST_BYTES = 64 << 20  # of a folder that is copied to the host, unless more is allowed
 _MOST_NAME = 100  # characters of a program in the name of a file
 
 
@@ -104,53 +107,100 @@ class Node:
         input: str | bytes | None = None,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
+        tty: bool = False,
     ) -> Process:
-        """Start a program; parameters as those of ``run``. What still runs at the end of the lab gets SIGTERM."""
-        return self._start(argv, f'net["{self.name}"].popen', input, cwd, env)
+        """Start a program; parameters as those of ``run``. What still runs at the end of the lab gets SIGTERM.
+
+        ``tty``: its streams are a terminal, at which ``Process.send`` types; its ``stdout`` is what that shows.
+        """
+        if tty and input is not None:
+            raise CallError(f'net["{self.name}"].popen: input and tty do not go together; type with send()')
+        return self._start(argv, f'net["{self.name}"].popen', input, cwd, env, tty)
 
     def put(self, content: bytes | str | Path, path: str | Path, mode: int | None = None) -> None:
-        """Write a file to the node.
+        """Write a file to the node, or the files of a folder.
 
         Args:
-            content: of the file; a Path is a file of the host, whose mode it gets by default.
+            content: of the file; a Path is a file of the host, whose mode it gets by default, or a folder, whose files
+                get their own.
             path: its absolute path in the node; directories are made.
             mode: its permissions; default: 0o644.
 
         Raises:
-            CallError: If the host has no such file, or it cannot be written there.
+            CallError: If the host has no such file, a link leads out of the folder, or it cannot be written there.
         """
         target = text_of(path, "put: the path")
         permissions = None if mode is None else mode_of(mode)
-        if isinstance(content, Path):
-            self._must_be_file(content)
+        if not isinstance(content, Path):
+            given = bytes_of(content, f'net["{self.name}"].put: the content')
+            self._put(target, 0o644 if permissions is None else permissions, lambda file: file.write_bytes(given))
+            return
+        for name, source in self._sources(content).items():
+            own = source.stat().st_mode & 0o777 if permissions is None else permissions
+            self._put(str(Path(target, name)), own, partial(shutil.copyfile, source))
+
+    def _put(self, path: str, mode: int, fill: Callable[[Path], object]) -> None:
         given = self._new_file()
-        if isinstance(content, Path):
-            shutil.copyfile(content, given)
-            permissions = content.stat().st_mode & 0o777 if permissions is None else permissions
-        else:
-            given.write_bytes(bytes_of(content, f'net["{self.name}"].put: the content'))
         try:
-            permissions = 0o644 if permissions is None else permissions
-            self._lab.ask("put", node=self.name, path=target, mode=permissions, file=given.name)
+            fill(given)
+            self._lab.ask("put", node=self.name, path=path, mode=mode, file=given.name)
         finally:
             given.unlink(missing_ok=True)
 
-    def _must_be_file(self, path: Path) -> None:
-        if path.is_dir():
-            raise CallError(f'net["{self.name}"].put: {path} is a folder; put each of its files')
-        if not path.is_file():
-            raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
+    def _sources(self, path: Path) -> dict[str, Path]:
+        """Return the file at a path, or those below it by their paths in there."""
+        if not path.is_dir():
+            if not path.is_file():
+                raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
+            return {"": path}
+        found = {}
+        for file in sorted(path.rglob("*")):
+            name, leads_to = file.relative_to(path), file.resolve()
+            if file.is_symlink() and not (leads_to.is_file() and leads_to.is_relative_to(path.resolve())):
+                raise CallError(f'net["{self.name}"].put: {file} is a link, but not to a file in {path}')
+            if file.is_file():
+                found[str(name)] = file
+        return found
 
-    def get(self, path: str | Path) -> bytes:
-        """Return the content of a file of the node.
+    @overload
+    def get(self, path: str | Path) -> bytes: ...
+
+    @overload
+    def get(self, path: str | Path, to: str | Path, *, at_most_bytes: int = MOST_BYTES) -> None: ...
+
+    def get(self, path: str | Path, to: str | Path | None = None, *, at_most_bytes: int = MOST_BYTES) -> bytes | None:
+        """Return the content of a file of the node; with ``to``, copy a file or a folder to the host.
+
+        Args:
+            path: its absolute path in the node.
+            to: the path of the copy; in folders, links are left out.
+            at_most_bytes: the largest total size of a folder's files.
 
         Raises:
-            CallError: If the node has no such file.
+            CallError: If the node has no such file, or the folder is larger.
         """
         source = text_of(path, "get: the path")
+        if to is None:
+            return self._get(source)
+        names = self._lab.ask("files", node=self.name, path=source, at_most_bytes=at_most_bytes)["files"]
+        target = Path(to)
+        if names is None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(self._get(source))
+            return None
+        target.mkdir(parents=True, exist_ok=True)
+        for name in cast(list[str], names):
+            copy = target / name
+            if not copy.resolve().is_relative_to(target.resolve()):
+                raise CallError(f'net["{self.name}"].get: {copy} leads out of {target}')
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(self._get(str(Path(source, name))))
+        return None
+
+    def _get(self, path: str) -> bytes:
         got = self._new_file()
         try:
-            self._lab.ask("get", node=self.name, path=source, file=got.name)
+            self._lab.ask("get", node=self.name, path=path, file=got.name)
             return left.content(got)
         finally:
             got.unlink(missing_ok=True)
@@ -211,6 +261,7 @@ class Node:
         input: str | bytes | None,
         cwd: str | None,
         env: Mapping[str, str] | None,
+        tty: bool = False,
     ) -> Process:
         words = argv_of(argv, example)
         environment = environment_of(env)
@@ -220,7 +271,11 @@ class Node:
         if input is not None:
             given = self._new_file()
             given.write_bytes(bytes_of(input, "input:"))
-        around = {**({} if folder is None else {"cwd": folder}), **({"env": environment} if environment else {})}
+        around: dict[str, Any] = {
+            **({} if folder is None else {"cwd": folder}),
+            **({"env": environment} if environment else {}),
+        }
+        around |= {"tty": True} if tty else {}
         started = self._lab.ask(
             "start", node=self.name, argv=words, name=name, stdin=None if given is None else given.name, **around
         )

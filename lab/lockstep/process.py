@@ -11,7 +11,7 @@ from typing import Protocol
 from lab import left
 from lab.lockstep.errors import CommandError, WaitError
 from lab.lockstep.forward import Forward
-from lab.lockstep.words import Time, longer_duration, signal_of, time_ns
+from lab.lockstep.words import Time, longer_duration, signal_of, text_of, time_ns
 from lab.machine.watch import tails
 from lab.shared.signals import signal_name
 
@@ -149,6 +149,17 @@ class Process:
         longer = longer_duration(self._lab.end_ns) if at_end else "allow more with timeout_s="
         runs = f"{self.node}: {' '.join(self.args)} still runs at {self._lab.now_ns / 1e9:g} s"
         return WaitError(f"{runs}, {reached}{tails(self.logs)}", hint=longer)
+
+    def send(self, text: str) -> None:
+        """Type text at its terminal, which shows it, and which it reads once time passes: ``process.send("yes\\n")``.
+
+        Without a newline, a program gets it at the next one, unless it reads keys. ``"\\x04"`` at the beginning of a
+        line ends its input; ``"\\x03"`` is Ctrl-C.
+
+        Raises:
+            CallError: If it was not started with ``tty=True``, has ended, or reads nothing.
+        """
+        self._lab.ask("type", process=self._number, text=text_of(text, "send:"))
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, which it sees once time passes; do nothing if it has ended."""

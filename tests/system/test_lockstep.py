@@ -280,3 +280,51 @@ def test_programs_of_the_host_reach_ports_of_nodes(tmp_path: Path) -> None:
     begun_ns, ended_ns = times("first")
     assert 10**9 <= ended_ns - begun_ns < 1.1 * 10**9
     assert times("second")[0] == begun_ns
+
+
+def test_a_test_types_at_the_terminal_of_a_program(tmp_path: Path) -> None:
+    program = "import sys; print(sys.stdin.isatty(), flush=True); print('hello', input('name? ')); sys.stdin.read()"
+    with Lab("one-ap", directory=tmp_path / "lab") as net:
+        shell = net["h1"].popen(["python3", "-c", program], tty=True)
+        net.wait_for(printed(shell, r"name\? "))
+        shell.send("you\n")
+        net.wait_for(printed(shell, "^hello you$"))
+        shell.send("\x04")
+        assert shell.wait().check().stdout == "True\nname? you\nhello you\n"
+        with pytest.raises(CallError, match="no program has its terminal any more"):
+            shell.send("more\n")
+        with pytest.raises(CallError, match="start it with tty=True"):
+            net["h1"].popen(["cat"]).send("x")
+        sleeps = net["h1"].popen(["sleep", "30"], tty=True)
+        net.run_for(1)
+        sleeps.send("\x03")
+        assert sleeps.wait().status == -signal.SIGINT
+        assert net["h1"].popen(["stty", "size"], tty=True).wait().stdout == "24 80\n"
+
+
+def test_folders_to_nodes_and_back(tmp_path: Path) -> None:
+    ours = tmp_path / "ours"
+    (ours / "bin").mkdir(parents=True)
+    (ours / "bin" / "run").write_text("#!/bin/sh\necho ran\n")
+    (ours / "bin" / "run").chmod(0o755)
+    (ours / "also").symlink_to("bin/run")
+    with Lab("one-ap", directory=tmp_path / "lab") as net:
+        h1 = net["h1"]
+        h1.put(ours, "/opt/ours")
+        assert h1.run(["/opt/ours/bin/run"], check=True).stdout == "ran\n"
+        strange = "ln -s /etc/passwd stolen; mkfifo pipe; mkdir -p a/b; echo x >a/b/c"
+        h1.run(["sh", "-c", strange], cwd="/opt/ours", check=True)
+        h1.get("/opt/ours", tmp_path / "theirs")
+        found = {str(path.relative_to(tmp_path / "theirs")) for path in (tmp_path / "theirs").rglob("*")}
+        assert found == {"also", "bin", "bin/run", "a", "a/b", "a/b/c"}
+        h1.get("/opt/ours/a/b/c", tmp_path / "c")
+        assert (tmp_path / "c").read_text() == "x\n"
+        with pytest.raises(CallError, match=r'is a folder; write get\("/opt/ours", to="copy"\)'):
+            h1.get("/opt/ours")
+        with pytest.raises(CallError, match="/proc of h1 is the kernel's"):
+            h1.get("/proc", tmp_path / "proc")
+        with pytest.raises(CallError, match="write at_most_bytes=40"):
+            h1.get("/opt/ours", tmp_path / "less", at_most_bytes=5)
+        (ours / "out").symlink_to("/etc/hostname")
+        with pytest.raises(CallError, match=f"{ours}/out is a link, but not to a file in {ours}"):
+            h1.put(ours, "/opt/again")

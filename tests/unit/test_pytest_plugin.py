@@ -116,6 +116,28 @@ def test_two(lab):
     assert [line.rpartition(" ")[2] for line in stand_ins] == ["lab", "lab-2", "close", "close"]
 
 
+def test_the_tests_of_a_module_share_a_lab(pytester: pytest.Pytester, stand_ins: list[str]) -> None:
+    result = run(
+        pytester,
+        """
+pytestmark = pytest.mark.lab("one-ap", seed=5)
+
+def test_one(lab_module):
+    assert lab_module["sta1"].kind == "sta"
+
+def test_other(lab_module):
+    assert lab_module.now_s == 1
+
+def test_own(lab): pass
+
+def test_last(lab_module): pass
+""",
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    assert [line.split(",")[0] for line in stand_ins] == ["start idle on one-ap"] * 2 + ["close"] * 2
+    result.stdout.fnmatch_lines(["idle on one-ap, seed 5, continues at 0.000 s of virtual time", "directory: *"])
+
+
 def test_a_test_that_fails_reports_where_the_files_are(pytester: pytest.Pytester, stand_ins: list[str]) -> None:
     result = run(
         pytester,

@@ -110,7 +110,7 @@ def test_what_might_never_end_is_refused(root: Path, copied: Copied, pattern: st
 def test_nothing_of_the_kernel_is_walked() -> None:
     assert not list(collecting._expanded("/", ["proc", "**"]))
     assert not collecting._matching("/pro[c]/version") and not collecting._matching("/pro[c]")
-    assert not collecting._is_special("/dev/shm/x") and not collecting._is_special("/")
+    assert not collecting.is_special("/dev/shm/x") and not collecting.is_special("/")
 
 
 def test_a_file_that_fills_the_room_is_whole_and_one_byte_more_is_too_much(
