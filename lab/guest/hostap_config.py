@@ -11,12 +11,23 @@ HOSTAPD_CONTROL = "/run/hostapd"
 SUPPLICANT_CONTROL = "/run/wpa_supplicant"
 
 _RSN = ["wpa=2", "rsn_pairwise=CCMP"]
+HOSTAPD_FOLDER = "/etc/hostapd"
+SUPPLICANT_FOLDER = "/etc/wpa_supplicant"
 _AP_SECURITY = {
     "open": [],
     "owe": [*_RSN, "ieee80211w=2"],
     "wpa2": _RSN,
     "wpa3": [*_RSN, "ieee80211w=2", "sae_require_mfp=1"],
     "wpa2/wpa3": [*_RSN, "ieee80211w=1", "sae_require_mfp=1"],
+    "8021x": [
+        *_RSN,
+        "ieee8021x=1",
+        "eap_server=1",
+        f"eap_user_file={HOSTAPD_FOLDER}/users",
+        f"ca_cert={HOSTAPD_FOLDER}/authority.pem",
+        f"server_cert={HOSTAPD_FOLDER}/certificate.pem",
+        f"private_key={HOSTAPD_FOLDER}/key.pem",
+    ],
 }
 _STATION_SECURITY = {
     "open": [],
@@ -24,6 +35,12 @@ _STATION_SECURITY = {
     "wpa2": ["proto=RSN"],
     "wpa3": ["proto=RSN", "ieee80211w=2"],
     "wpa2/wpa3": ["proto=RSN", "ieee80211w=1"],
+    "8021x": ["proto=RSN"],
+}
+_OF_EAP = {  # of a station, by method
+    "tls": [f'client_cert="{SUPPLICANT_FOLDER}/certificate.pem"', f'private_key="{SUPPLICANT_FOLDER}/key.pem"'],
+    "peap": ['phase2="auth=MSCHAPV2"'],
+    "pwd": [],
 }
 _KEY_MANAGEMENT = {
     "open": ["NONE"],
@@ -31,8 +48,13 @@ _KEY_MANAGEMENT = {
     "wpa2": ["WPA-PSK"],
     "wpa3": ["SAE"],
     "wpa2/wpa3": ["SAE", "WPA-PSK"],
+    "8021x": ["WPA-EAP"],
 }
-_FAST_KEY_MANAGEMENT = {"WPA-PSK": "FT-PSK", "SAE": "FT-SAE"}  # with fast transition, besides the above
+_FAST_KEY_MANAGEMENT = {
+    "WPA-PSK": "FT-PSK",
+    "SAE": "FT-SAE",
+    "WPA-EAP": "FT-EAP",
+}  # with fast transition, besides the above
 
 
 def _mode_lines(radio: types.Radio) -> list[str]:
@@ -157,6 +179,30 @@ def hostapd_conf(radio: types.Radio, bridge: str | None, neighbours: Iterable[ty
     return "\n".join([*lines, *_raw(radio.hostapd)]) + "\n"
 
 
+def eap_files(eap: types.Eap) -> dict[str, str]:
+    """Return the files next to the configuration of a daemon with 802.1X, by name.
+
+    The users of an access point have a line for each phase; everybody else may come with a certificate.
+    """
+    files = {"authority.pem": eap.authority, "certificate.pem": eap.certificate, "key.pem": eap.key}
+    if eap.method is None:
+        hexadecimal = {name: password.encode().hex() for name, password in eap.users.items()}
+        outer = [f'"{name}" PEAP,PWD {password}\n' for name, password in hexadecimal.items()]
+        inner = [f'"{name}" MSCHAPV2 {password} [2]\n' for name, password in hexadecimal.items()]
+        files["users"] = "".join([*outer, "* TLS\n", *inner])
+    return {name: text for name, text in files.items() if text}
+
+
+def _eap_lines(eap: types.Eap, method: str, passwd: str | None) -> Iterator[str]:
+    yield f"eap={method.upper()}"
+    yield f'identity="{eap.identity}"'
+    if method != "pwd":
+        yield f'ca_cert="{SUPPLICANT_FOLDER}/authority.pem"'
+    if passwd:
+        yield f'password="{passwd}"'
+    yield from _OF_EAP[method]
+
+
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
     """Return lines for an IBSS with a fixed channel and BSSID, so that no station has to search for it, or merge."""
     lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
@@ -186,6 +232,8 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         network.append(f'psk="{radio.passwd}"')
     if encrypt == "wpa3":
         network.append(f'sae_password="{radio.passwd}"')
+    if radio.eap and radio.eap.method:
+        network += _eap_lines(radio.eap, radio.eap.method, radio.passwd)
     if radio.bgscan:
         network.append(f'bgscan="{radio.bgscan}"')
     inside = "\n".join(f"\t{line}" for line in [*network, *_raw(radio.network)])

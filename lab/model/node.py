@@ -86,6 +86,13 @@ def _passwd(text: str) -> str:
     return text
 
 
+def _identity(text: str) -> str:
+    """Check a name of a user of 802.1X, which is in quotes in the programs' files."""
+    if not text or not text.isascii() or not text.isprintable() or set('"\\#') & set(text):
+        refuse('an identity must be printable ASCII text without ", \\ and #, such as alice or alice@campus.example')
+    return text
+
+
 def _sysctls(values: dict[str, str]) -> dict[str, str]:
     """Check that names are those of a network namespace, written with dots, and that values are text of one line."""
     for name, value in values.items():
@@ -125,6 +132,7 @@ def _image(text: str) -> str:
 Mac = Annotated[Text, AfterValidator(_mac)]
 Ip = Annotated[Text, AfterValidator(check_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
+Identity = Annotated[Text, AfterValidator(_identity)]
 Passwd = Annotated[Text, AfterValidator(_passwd)]
 Sysctls = Annotated[dict[Text, Text], AfterValidator(_sysctls)]
 
@@ -182,6 +190,10 @@ class Node(Model):
         **dict.fromkeys(
             ("scan_freq", "freq_list", "scan_ssid", "active_scan"), "write network: {scan_freq: 2412 2437}"
         ),
+        **dict.fromkeys(("radius_identity", "user"), "identity"),
+        **dict.fromkeys(("radius_passwd",), "passwd"),
+        **dict.fromkeys(("eap_user_file", "radius_server", "auth_server_addr"), "users"),
+        **dict.fromkeys(("client_cert", "server_cert", "ca_cert", "private_key"), "certificate"),
         "hw_mode": "mode",
         "ieee80211n": "write mode: n",
         "wmm_enabled": "wmm",
@@ -333,6 +345,7 @@ _ENCRYPTIONS = {  # other names for them
     **dict.fromkeys(("psk", "wpa-psk", "wpa2-psk", "wpa2-personal", "ccmp", "aes"), "wpa2"),
     **dict.fromkeys(("sae", "wpa3-sae", "wpa3-personal"), "wpa3"),
     **dict.fromkeys(("wpa2-wpa3", "wpa3/wpa2", "wpa3-wpa2", "wpa2+wpa3", "mixed", "transition"), "wpa2/wpa3"),
+    **dict.fromkeys(("802.1x", "eap", "enterprise", "wpa-eap", "wpa2-enterprise", "wpa2-eap", "radius"), "8021x"),
     **dict.fromkeys(("enhanced-open", "enhanced open"), "owe"),
 }
 
@@ -407,14 +420,22 @@ class Wireless(_WithSettings):
         newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
         return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
 
-    encrypt: Literal["open", "owe", "wpa2", "wpa3", "wpa2/wpa3"] | None = Field(
+    encrypt: Literal["open", "owe", "wpa2", "wpa3", "wpa2/wpa3", "8021x"] | None = Field(
         None,
         description="Encryption of the network: open, owe (encrypted without a passphrase), wpa2 (WPA2-PSK), wpa3 "
-        "(SAE), or wpa2/wpa3 (transition mode: stations choose, and prefer wpa3). Default: open for an access point; "
-        "for a station, as in the network with its SSID.",
+        "(SAE), wpa2/wpa3 (transition mode: stations choose, and prefer wpa3), or 8021x (WPA2-Enterprise: each station "
+        "proves who it is; see eap: of a station, users: of an access point). Default: open for an access point; for a "
+        "station, as in the network with its SSID.",
     )
     passwd: Passwd | None = Field(
-        None, description="Passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
+        None,
+        description="Passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it. In a "
+        "network with 8021x, the own password of a station.",
+    )
+    certificate: Literal["lab", "stranger"] = Field(
+        "lab",
+        description="With encrypt: 8021x, who signed its certificate: lab, an authority that all trust, made from the "
+        "seed of the run; or stranger, which nobody trusts.",
     )
     pmf: Pmf | None = Field(
         None,
@@ -432,7 +453,11 @@ class Wireless(_WithSettings):
     @model_validator(mode="after")
     def _protection(self) -> Wireless:
         protected = self.encrypt in WITH_PASSPHRASE
-        adopted = self.joins and self.encrypt is None
+        adopted = self.joins and (self.encrypt is None or self.encrypt == "8021x")
+        if self.passwd is not None and self.encrypt == "8021x" and not self.joins:
+            refuse("each station has its own password; write users: {NAME: PASSWORD}, or leave both out", key="passwd")
+        if self.certificate != "lab" and self.encrypt != "8021x" and not adopted:
+            refuse("needs encrypt: 8021x; write it, or remove this", key="certificate")
         if self.passwd is not None and not protected and not adopted:
             refuse("a passphrase needs encrypt: wpa2, wpa3 or wpa2/wpa3", key="passwd")
         if protected and self.passwd is None:

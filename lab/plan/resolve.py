@@ -58,6 +58,10 @@ def resolve(
     if problems.errors:
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
     problems.raise_all()
+    if not draft and any(node.radio and node.radio.eap for node in net.nodes):
+        from lab.plan.network.certificates import certified
+
+        net = certified(net, seed)
     names = _names(topology, net, bound)
     making = PlannedProcesses(workload, names, problems, topology.model.medium is not None, topology)
     processes = making.resolve()

@@ -61,6 +61,20 @@ class RadioOption:
 
 
 @frozen
+class Eap:
+    """What a radio in a network with 802.1X proves, and what it accepts."""
+
+    identity: str  # of a station; of an access point: empty
+    method: str | None  # of a station: tls, peap or pwd; of an access point: None
+    issuer: str  # of its certificate: lab or stranger
+    users: dict[str, str] = field(default_factory=dict, omitted=True)  # of an access point: passwords by identity
+    # in PEM
+    authority: str = field(default="", omitted=True)
+    certificate: str = field(default="", omitted=True)
+    key: str = field(default="", omitted=True)
+
+
+@frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
 
@@ -73,7 +87,7 @@ class Radio:
     # a station: the frequencies of the access points with its SSID, ascending; empty if no access point has it
     scan_mhz: list[int]
     country: str
-    encrypt: str | None  # None or "open", "owe", "wpa2", "wpa3", "wpa2/wpa3"
+    encrypt: str | None  # None or "open", "owe", "wpa2", "wpa3", "wpa2/wpa3", "8021x"
     passwd: str | None
     txpower_dbm: float | None = None
     antenna_gain_dbi: float | None = None
@@ -99,6 +113,7 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
+    eap: Eap | None = field(default=None, omitted=True)  # with 802.1X
     scan_all: bool = field(default=False, omitted=True)  # of a station: it searches all channels
     awaited: bool = field(default=True, omitted=True)  # whether the run begins only once a station is associated
     # in the program's own words: of hostapd; of wpa_supplicant, and of its network block

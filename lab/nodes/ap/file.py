@@ -13,11 +13,11 @@ from lab.model import channels, rates
 from lab.model.base import Flag, Integer, Text, refuse
 from lab.model.cell import Cell
 from lab.model.edca import Edca
-from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Identity, Mac, Passwd, Site, Ssid, Width, Wireless, width_mhz
 from lab.model.openflow import OpenFlowBridge
 from lab.model.rates import FixedRate
 from lab.model.raw_options import HostapdOptions
-from lab.shared.types import Radio, RadioOption
+from lab.shared.types import Eap, Radio, RadioOption
 
 
 def _mobility_domain(text: str) -> str:
@@ -114,6 +114,11 @@ class AccessPoint(Wireless, OpenFlowBridge):
         False,
         description="Whether it sends multicast and broadcast IP packets to each station by itself, as unicast frames "
         "with their rates, ACKs and retries.",
+    )
+    users: dict[Identity, Passwd] = Field(
+        {},
+        description="With encrypt: 8021x, the passwords that its EAP server (hostapd's own) knows: {alice: espresso}. "
+        "Default: those of the stations of its network. Whoever has a certificate of the lab needs none.",
     )
     rrm: Flag = Field(
         False,
@@ -219,6 +224,7 @@ class AccessPoint(Wireless, OpenFlowBridge):
             basic_rates=list(dict.fromkeys(self.basic_rates)),
             beacon_interval_tu=int(self.beacon_interval.split()[0]),
             hostapd=list(self._options(site)),
+            eap=Eap("", None, self.certificate, self.users) if self.encrypt == "8021x" else None,
         )
 
     def _options(self, site: Site) -> Iterator[RadioOption]:
@@ -267,7 +273,9 @@ class AccessPoint(Wireless, OpenFlowBridge):
         """Refuse fast transition in an open network: it saves the key handshake."""
         if self.mobility_domain is not None and not self.fast_transition:
             refuse("a mobility domain needs fast_transition: true", key="mobility_domain")
-        if self.fast_transition and self.encrypt not in WITH_PASSPHRASE:
+        if self.users and self.encrypt != "8021x":
+            refuse("needs encrypt: 8021x; write it, or remove this", key="users")
+        if self.fast_transition and self.encrypt not in (*WITH_PASSPHRASE, "8021x"):
             refuse(
                 "fast transition needs an encrypted network; write encrypt: wpa2 or wpa3 and passwd:, or remove this",
                 key="fast_transition",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 _BRIDGE = "br0"
-_CONFIG = "/etc/hostapd/hostapd.conf"
+_CONFIG = f"{hostap_config.HOSTAPD_FOLDER}/hostapd.conf"
 _SWITCHED = re.compile(r"AP-CSA-FINISHED freq=(?P<mhz>\d+)")
 
 
@@ -47,6 +47,9 @@ class AccessPoint(NodeKind):
         if node.radio is None:
             return
         control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
+        if node.radio.eap is not None:
+            for file, text in hostap_config.eap_files(node.radio.eap).items():
+                yield Write(f"{hostap_config.HOSTAPD_FOLDER}/{file}", text, node.name)
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
         yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))

@@ -15,9 +15,20 @@ from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
-from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Mac, Site, Ssid, Width, Wireless, pmf_complaint, width_mhz
+from lab.model.node import (
+    PMF_NUMBERS,
+    WITH_PASSPHRASE,
+    Identity,
+    Mac,
+    Site,
+    Ssid,
+    Width,
+    Wireless,
+    pmf_complaint,
+    width_mhz,
+)
 from lab.model.raw_options import NetworkOptions, SupplicantOptions
-from lab.shared.types import Radio, RadioOption
+from lab.shared.types import Eap, Radio, RadioOption
 
 
 class Station(Wireless, Addressed):
@@ -52,6 +63,14 @@ class Station(Wireless, Addressed):
         description="When it scans for a better access point of its network and roams by itself: "
         "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's notation "
         "(simple:5:-65:60). Default: never; it stays until a roam event or until it loses its access point.",
+    )
+    eap: Literal["tls", "peap", "pwd"] | None = Field(
+        None,
+        description="In a network with 8021x, how it proves who it is: tls (by a certificate), peap (by a password, "
+        "MSCHAPv2 in a tunnel) or pwd (by a password). Default: peap with passwd:, otherwise tls.",
+    )
+    identity: Identity | None = Field(
+        None, description="In a network with 8021x, the name of its user. Default: the name of the node."
     )
     scan: Literal["network", "all"] = Field(
         "network",
@@ -89,7 +108,7 @@ class Station(Wireless, Addressed):
 
     @model_validator(mode="after")
     def _without_ap(self) -> Station:
-        keys = ("ssid", "encrypt", "passwd", "pmf", "bgscan", "mode", "width", "power_save")
+        keys = ("ssid", "encrypt", "passwd", "pmf", "eap", "identity", "bgscan", "mode", "width", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
             refuse(
@@ -131,7 +150,8 @@ class Station(Wireless, Addressed):
         passwd = self.passwd
         if encrypt is None and first is not None:
             encrypt, passwd = first.encrypt, passwd or first.passwd
-        if passwd is not None and cells and encrypt not in WITH_PASSPHRASE:
+        eap = self._eap(name, ssid, encrypt, site)
+        if passwd is not None and cells and encrypt not in (*WITH_PASSPHRASE, "8021x"):
             what = "has no passphrase (encrypt: owe)" if encrypt == "owe" else "is not encrypted"
             site.refuse(f"{ssid} {what}; remove this, or write encrypt: wpa2 at its access points", "passwd")
         without_ht = self.mode not in (None, "n") and any(cell.mode == "n" for cell in cells)
@@ -157,12 +177,29 @@ class Station(Wireless, Addressed):
             without_ht40=own_mhz < wide_mhz,
             dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
             power_save=self.power_save,
+            eap=eap,
             scan_all=self.scan == "all",
             awaited=self.awaited,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
             network=list(self._options(encrypt, cells, site)),
         )
+
+    def _eap(self, name: str, ssid: str, encrypt: str | None, site: Site) -> Eap | None:
+        """Return how it proves who it is; report what contradicts its network or itself."""
+        if encrypt != "8021x":
+            given = [key for key in ("eap", "identity", "certificate") if getattr(self, key) not in (None, "lab")]
+            if given:
+                site.refuse(f"{ssid} does not ask who joins; write encrypt: 8021x there, or remove this", given[0])
+            return None
+        method = self.eap or ("tls" if self.passwd is None else "peap")
+        if method == "tls" and self.passwd is not None:
+            site.refuse("eap: tls has a certificate instead of a password; remove one of them", "passwd")
+        if method != "tls" and self.passwd is None:
+            site.refuse(f"{method} needs a password; write passwd: with 8 to 63 characters", "eap")
+        if method != "tls" and self.certificate != "lab":
+            site.refuse(f"a station with {method} has no certificate; write eap: tls, or remove this", "certificate")
+        return Eap(self.identity or name, method, self.certificate)
 
     def _options(self, encrypt: str | None, cells: list[Cell], site: Site) -> Iterator[RadioOption]:
         """Yield what its keys and those of its network are in the words of wpa_supplicant's network block."""

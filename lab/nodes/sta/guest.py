@@ -11,7 +11,7 @@ from lab.guest.kinds import NodeKind, Phase
 from lab.guest.steps import RunCommand, Step, Write, attach, await_up, note, pause, set_sysctl, start_daemon
 from lab.shared import types
 
-_CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
+_CONFIG = f"{hostap_config.SUPPLICANT_FOLDER}/wpa_supplicant.conf"
 # Computation takes no virtual time: stations started together would scan and join in the same nanosecond.
 GAP_NS = 20_000_000
 
@@ -48,6 +48,9 @@ class Station(NodeKind):
         if node.radio is None:
             return
         name = node.radio.interface
+        if node.radio.eap is not None:
+            for file, text in hostap_config.eap_files(node.radio.eap).items():
+                yield Write(f"{hostap_config.SUPPLICANT_FOLDER}/{file}", text, node.name)
         yield Write(_CONFIG, hostap_config.wpa_supplicant_conf(node.radio), node.name)
         argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{_CONFIG}"]
         yield start_daemon(node.name, "wpa_supplicant", argv)

@@ -84,7 +84,7 @@ MISTAKES = [
     ("", "ap_isolate: 1", ": it is for kind: ap (here: isolate)"),
     ("", "hidden: true", ": it is for kind: ap;"),
     ("", "bgscan_threshold: -60", ": write bgscan: {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"),
-    ("encrypt: sae, passwd: espresso", "", '"sae" is not one of open, owe, wpa2, wpa3, wpa2/wpa3; write wpa3'),
+    ("encrypt: sae, passwd: espresso", "", '"sae" is not one of open, owe, wpa2, wpa3, wpa2/wpa3, 8021x; write wpa3'),
     ("encrypt: wpa, passwd: espresso", "", "; write wpa2; WPA with TKIP is not modelled"),
     ("encrypt: mixed, passwd: espresso", "", "; write wpa2/wpa3"),
     ("encrypt: wpa2/wpa3", "", "wpa2/wpa3 needs a passphrase; write passwd: with 8 to 63 characters"),
