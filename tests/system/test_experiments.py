@@ -253,18 +253,21 @@ def ancestors(pid: int) -> list[int]:
     return found
 
 
+MANY = 500  # trials: more than a sweep can end before a busy machine has looked at it
+
+
 PROGRAM = """
 from pathlib import Path
 from lab.experiments.run.store import TrialStore
 from tests.system.test_experiments import Place
 place = Place(Path({directory!r}))
-place.run(place.experiment(30, {work!r}), TrialStore(place.directory / "store"), {scheduler!r})
+place.run(place.experiment({trials}, {work!r}), TrialStore(place.directory / "store"), {scheduler!r})
 """
 
 
 def start_sweep(place: Place, work: str = WORK, scheduler: str | None = None) -> subprocess.Popen[str]:
-    """A sweep of 30 trials in a process and a session of its own, as from a terminal."""
-    program = PROGRAM.format(directory=str(place.directory), work=work, scheduler=scheduler)
+    """A sweep of many trials in a process and a session of its own, as from a terminal."""
+    program = PROGRAM.format(trials=MANY, directory=str(place.directory), work=work, scheduler=scheduler)
     return subprocess.Popen(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": PATH},
@@ -311,7 +314,7 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_continues(place: Place,
         assert reported.count("Traceback") - reported.count("During handling of the above exception") == 1, reported
         assert reported.rstrip().endswith("KeyboardInterrupt")
     done = stored(place.directory)
-    assert 2 <= done < 30
+    assert 2 <= done < MANY
     progress: list[SweepProgress] = []
     assert len(place.sweep("store", done + 2, on_progress=progress.append)) == done + 2
     assert progress[-1].cached >= 2
@@ -364,9 +367,9 @@ def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_p
                 scheduler.wait()
 
         with pytest.raises(HostError, match="the connection to the scheduler was lost"):
-            place.sweep("store", 30, cluster.address, kill)
+            place.sweep("store", MANY, cluster.address, kill)
         until(lambda: not guests_below(directory / "first"))
-    assert 1 <= stored(place.directory) < 30
+    assert 1 <= stored(place.directory) < MANY
 
 
 def test_a_scheduler_without_workers(place: Place, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,8 +87,10 @@ class Workers:
         if time.monotonic() >= self._counted_s + COUNT_EVERY_S:
             self._counted_s = time.monotonic()
             with _connected():
-                known = self._client.scheduler_info(n_workers=-1)["workers"].values()
-            self._lanes = sum(int(entry["nthreads"]) for entry in known)
+                known = self._client.scheduler_info(n_workers=-1).get("workers")
+            if known is None:  # what a client without a scheduler knows
+                raise _lost()
+            self._lanes = sum(int(entry["nthreads"]) for entry in known.values())
         return self._lanes
 
     def submit(self, job: Job) -> None:
