@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from lab.guest import commands, hostap_config, neighbour, openflow
+from lab.guest import commands, hostap_config
 from lab.guest.kinds import NodeKind, Phase
 from lab.guest.steps import RunCommand, Step, Write, ask, attach, await_up, start_daemon
 from lab.shared import types
@@ -54,8 +54,12 @@ class AccessPoint(NodeKind):
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
         yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))
         if node.radio.has("rrm_neighbor_report"):
+            from lab.guest import neighbour  # an import takes virtual time
+
             yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
         if node.openflow is not None:
+            from lab.guest import openflow  # an import takes virtual time
+
             yield RunCommand(["rm", "-f", openflow.DATABASE], node.name)  # of the time before it lost power
             yield from openflow.start(node, [*openflow.ports(node), node.radio.interface])
         elif _others(plan, node) and node.interfaces:
