@@ -241,5 +241,9 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
     if radio.ibss_bssid:
         head += "ap_scan=2\n"  # wpa_supplicant uses the BSSID of an IBSS only without scanning
+    if radio.wps:
+        head += "config_methods=virtual_push_button\n"
     head += "".join(f"{line}\n" for line in _raw(radio.wpa_supplicant))
+    if radio.wps:  # it learns its network
+        return head
     return f"{head}network={{\n{inside}\n}}\n"

@@ -185,6 +185,7 @@ class Node(Model):
         **dict.fromkeys(("ap_isolate", "isolate_clients", "client_isolation", "isolation"), "isolate"),
         **dict.fromkeys(("wpa_passphrase", "sae_password", "wpa_psk"), "passwd"),
         **dict.fromkeys(("wpa", "wpa_key_mgmt", "key_mgmt", "authmode", "auth_algs"), "encrypt"),
+        **dict.fromkeys(("wps_state", "wps_pbc"), "wps"),
         **dict.fromkeys(("bss_transition", "ieee80211v"), "btm"),
         **dict.fromkeys(("rrm_neighbor_report", "rrm_beacon_report", "ieee80211k"), "rrm"),
         **dict.fromkeys(

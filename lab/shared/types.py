@@ -114,6 +114,8 @@ class Radio:
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
     eap: Eap | None = field(default=None, omitted=True)  # with 802.1X
+    # of an access point: it hands out its passphrase at the push of a button; of a station: it has to get it like that
+    wps: bool = field(default=False, omitted=True)
     scan_all: bool = field(default=False, omitted=True)  # of a station: it searches all channels
     awaited: bool = field(default=True, omitted=True)  # whether the run begins only once a station is associated
     # in the program's own words: of hostapd; of wpa_supplicant, and of its network block
@@ -500,6 +502,8 @@ class Plan:
         radio = station.radio
         if radio is not None and not radio.awaited:
             return f"{station.name} is not awaited"
+        if radio is not None and radio.wps:
+            return f"{station.name} needs an event wps: to join"
         if radio is not None and not radio.scan_mhz:
             return f"no access point has the SSID '{radio.ssid}': {station.name} starts unassociated"
         return self.out_of_reach(station)

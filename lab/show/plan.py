@@ -169,6 +169,8 @@ def _member(radio: Radio) -> Iterator[str]:
     yield f"channel {radio.channel}" if radio.channel else "scans"
     yield from _extras(radio)
     yield radio.encrypt or "open"
+    if radio.wps:
+        yield "WPS"
     if radio.eap is not None and radio.eap.method is not None:
         yield f"{radio.eap.method} as {radio.eap.identity}"
     if radio.eap is not None and radio.eap.issuer != "lab":

@@ -46,6 +46,7 @@ _OPTIONS = {  # keys of an access point that are options of hostapd
     "rrm": ["rrm_neighbor_report", "rrm_beacon_report"],
     "btm": ["bss_transition"],
 }
+_PUSH_BUTTON: Mapping[str, int | str] = {"wps_state": 2, "eap_server": 1, "config_methods": "virtual_push_button"}
 _OF_HOSTAPD = (  # options that users may write next to the keys of the node
     "accept_mac_file",
     "ap_max_inactivity",
@@ -129,6 +130,11 @@ class AccessPoint(Wireless, OpenFlowBridge):
         False,
         description="Whether it takes part in BSS transition management (802.11v): events steer: suggest other access "
         "points to its stations.",
+    )
+    wps: Flag = Field(
+        False,
+        description="Whether it has a push button (WPS): an event wps: presses it, and the station learns the "
+        "passphrase. Needs encrypt: wpa2 or wpa2/wpa3.",
     )
     width: Width = Field(
         "20 MHz",
@@ -224,6 +230,7 @@ class AccessPoint(Wireless, OpenFlowBridge):
             basic_rates=list(dict.fromkeys(self.basic_rates)),
             beacon_interval_tu=int(self.beacon_interval.split()[0]),
             hostapd=list(self._options(site)),
+            wps=self.wps,
             eap=Eap("", None, self.certificate, self.users) if self.encrypt == "8021x" else None,
         )
 
@@ -231,6 +238,8 @@ class AccessPoint(Wireless, OpenFlowBridge):
         """Yield what its keys are in hostapd's words, unless they are at their defaults."""
         if self.pmf is not None:
             yield site.option("ieee80211w", PMF_NUMBERS[self.pmf], "pmf")
+        if self.wps:
+            yield from (site.option(option, value, "wps") for option, value in _PUSH_BUTTON.items())
         for key, options in _OPTIONS.items():
             value = getattr(self, key)
             if value not in (None, False):
@@ -260,6 +269,15 @@ class AccessPoint(Wireless, OpenFlowBridge):
                 f"mode {self.mode} has only the long guard interval; write mode: n for the short one, or remove this",
                 key="guard_interval",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _push_button(self) -> AccessPoint:
+        """Refuse WPS where hostapd would silently turn it off."""
+        if self.wps and self.encrypt not in ("wpa2", "wpa2/wpa3"):
+            refuse("WPS hands out a passphrase of WPA2; write encrypt: wpa2 or wpa2/wpa3, or remove this", key="wps")
+        if self.wps and self.hidden:
+            refuse("a hidden network has no WPS; remove hidden: or this", key="wps")
         return self
 
     @model_validator(mode="after")

@@ -72,6 +72,11 @@ class Station(Wireless, Addressed):
     identity: Identity | None = Field(
         None, description="In a network with 8021x, the name of its user. Default: the name of the node."
     )
+    wps: Flag = Field(
+        False,
+        description="Whether it does not know the passphrase of its network, and joins it by an event wps: (the push "
+        "button of WPS). The run does not wait for it.",
+    )
     scan: Literal["network", "all"] = Field(
         "network",
         description="Which channels it scans: those of its network, or all, as a station that does not know where its "
@@ -107,8 +112,17 @@ class Station(Wireless, Addressed):
         return self.mac
 
     @model_validator(mode="after")
+    def _learns(self) -> Station:
+        given = [key for key in ("encrypt", "passwd", "pmf", "network", "bgscan") if getattr(self, key)]
+        if self.wps and given:
+            refuse(
+                "with wps: true, the station knows nothing of its network at first; remove one of them", key=given[0]
+            )
+        return self
+
+    @model_validator(mode="after")
     def _without_ap(self) -> Station:
-        keys = ("ssid", "encrypt", "passwd", "pmf", "eap", "identity", "bgscan", "mode", "width", "power_save")
+        keys = ("ssid", "encrypt", "passwd", "pmf", "eap", "identity", "wps", "bgscan", "mode", "width", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
             refuse(
@@ -178,6 +192,7 @@ class Station(Wireless, Addressed):
             dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
             power_save=self.power_save,
             eap=eap,
+            wps=self.wps,
             scan_all=self.scan == "all",
             awaited=self.awaited,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,

@@ -81,6 +81,45 @@ def test_a_background_scan_may_learn(plans: Plans) -> None:
     assert radio(plan, "sta1").bgscan == "learn:5:-60:60"
 
 
+def test_the_push_of_a_button(plans: Plans) -> None:
+    nodes = ["ap1: {kind: ap, ssid: home, encrypt: wpa2, passwd: espresso, wps: true}", "sta1: {kind: sta, wps: true}"]
+    plan = plans(topology(*nodes, events="timeline: [{at: 2 s, wps: sta1, to: ap1}]\n"), WORKLOAD)
+    assert {"wps_state=2", "eap_server=1"} <= set(hostapd_conf(plan, plan.node("ap1")).splitlines())
+    text = wpa_supplicant_conf(radio(plan, "sta1"))
+    assert "network=" not in text and "espresso" not in text and "config_methods=virtual_push_button" in text
+    assert [line for line in commands(plan) if "WPS_PBC" in line or "wps:" in line] == [
+        "# sta1 needs an event wps: to join",
+        "# to hostapd on ap1: WPS_PBC",
+        "# to wpa_supplicant on sta1: WPS_PBC 02:00:01:00:01:00",
+    ]
+
+
+PUSH = "ap1: {kind: ap, ssid: home, encrypt: wpa2, passwd: espresso, wps: true}"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        (("ap1: {kind: ap, ssid: home, wps: true}",), "wps: WPS hands out a passphrase of WPA2; write encrypt: wpa2"),
+        ((PUSH.replace("wps:", "hidden: true, wps:"),), "wps: a hidden network has no WPS; remove hidden: or this"),
+        ((PUSH.replace("wps: true", "wps_state: 2"),), "(did you mean wps?)"),
+        (
+            (PUSH, "sta1: {kind: sta, wps: true, encrypt: wpa2, passwd: espresso}"),
+            "sta1.encrypt: with wps: true, the st",
+        ),
+        ((PUSH, "sta1: {kind: sta}"), "timeline.0.wps: sta1 has no button; write wps: true in nodes.sta1"),
+        (
+            (PUSH.replace(", wps: true", ""), "sta1: {kind: sta, wps: true}"),
+            "timeline.0.to: ap1 has no button; write wps: true in nodes.ap1",
+        ),
+    ],
+)
+def test_mistakes_about_buttons(plans: Plans, nodes: tuple[str, ...], said: str) -> None:
+    everything = nodes if len(nodes) > 1 else (*nodes, "sta1: {kind: sta, wps: true}")
+    text = topology(*everything, events="timeline: [{at: 2 s, wps: sta1, to: ap1}]\n")
+    assert said in refused(plans, text, WORKLOAD)
+
+
 @pytest.mark.parametrize(
     ("nodes", "event", "said"),
     [
