@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lab.guest.errors import GuestError
 from lab.guest.kinds import EventSteps
-from lab.guest.loop import now_ns
 from lab.guest.neighbour import suggest
 from lab.guest.steps import Do, Step, ask
 from lab.shared import types
@@ -27,7 +26,8 @@ class Steer(EventSteps):
         request, bssid = suggest(station.radio, target.radio, event.params["leaves"]), target.radio.mac
 
         def send(guest: LiveGuest) -> bytes | None:
-            here = guest.controls[station.name].peer(now_ns())
+            status = guest.controls[station.name].request("STATUS").splitlines()
+            here = next((line.removeprefix("bssid=") for line in status if line.startswith("bssid=")), None)
             for node in plan.nodes:
                 if here is not None and here != bssid and node.radio and node.radio.mac == here:
                     return ask(node.name, "hostapd", request).execute(guest)
