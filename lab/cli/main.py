@@ -170,7 +170,10 @@ def run(
     ] = None,
     dry_run: Annotated[bool, _option("--dry-run", help="Print every command instead of running it.")] = False,
     timeout: Annotated[
-        str | None, _option(metavar="DURATION", help="End a run that takes longer than this in wall time: 10 min.")
+        str | None,
+        _option(
+            metavar="DURATION", help="End a run, or the drawing of reports, that takes longer in wall time: 10 min."
+        ),
     ] = None,
     as_json: Json = False,
     junit: Annotated[
@@ -195,6 +198,7 @@ def run(
         return
     from lab.cli.results import print_failure_json, print_runs
     from lab.runs import command
+    from lab.runs.limits import ending_after, wall_s
     from lab.terminal import unread
 
     options = command.RunOptions(
@@ -213,7 +217,7 @@ def run(
     )
     with print_failure_json(as_json):
         ended = command.run(options)
-        with unread():
+        with ending_after(wall_s("--timeout", timeout), "drawing the report"), unread():
             print_runs(ended, as_json)
     raise typer.Exit(0 if ended.passed else 1)
 

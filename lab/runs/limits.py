@@ -8,10 +8,13 @@ comes to its end has passed depends on what it wrote, not on when somebody looke
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 from lab import units
 from lab.errors import InputError, RunError
@@ -45,6 +48,26 @@ def too_long(plan: Plan, timeout_s: float, ended: str) -> RunError:
     return RunError(
         f"--timeout: the run with seed {plan.seed} took more than {timeout_s:g} s of wall time; it was ended {ended}"
     )
+
+
+@contextlib.contextmanager
+def ending_after(timeout_s: float | None, what: str) -> Iterator[None]:
+    """End what takes longer, whatever this process does or waits for. Use it in the main thread.
+
+    Raises:
+        RunError: If it did; ``what``: "the shell".
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise RunError(f"--timeout: {what} took more than {timeout_s:g} s of wall time; it was ended")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, timeout_s or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class Limits:

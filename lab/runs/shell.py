@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from lab.errors import RunError, writing
+from lab.errors import writing
 from lab.machine import batch
 from lab.machine.channel import Channel
 from lab.machine.guest import Answer, Guest
 from lab.machine.scratch import scratch
 from lab.plan.load import load
-from lab.runs.limits import wall_s
+from lab.runs.limits import ending_after, wall_s
 from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
@@ -58,7 +58,7 @@ def interact(options: ShellOptions) -> int:
     plan = load(options.topology, WORKLOAD, options.seed, overrides, locations=locations, piece=(0, PIECE_NS))
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
-    with scratch({}) as home, _ending_after(timeout_s):
+    with scratch({}) as home, ending_after(timeout_s, "the shell"):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
@@ -74,26 +74,6 @@ def interact(options: ShellOptions) -> int:
                 )
             with _terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
                 return _wait_for_shell(guest, directory, session.answer)
-
-
-@contextlib.contextmanager
-def _ending_after(timeout_s: float | None) -> Iterator[None]:
-    """End what takes longer, whatever it waits for: a command, or the next line.
-
-    Raises:
-        RunError: If it did.
-    """
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise RunError(f"--timeout: the shell took more than {timeout_s:g} s of wall time; it was ended")
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, timeout_s or 0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

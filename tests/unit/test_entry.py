@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli import main
 from lab.errors import RunError
-from lab.runs.shell import _ending_after
+from lab.runs.limits import ending_after
 
 # presses Ctrl-C when a module is imported
 PRESSED = """
@@ -187,15 +188,22 @@ def test_without_a_file_for_results_a_mistake_in_the_options_leaves_none(tmp_pat
 
 def test_what_waits_too_long_is_ended() -> None:
     said = r"^--timeout: the shell took more than 0\.01 s of wall time; it was ended$"
-    with pytest.raises(RunError, match=said), _ending_after(0.01):
+    with pytest.raises(RunError, match=said), ending_after(0.01, "the shell"):
         os.read(os.eventfd(0), 8)  # never returns
 
 
+def test_a_timeout_is_for_reports_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.runs.command.run", lambda _options: None)
+    monkeypatch.setattr("lab.cli.results.print_runs", lambda _ended, _as_json: os.read(os.eventfd(0), 8))
+    with pytest.raises(RunError, match=r"^--timeout: drawing the report took more than 0\.01 s of wall time"):
+        main.run("one-ap", "ping/ping", timeout="10 ms")
+
+
 def test_what_ends_in_time_is_left_alone() -> None:
-    with _ending_after(60):
+    with ending_after(60, "the shell"):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-    with _ending_after(None):
+    with ending_after(None, "the shell"):
         assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 

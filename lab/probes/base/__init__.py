@@ -43,6 +43,7 @@ from lab.probes.base.results import Transfer as Transfer
 from lab.registry import Room
 from lab.shared.paths import PROGRAMS_IN_NODE
 
+MOST_LINES = 5_000_000  # of a file that is read as text: more would take minutes and gigabytes
 _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
 
 
@@ -163,11 +164,19 @@ class Raw:
         return self.directory / f"{self.id}.{suffix}"
 
     def text(self, suffix: str = "out") -> str:
-        """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD; raise ProbeOutputError if it is missing."""
+        """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD; raise ProbeOutputError if it is missing.
+
+        The same if it has more lines than anyone could wait for.
+        """
         try:
-            return left.content(self.path(suffix)).decode("utf-8", errors="replace").replace("\r\n", "\n")
+            content = left.content(self.path(suffix))
         except FileNotFoundError:
             raise ProbeOutputError(f"{self.id}.{suffix} is missing") from None
+        if (lines := content.count(b"\n")) > MOST_LINES:
+            raise ProbeOutputError(
+                f"{self.id}.{suffix} has {lines:,} lines; none was read: {MOST_LINES:,} are the limit"
+            )
+        return content.decode("utf-8", errors="replace").replace("\r\n", "\n")
 
     def lines(self, suffix: str = "out") -> Iterator[tuple[int, str]]:
         """Yield (number from 1, text) of each line that is not blank."""

@@ -20,6 +20,16 @@ Find = Callable[[Parsed, str], TimeSeries]
 SECOND = 1_000_000_000
 
 
+def test_a_file_that_nobody_could_wait_for_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.probes.base.MOST_LINES", 3)
+    raw = Raw(tmp_path, "call")
+    raw.path("out").write_text("line\n" * 3)
+    assert len(list(raw.lines())) == 3
+    raw.path("out").write_text("line\n" * 4)
+    with pytest.raises(ProbeOutputError, match=r"^call\.out has 4 lines; the limit is 3: none was read$"):
+        raw.text()
+
+
 def test_curl(pasted: Parse, series: Find) -> None:
     parsed = pasted("curl", "done")
     assert series(parsed, "received").t_ns == [0, SECOND, 2 * SECOND, 2_345_678_901]
