@@ -18,10 +18,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.day import kernel_kib
 from bench.lab_runs import LAB
 from bench.machine import load_average, machine
 from bench.options import whole
-from bench.soak import kernel_kib
 from lab.errors import RunError
 from tests.system.asking import asked, teach
 
