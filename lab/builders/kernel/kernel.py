@@ -93,10 +93,11 @@ def ensure_kernel(
     if modules:
         changed = WithModules(changed, modules)
     compiler = toolchain_versions()
-    key = content_key(changed.sha256(), origin.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
+    series_sha256 = changed.sha256()
+    key = content_key(series_sha256, origin.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
 
     def make_it(directory: Path) -> None:
-        _make(directory, changed, origin, compiler, store, report)
+        _make(directory, changed, series_sha256, origin, compiler, store, report)
 
     try:
         return load_kernel(store.build(key, make_it, report, needed_bytes=NEEDED_BYTES), series)
@@ -126,10 +127,15 @@ def load_kernel(directory: Path, series: PatchSeries) -> Kernel:
 
 
 def _make(
-    directory: Path, changed: PatchSeries, source: KernelSource, compiler: str, store: Store, report: Report
+    directory: Path,
+    changed: PatchSeries,
+    series_sha256: str,
+    source: KernelSource,
+    compiler: str,
+    store: Store,
+    report: Report,
 ) -> None:
     log = BuildLog(store.log, directory)
-    series_sha256 = changed.sha256()
     report_untested(changed.tested, source, series_sha256, report)
     with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, log, report, shelf(KEPT, changed.debug)) as tree:
         differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
@@ -138,6 +144,11 @@ def _make(
             report.step(f"kernel: {_listing(differing)} changed since the last build")
         with tree.making():
             configure(tree.source, tree.objects, changed.fragments, log)
+            if changed.sha256() != series_sha256:  # the cache must not have another kernel under this key
+                hint = "it may have waited for another build; run the command again"
+                raise BuildError(
+                    "the kernel's patches, files or options changed since the command was given", hint=hint
+                )
             report.step(f"kernel: compiling with {compiler.split(';')[0]}")
             expected = None if again else changed.tested.objects
             compile_kernel(tree.source, tree.objects, expected, log, report)

@@ -85,6 +85,29 @@ def test_kernel_and_what_it_was_made_of(build: Builder) -> None:
     assert sorted(path.name for path in kernel.path.parent.iterdir()) == ["config", "kernel.json", "linux"]
 
 
+class ChangesTheSeries(KeptReport):
+    """What a user may do while a build waits for another one."""
+
+    def __init__(self, fragment: Path) -> None:
+        super().__init__()
+        self.fragment = fragment
+
+    def step(self, text: str) -> None:
+        super().step(text)
+        self.fragment.write_text("# why\nCONFIG_KNOWN=y\nCONFIG_OTHER=y\n")
+
+
+def test_a_series_that_changes_before_it_is_read_makes_no_kernel_under_the_old_key(build: Builder) -> None:
+    fragment = build.series.directory / "own" / "config" / "00-base.config"
+    before = fragment.read_text()
+    build.reported = ChangesTheSeries(fragment)
+    with pytest.raises(BuildError, match="changed since the command was given"):
+        build()
+    fragment.write_text(before)
+    build.reported = KeptReport()
+    assert (build().path.parent / "config").read_text() == "CONFIG_KNOWN=y\n"
+
+
 def test_kernel_that_checks_itself(build: Builder) -> None:
     """It is another kernel, and neither waits for builds of the other nor replaces it."""
     usual = build()
