@@ -98,7 +98,9 @@ class Machine:
         )
         radios = sum(1 for node in plan.nodes if node.radio)
         size = guest_bytes(plan)
-        return Setup(files, plan.seed, radios, plan.duration_ns, size, plan.console_level, plan.rate_control)
+        return Setup(
+            files, plan.seed, radios, plan.duration_ns, size, plan.console_level, plan.rate_control, plan.start_ns
+        )
 
 
 def ensure_machine(

@@ -16,10 +16,8 @@ from lab import left
 from lab.machine.channel import Channel, inherited
 from lab.machine.cores import Core
 from lab.machine.memory import GUEST_BYTES
-from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
+from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS, START_NS
 
-# 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
-START_NS = 1_767_225_600_000_000_000
 _ADDR_NO_RANDOMIZE = 0x0040000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -81,6 +79,7 @@ class Setup:
     memory_bytes: int = GUEST_BYTES
     console_level: str = CONSOLE_LEVEL
     rate_control: str | None = None  # None: the kernel's default
+    start_ns: int = START_NS
 
 
 def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channel | None = None) -> list[str]:
@@ -115,7 +114,7 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
         f"lab.agent={mode}",
     ]
     if chosen.virtual_time:
-        arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
+        arguments += ["time-travel=inf-cpu", f"time-travel-start={setup.start_ns}"]
     return arguments
 
 

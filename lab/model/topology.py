@@ -6,6 +6,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, Field, WrapValidator
@@ -48,6 +49,28 @@ def _rate_control(text: str) -> str:
     if not _ALGORITHM.fullmatch(text):
         refuse(f'"{text}" is not a valid name of a rate control; write one such as minstrel_ht')
     return text
+
+
+_FROM, _TO = datetime(1980, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def _start(text: str) -> str:
+    """Check a date, or a date and time of UTC; return it as ISO 8601 has it."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        refuse(f'"{text}" is not a valid date; write one such as 2026-11-27, or "2026-11-27 08:00:00"')
+    if moment.tzinfo is not None:
+        refuse("a start is always UTC; leave out the time zone")
+    moment = moment.replace(tzinfo=UTC)
+    if not _FROM <= moment < _TO:
+        refuse(f'"{text}" must be from 1980 to 2099')
+    return moment.isoformat()
+
+
+def start_ns(text: str) -> int:
+    """Return a checked start in nanoseconds since 1970."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 1_000_000_000
 
 
 def _country(text: str) -> str:
@@ -125,6 +148,11 @@ class Topology(Model):
         "2001:db8:2::/64}}. A segment is what switches and access points bridge; any of them names it, or a link "
         "between two other nodes, or the SSID of an ad hoc network. Default: with a router, each segment has a /24 of "
         "subnet:; without one, all nodes are in that.",
+    )
+    start: Annotated[Text, AfterValidator(_start)] = Field(
+        "2026-01-01",
+        description='What the clocks of all nodes show when the guest boots, in UTC: 2026-11-27, or "2026-11-27 '
+        '08:00:00". Programs that check certificates need a date at which these are valid. Default: 2026-01-01.',
     )
     console_level: Literal["error", "warning", "notice", "info", "debug"] = Field(
         "warning",

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 
 from lab.errors import InputError, warn
-from lab.model.topology import Topology
+from lab.model.topology import Topology, start_ns
 from lab.model.workload import Workload
 from lab.plan.network.network import PlannedNetwork, network
 from lab.plan.problems import Problems, ValidatedFile
@@ -103,6 +103,7 @@ def resolve(
         console_level=topology.model.console_level,
         rate_control=topology.model.rate_control,
         memory_bytes=topology.model.memory,
+        start_ns=start_ns(topology.model.start),
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),
         collect=collected,

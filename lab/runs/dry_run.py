@@ -45,6 +45,7 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
         memory_bytes=guest_bytes(plan),
         console_level=plan.console_level,
         rate_control=plan.rate_control,
+        start_ns=plan.start_ns,
     )
     yield shlex.join(command_line(setup, Path("SCRATCH")))
     yield from guest_lines(plan)

@@ -201,6 +201,7 @@ class RouterAdvertisement:
     slaac: bool  # nodes may make their own addresses
 
 
+START_NS = 1_767_225_600_000_000_000  # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
 WAYS = {"dhcp": "DHCP", "dhcp6": "DHCPv6", "slaac": "SLAAC"}  # to addresses that others give
 
 
@@ -463,6 +464,7 @@ class Plan:
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     rate_control: str | None = field(default=None, omitted=True)  # of all radios; None: the kernel's default
     memory_bytes: int | None = field(default=None, omitted=True)  # of the guest; None: by the number of nodes
+    start_ns: int = field(default=START_NS, omitted=True)  # what clocks show when the guest boots, since 1970
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     # content of files that are not text, in base64, by its SHA-256; not compressed, since results differ between zlibs
     packed: dict[str, str] = field(default_factory=dict, omitted=True)

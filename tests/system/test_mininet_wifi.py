@@ -14,8 +14,7 @@ import pytest
 
 from bench.mininet_wifi import HANDOFF, IDLE, WATCH
 from lab import runs
-from lab.machine.process import START_NS
-from lab.shared.types import Plan
+from lab.shared.types import START_NS, Plan
 from tests.system.conftest import Ran
 from tests.system.dcf import PHYS, successes_per_second
 from tests.system.test_medium import BUFFER_BYTES, IP_BYTES, rate_mbps, topology, workload

@@ -267,3 +267,9 @@ def test_a_sender_reaches_a_group(boot: Callable[..., Ran]) -> None:
     assert [row["sent"] - row["lost"] for row in rows] == [100, at_sta2]
     assert rows[0]["loss"] == 0
     assert 30 < rows[1]["loss"] < 70
+
+
+def test_the_clocks_of_nodes_begin_at_the_date_of_the_topology(boot: Callable[..., Ran]) -> None:
+    workload = 'name: date\nduration: 1 s\nprocesses:\n  - {on: h1, run: [date, -u, "+%F %H:%M"], as: date}\n'
+    assert boot(WIRED, workload).raw("date.out") == "2026-01-01 00:00\n"
+    assert boot(f'start: "2031-05-04 12:30:00"\n{WIRED}', workload).raw("date.out") == "2031-05-04 12:30\n"

@@ -134,7 +134,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, subnets, console_level, rate_control, memory, nodes, links, medium, mobility, timeline, "
+            "subnet, subnets, start, console_level, rate_control, memory, nodes, links, medium, mobility, timeline, "
             "uncertain, what_if",
         ),
         (
@@ -293,6 +293,15 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY.replace("name: ", 'name: "\\0\\e\\u202e" # '),
             r"mine.yaml:1  name: '\x00\x1b\u202e' is not a valid name; use printable characters",
+        ),
+        (
+            TOPOLOGY + "start: today\n",
+            'mine.yaml:5  start: "today" is not a valid date; write one such as 2026-11-27, or "2026-11-27 08:00:00"',
+        ),
+        (TOPOLOGY + "start: 1712-11-27\n", 'mine.yaml:5  start: "1712-11-27" must be from 1980 to 2099'),
+        (
+            TOPOLOGY + "start: 2026-11-27T08:00:00+01:00\n",
+            "mine.yaml:5  start: a start is always UTC; leave out the time zone",
         ),
         (
             TOPOLOGY + "country: germany\n",
