@@ -209,10 +209,9 @@ class Calls:
             for place, folders, names in os.walk(top):
                 folders[:] = sorted(name for name in folders if not is_special(os.path.realpath(Path(place, name))))
                 for file in (Path(place, name) for name in sorted(names)):
-                    status = file.lstat()
-                    if stat.S_ISREG(status.st_mode):
+                    if file.is_file() and not file.is_symlink():
                         found.append(str(file.relative_to(top)))
-                        size += status.st_size
+                        size += file.stat().st_size
         if special:
             raise GuestError(f"{path} of {node} is the kernel's; have a program copy its content first", node)
         if size > at_most_bytes:
