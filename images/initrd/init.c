@@ -156,7 +156,8 @@ static void mount_root(void)
 	move("/base", "/root/lab/base");
 	mount_hostfs(required("lab.bundle"), "/root/lab/code", MS_RDONLY);
 	mount_hostfs(required("lab.run"), "/root/lab/run", 0);
-	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755");
+	/* Inodes count towards the memory of the node that creates them; their number is no limit that nodes share. */
+	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755,nr_inodes=0");
 	mount_on("tmpfs", "/root/lab/bin", "tmpfs", 0, "mode=0755");
 	copy_program("/bin/container", "/root/lab/bin/container");
 	copy_program("/bin/enter", "/root/lab/bin/enter");

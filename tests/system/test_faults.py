@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from lab.errors import RunError
-from tests.system.conftest import WIRED, Ran
+from tests.system.conftest import WIRED, Ran, quoted
 
 pytestmark = pytest.mark.guest
 
@@ -91,6 +91,19 @@ def test_a_node_whose_memory_is_full_of_files_is_named_soon(boot: Callable[..., 
             "name: fill\nroles: {client: 1}\nduration: 2 s\nprocesses:\n"
             f"  - {{on: client, run: [bash, -c, '{fill}'], as: fill}}\n",
         )
+
+
+MANY_FILES = "import os\nfor n in range(400000): os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY))"
+
+
+def test_a_node_with_more_files_than_its_memory_holds_leaves_room_for_those_of_others(boot: Callable[..., Ran]) -> None:
+    """The number of files is no limit that nodes share."""
+    work = (
+        f"name: files\nduration: 3 s\ntimeline:\n  - {{at: 1 s, exec: h1, run: [python3, -c, {quoted(MANY_FILES)}]}}\n"
+        "  - {at: 2 s, exec: h2, run: [touch, /tmp/mine]}\n"
+    )
+    with pytest.raises(RunError, match=r"workload.yaml:4: exec h1: python3 (.|\n)* ended with -9"):
+        boot(WIRED, work)
 
 
 def test_many_copies_take_no_virtual_time(boot: Callable[..., Ran]) -> None:
