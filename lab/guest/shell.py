@@ -30,6 +30,7 @@ from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
 from lab.guest.tasks import ENVIRONMENT
+from lab.shared.names import escaped
 from lab.shared.paths import PROMPT
 
 WELCOME = """
@@ -232,9 +233,10 @@ class Shell(CLI):
         return None
 
     def _placed(self, record: logging.LogRecord) -> bool:
-        """Let an error name the line of the file that it comes from."""
-        if record.levelno == logging.ERROR and self._location:
-            record.msg = f"{self._location}{str(record.msg).removeprefix('*** ')}"
+        """Let an error name the line of the file that it comes from; what it repeats does not control the terminal."""
+        if record.levelno == logging.ERROR:
+            said = f"{self._location}{str(record.msg).removeprefix('*** ')}" if self._location else str(record.msg)
+            record.msg = re.sub(r"[^\n\t]+", lambda part: escaped(part[0]), said)
         return True
 
     def do_link(self, line: str) -> None:

@@ -555,6 +555,15 @@ def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands:
     assert (found.stdout, found.returncode) == (said, status)
 
 
+def test_what_errors_repeat_does_not_control_the_terminal(machine: runs.Machine) -> None:
+    clears = "\x1b[2J\u202e"
+    lines = [clears, f"event {clears}: 1", f"source {clears}", f"move {clears} 1 2 3", f"event link: {clears}, to: up"]
+    said = piped("\n".join([*lines, ""])).stdout
+    assert said.startswith("line 1: Unknown command: \\x1b[2J\\u202e\nline 2: ")
+    assert said.count("\\x1b") >= len(lines)
+    assert "\x1b" not in said and "\u202e" not in said
+
+
 def test_the_shell_of_a_node_ends_and_starts_again(machine: runs.Machine) -> None:
     found = piped("h1 x=1\nh1 echo x=$x\nh1 tail -f /dev/null &\nh1 exit 3\n")
     assert (found.stdout, found.returncode) == ("x=1\n", 3)

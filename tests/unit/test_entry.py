@@ -122,6 +122,8 @@ ESCAPE = "\x1b[31m\u202e"
         ("name: a\nnodes: {h1: {kind: host}}\n", ["check", "FILE"]),
         ("name: a\nnodes: {h1: {kind: host}}\n", ["check", f"no{ESCAPE}.yaml"]),
         ("name: a\nnodes: {h1: {kind: host}}\n", ["show", "FILE", "--seed", ESCAPE]),
+        ("name: a\nnodes: {h1: {kind: host}}\n", ["report", f"no{ESCAPE}"]),
+        ("name: a\nnodes: {h1: {kind: host}}\n", ["compare", f"no{ESCAPE}", "FILE"]),
     ],
 )
 def test_names_of_others_do_not_control_the_terminal(tmp_path: Path, file: str, arguments: list[str]) -> None:
