@@ -23,6 +23,7 @@ from lab.cache.store import MOVE_HINT, Store, cache_root, file_sha256, free_byte
 from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
+from lab.machine.processor import processor
 
 PACKAGES = DATA / "scripts" / "packages"
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
@@ -89,6 +90,7 @@ def examine() -> list[Finding]:
     """Return all findings, each with advice where it is a problem."""
     return [
         _machine(),
+        _visible(),
         _system(),
         _python(),
         _tools(),
@@ -104,6 +106,12 @@ def examine() -> list[Finding]:
 def _machine() -> Finding:
     machine = platform.machine()
     return Finding("processor", machine == "x86_64", machine, "the guest's kernel runs on x86-64 only")
+
+
+def _visible() -> Finding:
+    found = processor()
+    visible = f"{found.model}, features {found.features}; guests see its {', '.join(found.visible)}"
+    return Finding("instructions", True, visible)
 
 
 def _system() -> Finding:

@@ -17,6 +17,7 @@ from lab.errors import LabError, RunError, writing
 from lab.machine.channel import Channel
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
+from lab.machine.processor import processor
 from lab.machine.uses import Uses
 from lab.machine.watch import STALL_WALL_S, RunProgress, WallTimes
 from lab.runs.limits import Limits, too_long
@@ -168,7 +169,12 @@ def write_wall(directory: Path, walls: WallTimes) -> None:
     """Write wall.json; raise HostError if the disk is full, or the directory is not writable."""
     import platform  # while the guest runs, there is time
 
-    host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
+    host = {
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "processor": asdict(processor()),
+    }
     text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
     path = directory / "wall.json"
     with writing(path):

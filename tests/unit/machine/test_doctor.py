@@ -114,6 +114,7 @@ def test_every_finding_of_this_machine() -> None:
     findings = examine()
     assert [finding.name for finding in findings] == [
         "processor",
+        "instructions",
         "system",
         "python",
         "tools",
