@@ -12,11 +12,12 @@ import pytest
 from lab import runs
 from lab.shared.types import Plan
 from tests.system.asking import RUN, with_script
-from tests.system.conftest import WIRED, Ran, with_stack
+from tests.system.conftest import WIRED, Ran, quoted, with_stack
 
 pytestmark = pytest.mark.guest
 
-# rtnetlink requests of h1 that name, by its number, the namespace of the switch at the other end of its link
+PAIR = "name: pair\nnodes: {h1: {kind: host}, h2: {kind: host}}\nlinks: [{between: [h1, h2]}]\n"
+# rtnetlink requests of h1 that name, by its number, the namespace of h2 at the other end of its link
 BY_NUMBER = """
 import json, os, socket, struct
 from lab.guest.netlink.wire import NESTED, attribute, u32
@@ -43,7 +44,7 @@ def ask(kind, index, attributes, flags=0):
         asked.send(struct.pack("=IHHII", 16 + len(body), kind, 1 | (flags or 4), 1, 0) + body)
         answer = asked.recv(65536)
     number, code = struct.unpack_from("=4xH10xi", answer)
-    return os.strerror(-code) if number == 2 and code else "done"
+    return os.strerror(-code) if number in (2, 3) and code else "done"  # NLMSG_ERROR, or the end of a dump
 
 print(json.dumps({
     "read an interface": ask(GETLINK, other, there),
@@ -84,11 +85,49 @@ def boot_plan(machine: runs.Machine, tmp_path: Any) -> Callable[[Plan], Ran]:
 def test_numbers_of_namespaces_do_not_lead_into_them(
     plan_of: Callable[..., Plan], boot_plan: Callable[[Plan], Ran]
 ) -> None:
-    answers = asked_by_number(WIRED, plan_of, boot_plan)
+    answers = asked_by_number(PAIR, plan_of, boot_plan)
     assert answers.pop(MINE) == "done"
     assert set(answers.values()) <= {"Permission denied", "Operation not permitted"}, answers
 
 
 def test_they_do_for_a_privileged_node(plan_of: Callable[..., Plan], boot_plan: Callable[[Plan], Ran]) -> None:
-    answers = asked_by_number(WIRED.replace("roles: [server]", "privileged: true"), plan_of, boot_plan)
+    answers = asked_by_number(PAIR.replace("kind: host", "kind: host, privileged: true", 1), plan_of, boot_plan)
     assert answers == dict.fromkeys(answers, "done")
+
+
+SETTINGS = """
+import pathlib
+
+def settings():
+    found = {}
+    for path in sorted(pathlib.Path("/proc/sys/net").rglob("*")):
+        if path.is_file() and "-eth" not in str(path):
+            try:
+                found[str(path)] = path.read_text().split()
+            except OSError:
+                continue
+    return found
+"""
+CHANGE = f"""{SETTINGS}
+changed = 0
+for path, words in settings().items():
+    for word in (str(int(words[0]) + 1), str(int(words[0]) - 1)) if words and words[0].lstrip("-").isdigit() else ():
+        try:
+            pathlib.Path(path).write_text(" ".join([word, *words[1:]]))
+        except OSError:
+            continue
+        changed += pathlib.Path(path).read_text().split() != words
+        break
+print(changed)
+"""
+SHOW = f"{SETTINGS}\nfor path, words in settings().items():\n    print(path, *words)\n"
+
+
+def test_settings_of_a_nodes_network_are_not_those_of_others(boot: Callable[..., Ran]) -> None:
+    def runs_on(node: str, at: str, script: str) -> str:
+        return f"  - {{at: {at}, exec: {node}, run: [python3, -c, {quoted(script)}]}}\n"
+
+    events = runs_on("h2", "1 s", SHOW) + runs_on("h1", "2 s", CHANGE) + runs_on("h2", "3 s", SHOW)
+    before, changed, after = boot(WIRED, f"name: settings\nduration: 5 s\ntimeline:\n{events}").outputs()
+    assert int(changed) > 200
+    assert before == after
