@@ -5,8 +5,9 @@
  *
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
  * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. It also has
- * /proc, /sys of its network, and a /dev with the usual devices and TUN. Its first process, "pause", keeps the namespaces alive
- * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
+ * /proc, /sys of its network, and a /dev with the usual devices and TUN. Its first process, "pause", keeps the
+ * namespaces alive and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node
+ * runs out of memory.
  *
  * With PID, the first process of another container, only the mounts are its own: a second root of the same node. There,
  * targets may be below symbolic links, or be symbolic links themselves; they are resolved within ROOT.
@@ -53,8 +54,8 @@ static const char *const links[][2] = {
 /* Of the whole guest; those below proc/sys/net and sys/devices/virtual/net belong to the network namespace. */
 static const char *const read_only[] = { "proc/sys", "proc/sysrq-trigger", "sys" };
 static const char *const of_network[] = { "proc/sys/net", "sys/devices/virtual/net" };
-/* In /proc: the way to the host, what the guest ends with, and files that Docker hides. */
-static const char *const hidden[] = { "hostask", "exitcode", "kcore", "keys", "latency_stats",
+/* In /proc: the way to the host, what the guest ends with, paths of the host, and files that Docker hides. */
+static const char *const hidden[] = { "hostask", "exitcode", "cmdline", "kcore", "keys", "latency_stats",
 				      "sched_debug", "timer_list" };
 
 static void need(int result, const char *what)
