@@ -149,6 +149,7 @@ class Soak:
     runs: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     found: list[str] = field(default_factory=list)
+    of_killed: list[str] = field(default_factory=list)  # what the last run left, if its lab was killed
     late: bool = False  # the last fault, which came after the end of its run
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -250,7 +251,9 @@ class Soak:
         elif status == 0:
             wrong.append("passed without a record")
         if not killed:
-            wrong += [f"left {what}" for what in self.left()]
+            gone = status in VERDICTS  # a run that ended early may not have come to remove what a killed one left
+            wrong += [f"left {what}" for what in self.left() if gone or what not in self.of_killed]
+        self.of_killed = self._left() if killed else []
         outcome = (
             "too late"
             if self.late
