@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from lab import runs
+from lab.builders.kernel.chosen import KernelChoice
 from lab.builders.kernel.kernel import Kernel, ensure_kernel
 from lab.cache.report import SilentReport
+from lab.errors import RunError
+from lab.machine import guest
+from lab.machine.process import command_line
 from lab.machine.watch import kernel_complaint
+from lab.plan.load import load
 from tests import booted
 from tests.kernel.test_kunit import boot
 
@@ -52,3 +58,16 @@ def test_each_kind_of_fault_is_detected(faulty: Kernel, fault: str, tmp_path: Pa
 def test_kunit_leaks_no_memory(tmp_path: Path) -> None:
     log = boot(tmp_path, "kunit.enable=1", UNTIL_IT_HAS_LOOKED)
     assert NO_ROOT in kernel_complaint(log)[0], log[-5000:]
+
+
+def test_a_run_in_which_the_kernel_lost_memory_fails(
+    faulty: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = runs.ensure_machine(SilentReport(), choice=KernelChoice(built=str(faulty.path)))
+    plan = load("one-ap", "idle", 1, ["workload.duration=1 s"])
+    for name in ("none", "leak"):
+        (tmp_path / name).mkdir()
+    runs.boot(plan, machine, tmp_path / "none")
+    monkeypatch.setattr(guest, "command_line", lambda *given: [*command_line(*given), "faulty.fault=leak"])
+    with pytest.raises(RunError, match=r"lab-init: the kernel has lost memory:(?s:.*)unreferenced object 0x"):
+        runs.boot(plan, machine, tmp_path / "leak")
