@@ -20,7 +20,9 @@
  * (tx_dequeue) with the lock held, but gets frames and tx statuses only after
  * it was dropped: they are gathered in clock->up, and frames to be freed in
  * clock->discarded. hwsim_media_mutex guards the list of media and a radio's
- * membership, and is taken outside of any medium's lock.
+ * membership, and is taken outside of any medium's lock. A radio gets onto a
+ * medium and off it with its wiphy locked, as mac80211 has it when it configures
+ * the radio, so that both see the same interfaces up.
  */
 #ifndef __HWSIM_MEDIUM_AIR_H
 #define __HWSIM_MEDIUM_AIR_H

@@ -332,6 +332,7 @@ static void limits_of_streams(struct kunit *test)
 	u32 streams, i;
 
 	mutex_init(&air->wiphy->mtx);
+	wiphy_lock(air->wiphy);
 	for (streams = HWSIM_PHY_MAX_STREAMS; streams; streams--) {
 		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_set_streams(air->radios[0],
 								 streams, NULL));
@@ -339,6 +340,7 @@ static void limits_of_streams(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, i < streams ? 0xff : 0, mask[i]);
 		KUNIT_EXPECT_EQ(test, 0, mask[HWSIM_PHY_MAX_STREAMS]);
 	}
+	wiphy_unlock(air->wiphy);
 }
 
 /* a backoff without a frame is over once its last slot has passed */

@@ -200,26 +200,14 @@ static void set_clock(struct hwsim_radio *radio, struct nlattr **attrs)
 				      drift ? nla_get_s32(drift) : 0);
 }
 
-int hwsim_nl_add_radio(struct sk_buff *msg, struct genl_info *info)
+/* its wiphy is locked, so that it stays down */
+static int add_radio(struct hwsim_radio *radio, struct hwsim_medium *medium,
+		     struct genl_info *info)
 {
 	struct nlattr *stream = info->attrs[HWSIM_MEDIUM_ATTR_STREAM];
-	struct hwsim_medium *medium = hwsim_nl_medium(info);
 	struct hwsim_phy_rate rate;
-	struct hwsim_radio *radio;
-	int i, result;
+	int result;
 
-	if (IS_ERR(medium))
-		return PTR_ERR(medium);
-	radio = radio_of(info);
-	if (IS_ERR(radio))
-		return PTR_ERR(radio);
-	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
-		if (!medium->curves[i]) {
-			NL_SET_ERR_MSG_FMT(info->extack,
-					   "error curve %d is missing", i);
-			return -EINVAL;
-		}
-	}
 	result = hwsim_radio_attach(radio, medium,
 				    stream ? nla_get_u64(stream) : radio->index,
 				    info->extack);
@@ -239,14 +227,36 @@ int hwsim_nl_add_radio(struct sk_buff *msg, struct genl_info *info)
 	return 0;
 }
 
-int hwsim_nl_set_radio(struct sk_buff *msg, struct genl_info *info)
+int hwsim_nl_add_radio(struct sk_buff *msg, struct genl_info *info)
 {
-	struct hwsim_radio *radio = radio_of(info);
+	struct hwsim_medium *medium = hwsim_nl_medium(info);
+	struct hwsim_radio *radio;
+	int i, result;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	radio = radio_of(info);
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
+		if (!medium->curves[i]) {
+			NL_SET_ERR_MSG_FMT(info->extack,
+					   "error curve %d is missing", i);
+			return -EINVAL;
+		}
+	}
+	wiphy_lock(radio->hw->wiphy);
+	result = add_radio(radio, medium, info);
+	wiphy_unlock(radio->hw->wiphy);
+	return result;
+}
+
+/* its wiphy is locked */
+static int change_radio(struct hwsim_radio *radio, struct genl_info *info)
+{
 	struct hwsim_phy_rate rate;
 	int result;
 
-	if (IS_ERR(radio))
-		return PTR_ERR(radio);
 	if (!radio->medium) {
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
@@ -265,12 +275,22 @@ int hwsim_nl_set_radio(struct sk_buff *msg, struct genl_info *info)
 	return 0;
 }
 
-int hwsim_nl_remove_radio(struct sk_buff *msg, struct genl_info *info)
+int hwsim_nl_set_radio(struct sk_buff *msg, struct genl_info *info)
 {
 	struct hwsim_radio *radio = radio_of(info);
+	int result;
 
 	if (IS_ERR(radio))
 		return PTR_ERR(radio);
+	wiphy_lock(radio->hw->wiphy);
+	result = change_radio(radio, info);
+	wiphy_unlock(radio->hw->wiphy);
+	return result;
+}
+
+/* its wiphy is locked, so that it stays down */
+static int remove_radio(struct hwsim_radio *radio, struct genl_info *info)
+{
 	if (!radio->medium) {
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
@@ -284,6 +304,19 @@ int hwsim_nl_remove_radio(struct sk_buff *msg, struct genl_info *info)
 	radio->ops->set_clock(radio->hw, 0, 0);
 	hwsim_radio_detach(radio);
 	return 0;
+}
+
+int hwsim_nl_remove_radio(struct sk_buff *msg, struct genl_info *info)
+{
+	struct hwsim_radio *radio = radio_of(info);
+	int result;
+
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	wiphy_lock(radio->hw->wiphy);
+	result = remove_radio(radio, info);
+	wiphy_unlock(radio->hw->wiphy);
+	return result;
 }
 
 /* set the payload of one of the radio's interfaces; its medium is locked */

@@ -133,7 +133,7 @@ static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
 
 /**
  * hwsim_radio_attach - put a radio on a medium; under hwsim_media_mutex
- * @radio: the radio, down
+ * @radio: the radio, down, its wiphy locked so that it stays so
  * @medium: the medium
  * @stream: name of the radio in random streams
  * @extack: gets what is wrong
@@ -184,7 +184,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 
 /**
  * hwsim_radio_set_dsss_only - make a radio one of 802.11b, or no longer
- * @radio: the radio, down
+ * @radio: the radio, down, its wiphy locked
  * @dsss_only: whether it is to be one
  * @extack: gets what is wrong
  *
@@ -205,9 +205,8 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 		NL_SET_ERR_MSG(extack, "the radio has no rates of 802.11b");
 		return -EOPNOTSUPP;
 	}
-	wiphy_lock(wiphy);
+	lockdep_assert_wiphy(wiphy);
 	if (radio->ops->is_up(radio->hw)) {
-		wiphy_unlock(wiphy);
 		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
 		return -EBUSY;
 	}
@@ -219,7 +218,6 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 	band->n_bitrates = dsss_only ? DSSS_RATES : radio->all_bitrates;
 	band->ht_cap.ht_supported = !dsss_only && radio->has_ht;
 	radio->dsss_only = dsss_only;
-	wiphy_unlock(wiphy);
 	return 0;
 }
 
@@ -233,7 +231,7 @@ static void set_mcs_set(struct ieee80211_supported_band *band, u32 streams)
 
 /**
  * hwsim_radio_set_streams - give a radio so many antennas
- * @radio: the radio, down
+ * @radio: the radio, down, its wiphy locked
  * @streams: spatial streams that it sends and receives, of eight MCS each
  * @extack: gets what is wrong
  *
@@ -244,16 +242,14 @@ int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
 {
 	struct wiphy *wiphy = radio->hw->wiphy;
 
-	wiphy_lock(wiphy);
+	lockdep_assert_wiphy(wiphy);
 	if (radio->ops->is_up(radio->hw)) {
-		wiphy_unlock(wiphy);
 		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
 		return -EBUSY;
 	}
 	set_mcs_set(wiphy->bands[NL80211_BAND_2GHZ], streams);
 	set_mcs_set(wiphy->bands[NL80211_BAND_5GHZ], streams);
 	radio->streams = streams;
-	wiphy_unlock(wiphy);
 	return 0;
 }
 
@@ -289,7 +285,9 @@ EXPORT_SYMBOL_GPL(hwsim_radio_txpower_dbm);
 
 /**
  * hwsim_radio_detach - take a radio off its medium; under hwsim_media_mutex
- * @radio: the radio, down
+ * @radio: the radio, down; its wiphy locked, or no longer registered: works of
+ *	mac80211 that come after an interface has gone down find it on a medium
+ *	or do not, but not in between
  */
 void hwsim_radio_detach(struct hwsim_radio *radio)
 {
