@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench mutants test-debug test-docker test-fresh test-without-stacks wheel kernel \
+.PHONY: help lab test check docs site bench mutants test-debug test-smp test-docker test-fresh test-without-stacks wheel kernel \
 	kernel-debug kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
@@ -65,6 +65,9 @@ figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; ha
 
 test-debug: bootstrap-test ## run KUnit and the tests of the medium on a kernel with lockdep, KASAN, UBSAN, kmemleak (nightly)
 	@scripts/test-debug
+
+test-smp: bootstrap-test ## run KUnit and a stress of the radios on four processors, in QEMU if it is installed (nightly)
+	@scripts/test-smp
 
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

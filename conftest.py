@@ -32,14 +32,17 @@ settings.load_profile("lab")
 # workers get whole files of them.
 LONG = ("determinism", "system")
 LAST = "unit"
-DEBUG = Path(__file__).parent / "tests" / "debug"
+# Tests in these folders have a kernel of their own, and run only with an option.
+TESTS = Path(__file__).parent / "tests"
+OWN_KERNEL = {TESTS / "debug": "--debug-kernel", TESTS / "smp": "--smp"}
 # Long tests that share a run or a build: one worker gets all tests of such a file, or each worker would repeat it.
 SHARED = ("tests/system/test_flagship.py", "tests/system/test_wheel.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add an option: which kernel guests boot."""
+    """Add options: which kernel guests boot, and whether QEMU boots one."""
     parser.addoption("--debug-kernel", action="store_true", help="boot the kernel of `make kernel-debug`")
+    parser.addoption("--smp", action="store_true", help="run tests/smp, which take minutes in QEMU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,8 +51,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the tests of the debug kernel if it is not the one that guests boot."""
-    return True if collection_path == DEBUG and not config.getoption("--debug-kernel") else None
+    """Leave out tests whose kernel has not been asked for."""
+    option = OWN_KERNEL.get(collection_path)
+    return True if option and not config.getoption(option) else None
 
 
 def pytest_sessionstart() -> None:
