@@ -58,10 +58,10 @@ class AccessPoint(NodeKind):
 
             yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
         if node.openflow is not None:
-            from lab.guest import openflow  # an import takes virtual time
+            from lab.nodes.switch import guest as switch  # an import takes virtual time
 
-            yield RunCommand(["rm", "-f", openflow.DATABASE], node.name)  # of the time before it lost power
-            yield from openflow.start(node, [*openflow.ports(node), node.radio.interface])
+            yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
+            yield from switch.open_vswitch(node, [*switch.ports(node), node.radio.interface])
         elif _others(plan, node) and node.interfaces:
             argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
             yield start_daemon(node.name, "follow", argv)
