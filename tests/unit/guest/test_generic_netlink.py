@@ -103,7 +103,7 @@ def test_a_dump_of_nothing() -> None:
 
 
 def test_a_dump_that_is_refused() -> None:
-    for last in (refused(2, errno.ENOENT, "there is no such medium"), done(2, errno.ENOENT)):
+    for last in (refused(2, errno.ENOENT, "the medium does not exist"), done(2, errno.ENOENT)):
         with pytest.raises(RefusedError) as failure:
             family(last)[0].dump(10, b"")
         assert failure.value.outcome.code == errno.ENOENT

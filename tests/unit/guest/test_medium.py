@@ -160,9 +160,9 @@ def failure(*answers: bytes) -> str:
 def test_the_kernels_words_reach_the_user() -> None:
     yes = b"".join(refused(sequence, 0) for sequence in (2, 3, 5, 6, 7))
     # offset 20 + 8: the second attribute of the request
-    assert failure(yes + refused(4, errno.EINVAL, "a fading table has 1 to 4096 numbers of 32 bits", offset=28)) == (
+    assert failure(yes + refused(4, errno.EINVAL, "a fading table must have 1 to 4096 32-bit numbers", offset=28)) == (
         "medium: the kernel refuses SET_FADING id=1 fading=1 quantiles=<8 bytes>: "
-        "a fading table has 1 to 4096 numbers of 32 bits (FADING)"
+        "a fading table must have 1 to 4096 32-bit numbers (FADING)"
     )
     assert failure(yes + refused(4, errno.EINVAL, missing=12)).endswith(": Invalid argument (QUANTILES)")
     assert failure(yes + refused(4, errno.ENOMEM)).endswith(": Cannot allocate memory")
@@ -357,8 +357,8 @@ def test_a_stacks_part_of_the_kernel_has_counters_of_its_own(tmp_path: Path) -> 
 
 def test_a_refused_dump_is_an_error() -> None:
     with pytest.raises(GuestError) as caught:
-        MediumControl(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0, 0)
-    assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: there is no such medium"
+        MediumControl(PLAN, Kernel(refused(2, errno.ENOENT, "the medium does not exist"))).counters(0, 0)
+    assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: the medium does not exist"
 
 
 def test_counters_that_are_not_as_expected() -> None:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What mac80211_hwsim sees of the 802.11 medium: it hands its radios' frames
- * over, and gets back what they receive and how their frames fared.
+ * What mac80211_hwsim sees of the 802.11 medium: it hands over its radios'
+ * frames, and gets back what they receive and the status of their frames.
  */
 #ifndef __HWSIM_MEDIUM_H
 #define __HWSIM_MEDIUM_H
@@ -14,18 +14,18 @@
 struct hwsim_radio;
 
 /**
- * struct hwsim_medium_ops - what the medium asks of the driver
+ * struct hwsim_medium_ops - operations that the driver provides
  * @rx: a frame has arrived; the driver owns the skb. In softirq.
- * @is_up: whether the radio has been started
+ * @is_up: whether the radio is started
  * @tsf_offset_us: TSF of the radio less the time of day
- * @set_clock: set the TSF to the time of day and so much more, and how fast it
- *	goes; the radio is down
+ * @set_clock: set the offset of the TSF from the time of day, and its rate; the
+ *	radio is down
  * @advance_tsf: set the TSF forward, and TBTTs with it
- * @stop_queue: mac80211 is to hand over no more from a queue; the medium is locked
- * @wake_queue: it may again
- * @captured: whether anybody looks at the air
+ * @stop_queue: stop one of mac80211's queues; the medium is locked
+ * @wake_queue: wake it again
+ * @captured: whether anyone captures the air
  * @capture: a frame of the air with its radiotap header; the driver owns it.
- *	NULL: there was no memory for one
+ *	NULL: no memory for one
  */
 struct hwsim_medium_ops {
 	void (*rx)(struct ieee80211_hw *hw,

@@ -11,11 +11,11 @@
 #include <linux/slab.h>
 #include "hwsim_medium_mac.h"
 
-/* a busy medium is noticed that much later (aCCATime), Tables 15-5 and 17-21 */
+/* how late a busy medium is detected (aCCATime), Tables 15-5 and 17-21 */
 #define CCA_OFDM_NS	4000
 #define CCA_DSSS_NS	15000
 
-/* since when the medium is idle for a radio, or from when on it will be */
+/* when the medium became, or will become, idle for a radio */
 static u64 idle_from(const struct hwsim_radio *radio)
 {
 	u64 idle = max3(radio->busy_until_ns, radio->mac->nav_until_ns,
@@ -27,7 +27,7 @@ static u64 idle_from(const struct hwsim_radio *radio)
 	return idle;
 }
 
-/* when an access category begins to count slots */
+/* when an access category starts to count slots */
 static u64 counting_from(const struct hwsim_radio *radio,
 			 const struct hwsim_ac *ac)
 {
@@ -52,7 +52,7 @@ static u64 start_of(const struct hwsim_radio *radio, const struct hwsim_ac *ac)
 }
 
 /**
- * hwsim_access_update - find out when a radio will send
+ * hwsim_access_update - compute when a radio will send
  * @radio: the radio
  *
  * Return: what hwsim_access_next() will return until something changes
@@ -77,9 +77,9 @@ u64 hwsim_access_update(struct hwsim_radio *radio)
 }
 
 /*
- * Stop all counts at @at_ns: what was counted is taken off. A backoff that ran
- * out without a frame is over: the next frame draws one of its own. While the
- * beacon of an ad hoc network waits, nothing else counts.
+ * Suspend all countdowns at @at_ns and subtract the elapsed slots. A backoff
+ * that expired without a frame to send is over: the next frame draws a new one.
+ * While the beacon of an ad hoc network waits, nothing else counts down.
  */
 static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 {
@@ -106,7 +106,10 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 	}
 }
 
-/* the medium is no longer idle: what would have gone out at once backs off */
+/*
+ * The medium is no longer idle: frames that would have been sent immediately
+ * back off.
+ */
 static void back_off(struct hwsim_radio *radio)
 {
 	int i;
@@ -148,12 +151,12 @@ static void reconsider(struct hwsim_radio *radio, struct hwsim_ac *ac, u64 at_ns
  * @ac: the access category
  * @at_ns: since when
  *
- * If the medium is idle and no backoff is left, it goes out after AIFS; if the
+ * If the medium is idle and no backoff is left, it sends after AIFS; if the
  * medium is busy, a backoff is drawn first (10.3.4.2).
  *
- * Where computation takes no time, hosts that do something at the same tick of
- * their clocks would send at the same instant. So a frame may be given some
- * time to get into the radio.
+ * Where computation takes no time, hosts that act on the same clock tick would
+ * send at the same instant. A frame may therefore get a random latency on its
+ * way into the radio.
  */
 void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			u64 at_ns)
@@ -190,8 +193,9 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
  * @radio: a member, whose beacon is queued
  * @at_ns: now
  *
- * Every member has one. They draw random delays, which count down as a backoff
- * does; meanwhile all other counts of the radio stand still (11.1.3.5).
+ * Every member prepares one. They draw random delays, which count down as a
+ * backoff does; all other countdowns of the radio are suspended meanwhile
+ * (11.1.3.5).
  */
 void hwsim_access_tbtt(struct hwsim_radio *radio, u64 at_ns)
 {
@@ -222,7 +226,7 @@ void hwsim_access_spared(struct hwsim_radio *radio, u64 at_ns)
 	ac->waiting = false;
 	ac->committed_ns = HWSIM_NEVER;
 	hwsim_edca_reset(&ac->edca);
-	/* the other counts stood still until now */
+	/* the other countdowns were suspended until now */
 	radio->mac->hold_until_ns = max(radio->mac->hold_until_ns, at_ns);
 }
 
@@ -244,7 +248,7 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 			struct hwsim_ac *ac = &radio->mac->acs[i];
 			u64 start = start_of(radio, ac);
 
-			/* too late to notice */
+			/* too late to be detected */
 			if (start != HWSIM_NEVER && start < now + cca_ns)
 				ac->committed_ns = start;
 		}
@@ -252,7 +256,7 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 		back_off(radio);
 	}
 	if (until_ns > radio->busy_until_ns) {
-		/* no idle time yet from which EIFS could count */
+		/* EIFS starts once the medium is idle */
 		if (radio->mac->eifs_from_ns == radio->busy_until_ns &&
 		    now < radio->busy_until_ns)
 			radio->mac->eifs_from_ns = until_ns;
@@ -284,7 +288,7 @@ static void finish(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_access_give_back - what was to follow in the TXOP does not
+ * hwsim_access_give_back - do not send the next PPDU of the TXOP
  * @radio: the radio
  */
 void hwsim_access_give_back(struct hwsim_radio *radio)
@@ -349,7 +353,7 @@ static u32 cts_ns(const struct hwsim_radio *radio,
 				     HWSIM_MEDIUM_CTS_BYTES);
 }
 
-/* precede the frame of the exchange by RTS, or by CTS to oneself */
+/* precede the frame of the exchange by RTS, or by CTS-to-self */
 static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 {
 	struct hwsim_ppdu *frame = radio->mac->frame, *ppdu;
@@ -402,8 +406,9 @@ static u32 protection_ns(const struct hwsim_radio *radio,
 }
 
 /*
- * What follows in the same TXOP is built already when a frame is sent, since
- * that reserves the medium for both. If the frame fails, the other goes back.
+ * The next PPDU of the TXOP is built before a frame is sent, because that
+ * frame's duration field covers both. If the frame fails, the next PPDU's
+ * frames return to their queue.
  */
 static void look_ahead(struct hwsim_radio *radio, u64 start_ns)
 {
@@ -452,8 +457,8 @@ static bool secondary_is_idle(const struct hwsim_radio *radio, u64 now)
 /*
  * A radio's backoff has ended.
  *
- * If several of its access categories are through, the highest one sends and
- * the others do as after a collision (10.23.2.4).
+ * If several of its access categories finish together, the highest one sends
+ * and the others behave as after a collision (10.23.2.4).
  */
 static void grant(struct hwsim_radio *radio)
 {
@@ -479,7 +484,7 @@ static void grant(struct hwsim_radio *radio)
 		ppdu = radio->mac->frames->build(radio, ac, ac->edca.txop_ns,
 				      HWSIM_PLACE_FIRST);
 		if (!ppdu) {
-			/* mac80211 had nothing after all */
+			/* mac80211 had no frame after all */
 			ac->waiting = false;
 			ac->committed_ns = HWSIM_NEVER;
 			continue;
@@ -524,7 +529,7 @@ static void grant(struct hwsim_radio *radio)
  * hwsim_access_damaged - a radio has received a damaged frame
  * @radio: the radio
  *
- * EIFS counts from when the medium is idle, which others may still keep busy
+ * EIFS starts when the medium becomes idle; others may still keep it busy
  * (10.3.2.3.7).
  */
 void hwsim_access_damaged(struct hwsim_radio *radio)
@@ -538,7 +543,7 @@ void hwsim_access_damaged(struct hwsim_radio *radio)
  */
 void hwsim_access_heard(struct hwsim_radio *radio)
 {
-	/* something follows the RTS of others: what it reserved holds */
+	/* something follows another station's RTS, so its reservation holds */
 	if (hwsim_now_ns(radio) <= radio->mac->nav_until_ns)
 		radio->mac->nav_until_ns = max(radio->mac->nav_until_ns,
 					       radio->mac->nav_if_heard_ns);
@@ -550,8 +555,8 @@ void hwsim_access_heard(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_access_unheard - what a radio received was no answer
- * @radio: the radio; if it awaited one, it has failed
+ * hwsim_access_unheard - a radio received something other than an answer
+ * @radio: the radio; if it was waiting for one, its exchange has failed
  */
 void hwsim_access_unheard(struct hwsim_radio *radio)
 {
@@ -562,7 +567,7 @@ void hwsim_access_unheard(struct hwsim_radio *radio)
 		exchange_failed(radio);
 }
 
-/* the frame went through, or wants no answer */
+/* the frame was delivered, or needs no answer */
 static void exchange_succeeded(struct hwsim_radio *radio,
 			       const struct hwsim_ppdu *answer)
 {
@@ -579,7 +584,7 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	next = medium->clock.now_ns + radio->timing.sifs_ns;
 	frame = radio->mac->ahead;
 	radio->mac->ahead = NULL;
-	/* not known when this frame went out, or not yet there */
+	/* it did not exist yet, or was not known, when this frame was sent */
 	if (!frame && ac->edca.txop_ns && next < radio->mac->txop_end_ns)
 		frame = radio->mac->frames->build(radio, ac, radio->mac->txop_end_ns - next,
 				       HWSIM_PLACE_LATER);
@@ -609,7 +614,7 @@ void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	u64 now = hwsim_now_ns(radio);
 
 	if (radio->sending != ppdu)
-		return;		/* it has left that channel meanwhile */
+		return;		/* it has left that channel in the meantime */
 	radio->sending = NULL;
 	if (ppdu == radio->mac->answer) {
 		radio->mac->answer = NULL;
@@ -637,7 +642,7 @@ void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
  * @radio: the radio
  * @ppdu: CTS, ACK or BlockAck addressed to it
  *
- * Return: whether it awaited that
+ * Return: whether it was waiting for that
  */
 bool hwsim_access_answered(struct hwsim_radio *radio,
 			   const struct hwsim_ppdu *ppdu)
@@ -657,11 +662,11 @@ bool hwsim_access_answered(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_access_reset - a radio gives its exchange up
+ * hwsim_access_reset - abort the exchange of a radio
  * @radio: the radio
  *
- * Frames of an exchange that is going on go back to their queues. What is on
- * the air stays there until it ends, and the medium is as busy as before.
+ * Frames of the current exchange return to their queues. A transmission on the
+ * air continues to its end, and the medium stays busy.
  */
 void hwsim_access_reset(struct hwsim_radio *radio)
 {
@@ -685,7 +690,8 @@ void hwsim_access_reset(struct hwsim_radio *radio)
  * hwsim_access_left - a radio has left its channel
  * @radio: the radio
  *
- * It sends nothing elsewhere before what it still sends there has ended.
+ * It does not send on another channel until its transmission on the old one has
+ * ended.
  */
 void hwsim_access_left(struct hwsim_radio *radio)
 {
@@ -730,12 +736,12 @@ u64 hwsim_access_contention_ns(struct hwsim_event *event)
 }
 
 /**
- * hwsim_access_contend - every radio whose time has come gets its channel
+ * hwsim_access_contend - let the radios whose backoff has ended send
  * @clock: the medium's clock
  * @event: contention in that channel
  *
- * They do not hear each other: what they send starts as events of this instant,
- * after all of them.
+ * They do not hear each other: their transmissions start in later events of the
+ * same instant.
  */
 void hwsim_access_contend(struct hwsim_clock *clock, struct hwsim_event *event)
 {

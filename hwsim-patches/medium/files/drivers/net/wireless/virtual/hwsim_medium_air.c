@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A channel of the hwsim medium: who hears a transmission, carrier sense, and
- * what the channel's time goes to.
+ * how the channel's time is spent.
  *
- * What is sent on another channel is energy, and noise, as far as spectral masks
- * let it into this one.
+ * Transmissions on other channels are energy and noise here, as far as spectral
+ * masks let them in.
  *
  * A frame wider than 20 MHz begins with a preamble in each of its channels of
- * 20 MHz (19.3.9.1), and control frames that go with it are the same in all of
- * them. Radios tuned to any of these channels hear both.
+ * 20 MHz (19.3.9.1), and its control frames are duplicated in all of them.
+ * Radios tuned to any of these channels hear both.
  *
- * With propagation delays each receiver has an event of its own for the start of
- * a transmission, and for its end. On other channels energy is noticed at once.
+ * With propagation delays, each receiver has its own events for the start and
+ * the end of a transmission. On other channels, energy is detected without
+ * delay.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include "hwsim_medium_air.h"
 
 /*
- * A receiver that has just begun with a frame still changes to a stronger one:
- * training takes a few us of the preamble.
+ * A receiver still switches to a stronger frame while it trains on the preamble
+ * of another, which takes a few us.
  */
 #define SYNC_OFDM_NS	4000
 #define SYNC_DSSS_NS	15000
 
-/* signals that energy detection adds up; each further one counts alone */
+/* signals that energy detection adds up; a further one only counts by itself */
 #define MAX_SIGNALS	32
 
-/* whether a channel can get something of what is sent on another */
+/* whether a channel can receive power from another */
 static bool is_near(const struct hwsim_air *air, u32 freq_mhz)
 {
 	return abs((s32)air->freq_mhz - (s32)freq_mhz) < HWSIM_MASK_REACH_MHZ;
 }
 
-/* whether a channel of 20 MHz is one of those that a transmission consists of */
+/* whether a channel of 20 MHz is part of a transmission's band */
 static bool is_within(const struct hwsim_air *air, const struct hwsim_ppdu *ppdu)
 {
 	u32 offset_mhz = abs((s32)air->freq_mhz - (s32)ppdu->centre_mhz);
@@ -66,9 +67,9 @@ static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
 }
 
 /**
- * hwsim_air_account - say what the time of a channel went to
+ * hwsim_air_account - account for the time of a channel
  * @air: the channel
- * @until_ns: up to now, during which what was on the air did not change
+ * @until_ns: end of that time, during which the air has not changed
  *
  * Silence is accounted for when it ends: see account_silence().
  */
@@ -103,8 +104,8 @@ void hwsim_air_account(struct hwsim_air *air, u64 until_ns)
 
 /*
  * The silence before a transmission: idle until its sender had something to
- * send, then what others' channels enforced, then interframe space until slots
- * are counted, then backoff.
+ * send, then deferral to other channels' energy, then interframe space until
+ * slots are counted, then backoff.
  */
 static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu)
 {
@@ -124,10 +125,10 @@ static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu
 }
 
 /**
- * hwsim_ppdu_new - make a transmission
+ * hwsim_ppdu_new - allocate a transmission
  * @radio: the sender
- * @kind: what; for data and management frames @rate may still change
- * @rate: how
+ * @kind: &enum hwsim_medium_frame
+ * @rate: its rate, which may still change for data and management frames
  *
  * Return: the transmission, to be given to hwsim_ppdu_send(), or NULL
  */
@@ -139,7 +140,7 @@ struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 
 	if (!ppdu)
 		return NULL;
-	/* of MPDUs most have one or none, and there is room for many */
+	/* most carry one MPDU or none, so the arrays are not cleared */
 	memset(ppdu, 0, offsetof(struct hwsim_ppdu, offsets));
 	ppdu->offsets[0] = 0;
 	hwsim_event_init(&ppdu->event, HWSIM_PHASE_START);
@@ -153,8 +154,8 @@ struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_ppdu_put - one user of a transmission less
- * @ppdu: the transmission; freed with the last one
+ * hwsim_ppdu_put - drop a reference to a transmission
+ * @ppdu: the transmission; freed with the last reference
  */
 void hwsim_ppdu_put(struct hwsim_ppdu *ppdu)
 {
@@ -173,7 +174,7 @@ static bool is_over(const struct hwsim_medium *medium,
 		ppdu->end_ns + medium->longest_ns < medium->clock.now_ns);
 }
 
-/* forget transmissions that overlap nothing that is still on any air */
+/* free transmissions that no longer overlap anything on the air */
 static void forget_ended(struct hwsim_medium *medium)
 {
 	struct hwsim_ppdu *ppdu, *next;
@@ -197,7 +198,7 @@ static void forget_ended(struct hwsim_medium *medium)
 
 static void receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_reception reception;	/* large: it is set as needed */
+	struct hwsim_reception reception;	/* large: not cleared */
 
 	hwsim_receive(radio, ppdu, &reception);
 	radio->medium->mac_ops->rx_end(radio, &reception);
@@ -229,7 +230,7 @@ static void end_for_all(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	}
 }
 
-/* a transmission has reached everybody */
+/* a transmission has reached all receivers */
 static void ppdu_settled(struct hwsim_clock *clock, struct hwsim_event *event)
 {
 	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
@@ -240,8 +241,8 @@ static void ppdu_settled(struct hwsim_clock *clock, struct hwsim_event *event)
 }
 
 /*
- * Frames without answer are given back when their transmission ends. If they are
- * still on their way to somebody then, it ends a little later for their sender.
+ * Frames that need no answer are completed when their transmission ends. With
+ * propagation delays, its sender waits until it has reached all receivers.
  */
 static void end_for_sender(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 {
@@ -271,14 +272,14 @@ static void ppdu_end(struct hwsim_clock *clock, struct hwsim_event *event)
 		hwsim_count_sent(ppdu);
 		if (!ppdu->delayed)
 			end_for_all(medium, ppdu);
-		/* its receiver has judged it; with a delay, it has yet to */
+		/* its receiver has decided about it; with a delay, not yet */
 		hwsim_capture_ppdu(ppdu);
 		end_for_sender(medium, ppdu);
 	}
 	forget_ended(medium);
 }
 
-/* whether a receiver takes a frame up that begins now */
+/* whether a receiver starts to receive a frame that begins now */
 static bool takes_up(const struct hwsim_medium *medium,
 		     struct hwsim_radio *radio,
 		     const struct hwsim_ppdu *ppdu, s32 level_mb)
@@ -295,7 +296,9 @@ static bool takes_up(const struct hwsim_medium *medium,
 							  SYNC_OFDM_NS;
 	start_ns = ppdu->start_ns + hwsim_delay_ns(ppdu, radio);
 	locked_ns = locked->start_ns + hwsim_delay_ns(locked, radio);
-	/* of equals that begin together, each is taken up as often */
+	/*
+	 * Frames of equal level that begin together are received equally often.
+	 */
 	if (start_ns == locked_ns && level_mb == radio->locked_mb)
 		return !hwsim_stream_below(&radio->choices, ++radio->rivals);
 	if (start_ns < locked_ns + sync_ns)
@@ -335,12 +338,12 @@ static bool sounds_at(const struct hwsim_medium *medium,
 
 	if (!medium->longest_ns)
 		return !ppdu->ended;
-	/* what arrives now was sent then */
+	/* when a signal that arrives now was sent */
 	sent_ns = medium->clock.now_ns - hwsim_delay_ns(ppdu, radio);
 	return ppdu->start_ns <= sent_ns && sent_ns < ppdu->end_ns;
 }
 
-/* what a radio hears now, of anybody, in 20 MHz */
+/* all signals that a radio hears now in 20 MHz */
 static u32 signals_at(struct hwsim_medium *medium,
 		      const struct hwsim_radio *radio, u32 freq_mhz,
 		      struct signal *signals)
@@ -378,8 +381,8 @@ static u64 power_of(const struct signal *signals, u32 count)
 }
 
 /*
- * Until when the signals on the air are, together, energy that counts as busy
- * in a channel (17.3.10.6, 19.3.19.5.4), or 0 if they are too weak already.
+ * Until when the sum of the signals on the air makes a channel busy (17.3.10.6,
+ * 19.3.19.5.4), or 0 if it is too weak now.
  */
 static u64 loud_until(struct hwsim_medium *medium,
 		      const struct hwsim_radio *radio, u32 freq_mhz)
@@ -401,7 +404,7 @@ static u64 loud_until(struct hwsim_medium *medium,
 	return until;
 }
 
-/* what a radio does not understand is energy to it, and noise */
+/* a signal that a radio cannot decode is energy and noise to it */
 static bool understands(const struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu)
 {
@@ -423,7 +426,7 @@ static void hear_energy(struct hwsim_medium *medium, struct hwsim_radio *radio)
 		busy(radio, until);
 }
 
-/* a radio of 40 MHz looks at its secondary channel before it uses that, too */
+/* a 40 MHz radio senses its secondary channel before it uses it */
 static void hear_secondary(struct hwsim_medium *medium,
 			   struct hwsim_radio *radio)
 {
@@ -443,8 +446,8 @@ static s32 level_in_20mhz(const struct hwsim_ppdu *ppdu, s32 level_mb)
 }
 
 /*
- * Only a radio that can receive a frame notices its preamble. To one that sends,
- * or receives another frame, it is energy and nothing more (17.3.10.6).
+ * Only a radio that can receive a frame detects its preamble. To one that
+ * sends, or receives another frame, it is only energy (17.3.10.6).
  */
 static void ppdu_begin_at(struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
@@ -479,7 +482,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	}
 }
 
-/* on channels nearby a transmission is energy, and noise to what is there */
+/* a transmission is energy and noise on nearby channels */
 static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 {
 	struct hwsim_radio *radio;
@@ -526,7 +529,7 @@ static void shorten(struct hwsim_clock *clock, struct hwsim_event *event)
 }
 
 /**
- * hwsim_air_delay_grew - a link has a longer delay than any other, at once
+ * hwsim_air_delay_grew - the longest delay has increased, with immediate effect
  * @medium: the medium
  * @ns: its delay
  */
@@ -537,10 +540,10 @@ void hwsim_air_delay_grew(struct hwsim_medium *medium, u32 ns)
 }
 
 /**
- * hwsim_air_delay_shrank - the delay that was the longest is shorter now
+ * hwsim_air_delay_shrank - the longest delay has decreased
  * @medium: the medium
  *
- * What left with the longer delay arrives first.
+ * That takes effect once transmissions with the longer delay have arrived.
  */
 void hwsim_air_delay_shrank(struct hwsim_medium *medium)
 {
@@ -563,7 +566,7 @@ void hwsim_air_delay_shrank(struct hwsim_medium *medium)
 			end_ns + medium->longest_ns + 1);
 }
 
-/* a transmission on its way to a radio; if that has left, to nobody */
+/* a transmission on its way to a radio, or to NULL if that has left */
 struct arrival {
 	struct hwsim_event event;
 	struct hwsim_ppdu *ppdu;
@@ -593,7 +596,7 @@ static void arrival_begin(struct hwsim_clock *clock, struct hwsim_event *event)
 	hwsim_event_add(clock, event, ppdu->end_ns + arrival->delay_ns);
 }
 
-/* what arrives late may overlap what began after it had ended */
+/* a delayed transmission may overlap one that began after its end */
 static void delay(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 {
 	struct hwsim_ppdu *other;
@@ -627,7 +630,7 @@ static void arrive_later(struct hwsim_medium *medium, struct hwsim_radio *radio,
 			ppdu->start_ns + arrival->delay_ns);
 }
 
-/* all radios on its channels hear a transmission begin, at once or later */
+/* all radios on its channels hear a transmission begin, now or later */
 static void begin_for_all(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 {
 	struct hwsim_radio *radio;
@@ -647,7 +650,7 @@ static void begin_for_all(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	}
 }
 
-/* nothing arrives any more at a radio that leaves its channel */
+/* drop what is on its way to a radio that leaves its channel */
 static void forget_arrivals(struct hwsim_radio *radio)
 {
 	struct hwsim_event *event;
@@ -675,7 +678,7 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 	struct hwsim_air *air = ppdu->air;
 	struct hwsim_ppdu *other;
 
-	/* its sender has left; but it acknowledges what it received there */
+	/* its sender has left, but still acknowledges what it received there */
 	if (!ppdu->radio ||
 	    (ppdu->radio->air != air && !hwsim_is_acknowledgment(ppdu))) {
 		hwsim_ppdu_put(ppdu);
@@ -721,9 +724,9 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
  * @radio: the radio
  * @channel: the channel, or NULL: listen to none
  *
- * What is being received is lost. A transmission of its own ends as it began,
- * and an ACK or BlockAck that is due is sent there: a radio takes longer to
- * retune than SIFS.
+ * Reception is aborted. A transmission of the radio continues to its end, and
+ * an ACK or BlockAck that is due is sent there: a radio takes longer to retune
+ * than SIFS.
  */
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel)
@@ -753,7 +756,7 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		return;
 	hwsim_event_touch(clock, &air->contention);
 	list_add_tail(&radio->tuned, &air->radios);
-	/* of what is on the air already it hears the energy */
+	/* it hears the energy of transmissions that have already begun */
 	hear_energy(radio->medium, radio);
 	hear_secondary(radio->medium, radio);
 }
@@ -779,12 +782,12 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 		hwsim_phy_duration_ns(&ppdu->rate, &radio->timing,
 				      ppdu->psdu_bytes);
 	if (!ppdu->wanted_ns)
-		ppdu->counting_ns = start_ns;	/* SIFS after something */
+		ppdu->counting_ns = start_ns;	/* SIFS after another frame */
 	ppdu->event.handler = ppdu_start;
 	hwsim_event_add(&radio->medium->clock, &ppdu->event, start_ns);
 }
 
-/* nothing more comes of what others were receiving of a radio */
+/* abort the reception of a radio's transmissions */
 static void lose_receptions(struct hwsim_radio *radio)
 {
 	struct hwsim_medium *medium = radio->medium;

@@ -5,15 +5,15 @@
  *
  *	link		level of one radio at another
  *	sinr		interference while a transmission lasts
- *	count		what became of frames
+ *	count		outcome of frames
  *	survey		how long radios heard something, by channel
  *	fault		frames that are lost or damaged on purpose
  *	capture		the air as a monitor sees it
- *	reception	bit errors, and the verdict about each MPDU
+ *	reception	bit errors, and which MPDUs arrive
  *	air		who hears a transmission, carrier sense, air time
  *
- * What a radio makes of that is up to struct hwsim_mac, behind
- * struct hwsim_mac_ops.
+ * What a radio does about that is up to struct hwsim_mac, behind struct
+ * hwsim_mac_ops.
  *
  * Locking: everything of a medium and its radios is under the lock of its
  * clock, taken with softirqs disabled. mac80211 is asked for frames
@@ -39,30 +39,30 @@
 #include "hwsim_medium_math.h"
 #include "hwsim_medium_phy.h"
 
-#define HWSIM_HALF_MB		301	/* half of a power less: half of a band */
+#define HWSIM_HALF_MB		301	/* half of the power: half of a band */
 
-/* interference that is worth mentioning: it raises noise by 0.4 dB */
+/* least interference that is considered: it raises noise by 0.4 dB */
 #define HWSIM_INTERFERENCE	(HWSIM_POWER_NOISE / 10)
 
-#define HWSIM_MAX_INTERFERERS	16	/* more of them last as long as the frame */
+#define HWSIM_MAX_INTERFERERS	16	/* more: for the whole frame */
 #define HWSIM_MAX_SEGMENTS	(2 * HWSIM_MAX_INTERFERERS + 1)
 
 struct hwsim_mac;
 struct hwsim_reception;
 
 /**
- * struct hwsim_mac_ops - what the air tells the MAC of a radio
- * @listens: whether it takes up a transmission that begins, and is not asleep
+ * struct hwsim_mac_ops - what the air reports to the MAC of a radio
+ * @listens: whether it is awake for a transmission that begins
  * @busy: energy or a transmission begins, and lasts until then
  * @rx_begin: it begins to receive something
- * @rx_end: what it received has ended; here is the verdict
- * @rx_lost: what it received comes to nothing
+ * @rx_end: what it received has ended, with this result
+ * @rx_lost: what it received has been aborted
  * @tx_end: its own transmission has ended
- * @tx_dropped: that cannot begin, since it is sending something else
- * @left: it has left its channel: what it heard there counts no more
+ * @tx_dropped: its own transmission cannot begin, because it is sending another
+ * @left: it has left its channel: what it heard there no longer counts
  * @contention_ns: when the first radio of a channel will send, if nothing
  *	intervenes, or HWSIM_NEVER
- * @contend: radios of a channel whose time has come get it
+ * @contend: let the radios of a channel whose backoff has ended send
  */
 struct hwsim_mac_ops {
 	bool (*listens)(const struct hwsim_radio *radio,
@@ -90,7 +90,7 @@ struct hwsim_fading {
 	s32 quantiles_mb[] __counted_by(points);
 };
 
-/* what the time of a channel goes to, as netlink tells it */
+/* how the time of a channel is spent, as reported by netlink */
 enum hwsim_airtime {
 	HWSIM_AIRTIME_IDLE,
 	HWSIM_AIRTIME_DATA,
@@ -103,7 +103,7 @@ enum hwsim_airtime {
 	HWSIM_NUM_AIRTIMES,
 };
 
-/* what happened to frames between two radios, as netlink tells it */
+/* what happened to frames between two radios, as reported by netlink */
 enum hwsim_count {
 	HWSIM_COUNT_SENT,
 	HWSIM_COUNT_RETRIES,
@@ -138,11 +138,12 @@ struct hwsim_link_setting {
 /**
  * struct hwsim_link - from one radio to another
  * @setting: level and fading, from user space
- * @power_mb: the last level that was asked for as a ratio
- * @power: that ratio, 0: none was
- * @errors: stream of what is damaged; of an A-MPDU each MPDU has its number,
- *	whether or not anybody wants to know of it
- * @flips: stream of where: a radio that wants to know shifts no loss by it
+ * @power_mb: level whose ratio is in @power
+ * @power: cached ratio, 0: none
+ * @errors: stream that decides which frames are damaged; each MPDU of an A-MPDU
+ *	has its own number, whether or not that is used
+ * @flips: stream that decides which bits are wrong; it is separate so that
+ *	radios that need it do not change which frames are damaged
  * @fading: stream of the gains
  */
 struct hwsim_link {
@@ -170,11 +171,11 @@ struct hwsim_counts {
  * @skip: frames of that kind that still pass
  * @count: frames that are still hit
  * @share: chance that one of them is hit, in 2^-32, 0: each is
- * @stream: of these chances
+ * @stream: of these draws
  * @from: the sender, NULL: any
- * @to: whom they are for, NULL: anybody
- * @listener: where they are hit, NULL: where they are for, and of frames for
- *	all wherever they are heard
+ * @to: the receiver, NULL: any
+ * @listener: radio at which they are hit, NULL: their receiver, and all
+ *	receivers of group frames
  */
 struct hwsim_fault {
 	struct list_head list;
@@ -212,27 +213,27 @@ struct hwsim_air {
 };
 
 /**
- * struct hwsim_medium - everything that hears each other
+ * struct hwsim_medium - channels, and radios that may hear each other
  * @list: in hwsim_media
  * @id: number given by user space
  * @seed: of all its random streams
  * @model: name of the error model
- * @capture_mb: how much stronger a frame takes a receiver over
- * @has_capture: whether any does
+ * @capture_mb: how much stronger a frame must be to capture a receiver
+ * @has_capture: whether frames can capture receivers
  * @clock: its events; the lock in it guards all below, and the radios
- * @mac_ops: what hears of the air
+ * @mac_ops: callbacks of the MAC
  * @airs: channels in use
  * @num_airs: how many
  * @radios: by slot
  * @num_radios: how many
  * @curves: by &enum hwsim_medium_curve
  * @fadings: by number, 0 is none
- * @shares: of power in other bands that were asked for, by mask, width, offset
+ * @shares: cached shares of power in other bands, by mask, width, offset
  * @longest_ns: the longest propagation delay of what is on its way
- * @shorten: when that becomes less
- * @faults: in the order of their making
- * @num_faults: that ever were
- * @idle: woken when a radio has let go of a frame
+ * @shorten: when that decreases
+ * @faults: in order of creation
+ * @num_faults: how many have been created
+ * @idle: woken when a radio has completed a frame
  */
 struct hwsim_medium {
 	struct list_head list;
@@ -300,20 +301,19 @@ struct hwsim_survey {
  * @slot: its number there
  * @stream: its name in random streams
  * @choices: stream of choices among equal frames
- * @links: what it hears, by slot of the sender; of those that it cannot hear
- *	there is none
- * @counts: what happened to frames for it, by slot of the sender; made with the
- *	first of them
- * @power_mbm: power that user space has given it
- * @limit_mbm: the most that mac80211 lets it send with
+ * @links: from the radios that it can hear, by slot of the sender
+ * @counts: what happened to frames for it, by slot of the sender; allocated
+ *	with the first frame
+ * @power_mbm: transmit power set by user space
+ * @limit_mbm: limit of that, set by mac80211
  * @noise_mbm: noise in 20 MHz
  * @ed_mbm: energy that counts as busy
- * @detect_ofdm_mb: SINR at which a preamble is noticed
+ * @detect_ofdm_mb: SINR at which a preamble is detected
  * @detect_dsss_mb: the same for DSSS
- * @approx: hands up frames with a wrong FCS
+ * @approx: hands up frames with a bad FCS
  * @dsss_only: a radio of 802.11b
- * @all_bitrates: number of rates that it has otherwise
- * @has_ht: whether it is one of 802.11n otherwise
+ * @all_bitrates: number of rates that it has without @dsss_only
+ * @has_ht: whether it supports 802.11n without @dsss_only
  * @streams: spatial streams that it has
  * @channel: where it listens, or NULL
  * @width: how wide it listens there: wider frames are not understood
@@ -321,19 +321,20 @@ struct hwsim_survey {
  * @timing: of its band and network
  * @addresses: of its interfaces
  * @num_addresses: how many
- * @filter: what mac80211 wants besides frames that are for it (FIF_...)
+ * @filter: what mac80211 wants in addition to frames for it (FIF_...)
  * @air: channel it is tuned to, or NULL
  * @tuned: in air->radios
  * @surveys: channels on which it has listened
- * @survey: that on which it does, or NULL
+ * @survey: the channel on which it listens now, or NULL
  * @busy_until_ns: end of all that it hears
- * @energy_until_ns: end of what energy detection alone has noticed
+ * @energy_until_ns: end of what only energy detection has detected
  * @secondary_until_ns: end of energy in its secondary channel
  * @locked: transmission that it receives
  * @locked_mb: level of that
- * @rivals: frames that began together with it, at its level, it included
+ * @rivals: number of frames that began with it at its level, including it
  * @sending: its own transmission on the air
- * @sends_until_ns: end of that, which may go on in a channel that it has left
+ * @sends_until_ns: end of that, which may continue in a channel that it has
+ *	left
  */
 struct hwsim_radio {
 	struct ieee80211_hw *hw;
@@ -399,13 +400,13 @@ struct hwsim_segment {
  * @level_mb: its level
  * @collided: with something that is heard here
  * @owned: it is for this receiver
- * @wanted: the receiver has use for what is right of it
- * @noticed: not all of it was lost by a fault
+ * @wanted: the receiver needs its intact MPDUs
+ * @detected: not all of it was lost by a fault
  * @decoded: preamble and PHY header are right
- * @any: something of it is right
+ * @any: at least one MPDU or answer is intact
  * @lost: MPDUs that a fault loses, by their index
  * @damaged: MPDUs that a fault damages
- * @right: MPDUs with the right FCS
+ * @right: MPDUs with a correct FCS
  * @count: number of segments
  * @segments: of equal SINR
  */
@@ -416,7 +417,7 @@ struct hwsim_reception {
 	bool collided;
 	bool owned;
 	bool wanted;
-	bool noticed;
+	bool detected;
 	bool decoded;
 	bool any;
 	u64 lost;
@@ -436,12 +437,12 @@ struct hwsim_reception {
 static inline struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
 					       const struct hwsim_radio *to)
 {
-	/* which changes nothing, but does not say so */
+	/* xa_load() does not change the array, but its argument is not const */
 	return xa_load((struct xarray *)&to->links, from->slot);
 }
 
 /**
- * hwsim_delay_ns - how long a transmission takes to a radio
+ * hwsim_delay_ns - propagation delay of a transmission to a radio
  * @ppdu: the transmission
  * @radio: the radio; if it is the sender's, or hears nothing of it: 0
  */
@@ -466,8 +467,8 @@ static inline struct hwsim_medium *hwsim_medium_of(struct hwsim_clock *clock)
 }
 
 /**
- * hwsim_medium_enter - begin to change something
- * @medium: the medium; locked from here on
+ * hwsim_medium_enter - begin a change
+ * @medium: the medium; locked on return
  *
  * Return: the nominal time of the change
  */
@@ -479,7 +480,7 @@ static inline u64 hwsim_medium_enter(struct hwsim_medium *medium)
 
 /**
  * hwsim_medium_leave - end a change
- * @medium: the medium; unlocked from here on
+ * @medium: the medium; unlocked on return
  */
 static inline void hwsim_medium_leave(struct hwsim_medium *medium)
 	__releases(&medium->clock.lock)
@@ -497,7 +498,7 @@ static inline u64 hwsim_now_ns(const struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_radio_power_mbm - with what power a radio sends now
+ * hwsim_radio_power_mbm - current transmit power of a radio
  * @radio: the radio
  */
 static inline s32 hwsim_radio_power_mbm(const struct hwsim_radio *radio)

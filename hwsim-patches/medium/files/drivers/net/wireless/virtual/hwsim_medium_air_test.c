@@ -25,25 +25,25 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 }
 
-/* half a channel apart half of the power is noise; two apart there is none */
+/* half a channel apart half of the power is noise; two apart it is zero */
 static void air_channels_overlap(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *other = air->radios[1];
-	struct hwsim_link *beside;
+	struct hwsim_link *adjacent;
 	int i;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	hear(air, 1, 2);
-	beside = link_of(air, 1, 2);
+	adjacent = link_of(air, 1, 2);
 	for (i = 1; i < CHANNELS; i++) {
 		u64 count = count_of(air, 0, 2, HWSIM_COUNT_DELIVERED);
 
 		listen_to(other, &air->channels[i]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
-		/* 27 dB less at the third, with half a band between them */
-		beside->setting.gain_mb = GAIN_MB(i == 2 ? LEVEL_MB + 1500 : LEVEL_MB);
+		/* 27 dB less on the third, with half a band between them */
+		adjacent->setting.gain_mb = GAIN_MB(i == 2 ? LEVEL_MB + 1500 : LEVEL_MB);
 		send(air, 0, 2, 3);
 		send(air, 1, 0, 3);
 		run_for(air, 10 * NSEC_PER_MSEC);
@@ -54,7 +54,7 @@ static void air_channels_overlap(struct kunit *test)
 	}
 }
 
-/* a frame that is loud enough half a channel away keeps others silent */
+/* others defer to a frame that is loud enough half a channel away */
 static void air_energy_of_other_channels_is_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -81,7 +81,7 @@ static void air_energy_of_other_channels_is_heard(struct kunit *test)
 	}
 }
 
-/* that time is neither interframe space nor idle, nor anybody's transmission */
+/* that time is neither interframe space, idle, nor a transmission here */
 static void air_energy_of_other_channels_takes_time(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -97,7 +97,7 @@ static void air_energy_of_other_channels_takes_time(struct kunit *test)
 	send(air, 1, 2, 1);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 2, air->count);
-	/* what the other sends, and before that AIFS, which nobody noticed */
+	/* the other's transmission, and AIFS before it, which was not used */
 	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS - air->start_ns,
 			ns[HWSIM_AIRTIME_ENERGY] +
 			ns[HWSIM_AIRTIME_IDLE]);
@@ -105,8 +105,8 @@ static void air_energy_of_other_channels_takes_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 34000, ns[HWSIM_AIRTIME_IFS]);
 }
 
-/* who comes to a channel hears the energy of what is on it already */
-static void air_who_tunes_in_hears_energy(struct kunit *test)
+/* a radio that tunes to a channel hears the energy of ongoing transmissions */
+static void air_tuning_in_hears_energy(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[1];
@@ -158,7 +158,7 @@ static void air_a_wide_preamble_is_heard_in_the_secondary_channel(struct kunit *
 		KUNIT_EXPECT_EQ(test, i ? free : wide->sending->end_ns,
 				narrow->busy_until_ns);
 		run_for(air, 10 * NSEC_PER_MSEC);
-		/* it cannot understand the rest */
+		/* it cannot decode the rest */
 		KUNIT_EXPECT_EQ(test, !i, !!narrow->mac->eifs_from_ns);
 		narrow->mac->eifs_from_ns = 0;
 	}
@@ -197,7 +197,7 @@ static void air_streams_share_the_power(struct kunit *test)
 }
 
 /* a frame far below the noise does not count as a collision */
-static void air_a_whisper_does_not_collide(struct kunit *test)
+static void air_weak_frames_do_not_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	int i;
@@ -254,7 +254,7 @@ static void air_a_stronger_frame_captures(struct kunit *test)
 }
 
 /* a frame that noise damages does not collide with what is not heard there */
-static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
+static void air_frames_collide_where_both_are_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 
@@ -294,7 +294,7 @@ static void air_weak_signals_add_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
 }
 
-/* of OFDM a radio of 802.11b hears the energy: it waits, and nothing else */
+/* a radio of 802.11b only hears the energy of OFDM: it waits */
 static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -357,8 +357,11 @@ static void air_power_is_within_what_mac80211_allows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -3, hwsim_radio_txpower_dbm(radio));
 }
 
-/* a radio busy with one preamble does not notice the next one, only its energy */
-static void air_a_preamble_below_a_frame_is_not_noticed(struct kunit *test)
+/*
+ * A radio that receives one frame does not detect the next preamble, only its
+ * energy.
+ */
+static void air_a_preamble_below_a_frame_is_not_detected(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *listener = air->radios[2];
@@ -384,8 +387,8 @@ static void air_a_preamble_below_a_frame_is_not_noticed(struct kunit *test)
 	}
 }
 
-/* a radio that sends notices no preamble either */
-static void air_who_sends_notices_no_preamble(struct kunit *test)
+/* a radio that sends does not detect preambles either */
+static void air_a_sender_detects_no_preamble(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *sender = air->radios[0];
@@ -403,19 +406,19 @@ static struct kunit_case air_cases[] = {
 	KUNIT_CASE(air_channels_overlap),
 	KUNIT_CASE(air_energy_of_other_channels_is_heard),
 	KUNIT_CASE(air_energy_of_other_channels_takes_time),
-	KUNIT_CASE(air_who_tunes_in_hears_energy),
+	KUNIT_CASE(air_tuning_in_hears_energy),
 	KUNIT_CASE(air_a_wide_preamble_is_heard_in_the_secondary_channel),
 	KUNIT_CASE(air_streams_share_the_power),
-	KUNIT_CASE(air_a_whisper_does_not_collide),
+	KUNIT_CASE(air_weak_frames_do_not_collide),
 	KUNIT_CASE(air_hidden_stations_collide),
 	KUNIT_CASE(air_a_stronger_frame_captures),
-	KUNIT_CASE(air_a_collision_is_one_where_both_are_heard),
+	KUNIT_CASE(air_frames_collide_where_both_are_heard),
 	KUNIT_CASE(air_dsss_hears_the_energy_of_ofdm),
 	KUNIT_CASE(air_weak_signals_add_up),
 	KUNIT_CASE(air_level_follows_power),
 	KUNIT_CASE(air_power_is_within_what_mac80211_allows),
-	KUNIT_CASE(air_a_preamble_below_a_frame_is_not_noticed),
-	KUNIT_CASE(air_who_sends_notices_no_preamble),
+	KUNIT_CASE(air_a_preamble_below_a_frame_is_not_detected),
+	KUNIT_CASE(air_a_sender_detects_no_preamble),
 	{}
 };
 

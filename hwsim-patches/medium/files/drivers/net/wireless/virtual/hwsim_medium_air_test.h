@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small world for KUnit tests of the hwsim medium: three radios on one medium,
- * who hears whom, and what was on the air. Radios are real, the driver behind
- * them is not.
+ * A fixture for KUnit tests of the hwsim medium: three radios on one medium,
+ * the links between them, and a log of the air. Radios are real, their driver
+ * is not.
  */
 #ifndef __HWSIM_MEDIUM_AIR_TEST_H
 #define __HWSIM_MEDIUM_AIR_TEST_H
@@ -38,13 +38,13 @@ struct air_test {
 	struct ieee80211_channel channels[CHANNELS];
 	struct hwsim_radio *radios[RADIOS];
 	u64 start_ns;
-	bool protects;	/* mac80211 asks for CTS to oneself */
+	bool protects;	/* mac80211 asks for CTS-to-self */
 	u32 stopped;	/* queues of mac80211, a bit each */
 	u32 count;
 	struct seen seen[MAX_SEEN];
 };
 
-/* the driver's operations do not say for whom they are */
+/* the driver's operations do not have an argument for context */
 static struct air_test *under_test;
 
 static struct ieee80211_rate rates[] = {
@@ -184,7 +184,7 @@ static inline void make_radio(struct air_test *air, int i)
 static inline int air_test_init(struct kunit *test)
 {
 	struct air_test *air = kunit_kzalloc(test, sizeof(*air), GFP_KERNEL);
-	/* up to 5 dB all bits are wrong, from 6 dB on none */
+	/* all bits are wrong up to 5 dB, none from 6 dB on */
 	static const u64 hazards[] = { BIT_ULL(60), 0 };
 	int i;
 
@@ -242,7 +242,7 @@ static inline void run_for(struct air_test *air, u64 ns)
 	} while (next <= until);
 }
 
-/* the same, and it is that much later then, whatever has happened */
+/* the same, and advance the time by this much, whatever happens */
 static inline void pass(struct air_test *air, u64 ns)
 {
 	u64 until = air->medium->clock.now_ns + ns;
@@ -251,7 +251,7 @@ static inline void pass(struct air_test *air, u64 ns)
 	air->medium->clock.now_ns = until;
 }
 
-/* up to the next event; false if there is none */
+/* up to the next event; false if none is left */
 static inline bool step(struct air_test *air)
 {
 	u64 next = hwsim_clock_run(&air->medium->clock, air->medium->clock.now_ns);
@@ -274,7 +274,7 @@ static inline void air_test_exit(struct kunit *test)
 	hwsim_medium_free(air->medium);
 }
 
-/* frames that were made, and that have ended */
+/* frames sent, and those that have ended */
 static int made, ended;
 
 static inline void on_end(struct sk_buff *skb)
@@ -350,7 +350,7 @@ static inline struct hwsim_mpdu *first_queued(struct hwsim_radio *radio)
 				struct hwsim_mpdu, list);
 }
 
-/* the frame that a radio is about to send goes by an MCS of 802.11n */
+/* let the frame that a radio is about to send use an MCS of 802.11n */
 static inline void use_mcs(struct hwsim_radio *radio, int mcs, u16 flags)
 {
 	struct hwsim_mpdu *mpdu = first_queued(radio);

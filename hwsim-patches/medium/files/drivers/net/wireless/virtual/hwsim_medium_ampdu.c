@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A-MPDU and BlockAck of the hwsim medium: what fits into one PPDU, and what
- * a receiver remembers of what it got.
+ * A-MPDU and BlockAck of the hwsim medium: what fits into one PPDU, and what a
+ * receiver remembers of what it received.
  *
  * Not modelled: A-MSDU, delayed BlockAck, fragments, damaged delimiters (an
- * MPDU whose bits are right is found).
+ * intact MPDU is always found).
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -28,7 +28,7 @@ void hwsim_scoreboard_set(struct hwsim_scoreboard *board, u16 seq)
 }
 
 /**
- * hwsim_scoreboard_move - move the window on, as a BlockAckReq asks
+ * hwsim_scoreboard_move - move the window, as a BlockAckReq requests
  * @board: the scoreboard
  * @start: the new start; an older one is ignored
  */
@@ -61,8 +61,8 @@ bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq)
  * @psdu_bytes: its length so far
  * @count: MPDUs in it so far
  * @last_bytes: length of the last of them, without padding
- * @mpdu_bytes: length of the one more, with FCS
- * @offset: set to where it starts, behind its delimiter
+ * @mpdu_bytes: length of the additional one, with FCS
+ * @offset: set to where it starts, after its delimiter
  *
  * Every MPDU but the last is padded to four bytes, and with empty delimiters
  * up to the least spacing (10.12.3).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A-MPDU and BlockAck of the hwsim medium: what fits into one PPDU, and what
- * a receiver remembers of what it got (IEEE 802.11-2020 9.7, 10.25). Pure.
+ * A-MPDU and BlockAck of the hwsim medium: what fits into one PPDU, and what a
+ * receiver remembers of what it received (IEEE 802.11-2020 9.7, 10.25). Pure.
  */
 #ifndef __HWSIM_MEDIUM_AMPDU_H
 #define __HWSIM_MEDIUM_AMPDU_H
@@ -31,7 +31,8 @@ bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq);
 
 /**
  * struct hwsim_ampdu_limits - what bounds an A-MPDU
- * @rate: how it is sent
+ * @rate: its rate, which may still change for data and management frames it is
+ *	sent
  * @timing: of the band
  * @max_ns: longest PPDU
  * @max_bytes: longest PSDU, from the receiver's capabilities

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of answers in the hwsim medium: ACK, BlockAck, and who gives
- * them.
+ * KUnit tests of answers in the hwsim medium: ACK, BlockAck, and which radio
+ * sends them.
  */
 #include "hwsim_medium_air_test.h"
 
-/* of a BlockAckReq without agreement mac80211 hears, which answers by DELBA */
+/* a BlockAckReq without agreement reaches mac80211, which answers by DELBA */
 static void answer_an_unexpected_bar_goes_up(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -47,7 +47,9 @@ static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
 	return NULL;
 }
 
-/* what mac80211 is told of BlockAck agreements, and forgets again */
+/*
+ * What is reported to mac80211 about BlockAck agreements, and cancelled again.
+ */
 static enum hwsim_session_step session_step(struct air_test *air)
 {
 	enum hwsim_session_step step = HWSIM_SESSION_NOTHING;
@@ -60,7 +62,7 @@ static enum hwsim_session_step session_step(struct air_test *air)
 	return step;
 }
 
-/* an agreement begins, and ends, without frames outside of it on their way */
+/* an agreement begins and ends while no frames outside of it are pending */
 static void answer_agreements_wait_for_older_frames(struct kunit *test)
 {
 	static const enum ieee80211_ampdu_mlme_action actions[] = {
@@ -113,7 +115,7 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 		params.action = IEEE80211_AMPDU_TX_OPERATIONAL;
 		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, vif, &params));
 	}
-	/* a radio that is gone waits for nothing */
+	/* a radio that is gone does not wait */
 	send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					    IEEE80211_STYPE_QOS_DATA));
 	params.action = IEEE80211_AMPDU_TX_START;
@@ -122,7 +124,7 @@ static void answer_agreements_wait_for_older_frames(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->draining);
 }
 
-static void answer_bytes_go_with_an_answer(struct kunit *test)
+static void answer_carries_a_payload(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *sender = air->radios[0], *receiver = air->radios[2];
@@ -164,8 +166,10 @@ static void answer_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, peer->more_data);
 }
 
-/* a radio that retunes at once acknowledges first what it has just received */
-static void answer_who_leaves_acknowledges(struct kunit *test)
+/*
+ * A radio that retunes immediately first acknowledges what it has just received.
+ */
+static void answer_a_leaving_radio_acknowledges(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *leaver = air->radios[2];
@@ -176,7 +180,7 @@ static void answer_who_leaves_acknowledges(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, data_end + 1000 - air->start_ns);
 	listen_to(leaver, &air->channels[CHANNELS - 1]);
-	/* and what it sends elsewhere waits */
+	/* and its frames on the other channel wait */
 	send(air, 2, 1, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_ACKED));
@@ -188,7 +192,7 @@ static void answer_who_leaves_acknowledges(struct kunit *test)
 			data_end + SIFS_NS + ANSWER_NS);
 }
 
-/* of any number of interfaces each gets its answers */
+/* each of many interfaces gets its answers */
 static void answer_a_radio_has_many_addresses(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -211,8 +215,8 @@ static void answer_a_radio_has_many_addresses(struct kunit *test)
 static struct kunit_case answer_cases[] = {
 	KUNIT_CASE(answer_an_unexpected_bar_goes_up),
 	KUNIT_CASE(answer_agreements_wait_for_older_frames),
-	KUNIT_CASE(answer_bytes_go_with_an_answer),
-	KUNIT_CASE(answer_who_leaves_acknowledges),
+	KUNIT_CASE(answer_carries_a_payload),
+	KUNIT_CASE(answer_a_leaving_radio_acknowledges),
 	KUNIT_CASE(answer_a_radio_has_many_addresses),
 	{}
 };

@@ -4,15 +4,16 @@
  * checksum coverage of UDP-Lite (RFC 3828) or DCCP (RFC 4340, 9.2), that bit
  * errors in part of them do no harm.
  *
- * Their sender tries them once. A receiver in approximate mode delivers them with
- * their errors, without an answer. The idea is that of B. Ransford and L. Ceze,
- * SAP: an Architecture for Selectively Approximate Wireless Communication, 3.1.
+ * They are sent once. A receiver in approximate mode delivers them with their
+ * errors, without an answer. The idea is from B. Ransford and L. Ceze, SAP: an
+ * Architecture for Selectively Approximate Wireless Communication, 3.1.
  *
- * With a BlockAck agreement, a recipient would wait for frames that are never sent
- * again, so that there is none for a TID while it carries such frames.
+ * With a BlockAck agreement, a recipient would wait for frames that are never
+ * sent again, so a TID has none while it carries such frames.
  *
- * Not recognised, and so sent like all others: encrypted frames, those with four
- * addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a tunnel.
+ * Not recognised, and therefore sent like other frames: encrypted frames, those
+ * with four addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a
+ * tunnel.
  */
 #include <linux/dccp.h>
 #include <linux/in.h>
@@ -37,12 +38,15 @@ static bool udplite_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
 	udplite = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	if (!udplite)
 		return false;
-	/* where UDP has its length; 0: all, 1 to 7: not allowed */
+	/* the coverage replaces UDP's length; 0: all, 1 to 7: not allowed */
 	coverage = ntohs(udplite->len);
 	return coverage >= UDPLITE_HEADER_BYTES && coverage < end - offset;
 }
 
-/* the same of DCCP, whose coverage is of words behind the header with its options */
+/*
+ * The same for DCCP, whose coverage counts words after the header and its
+ * options.
+ */
 static bool dccp_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
 {
 	struct dccp_hdr buffer;
@@ -59,7 +63,7 @@ static bool dccp_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
 	return coverage < end - offset;
 }
 
-/* whether what @protocol has at @offset of a packet that ends at @end is partly covered */
+/* whether the datagram of @protocol from @offset to @end is partly covered */
 static bool is_partial(const struct sk_buff *skb, u8 protocol, u32 offset, u32 end)
 {
 	if (end > skb->len)
@@ -186,8 +190,8 @@ static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
  * @radio: the sender
  * @mpdu: the frame
  *
- * The BlockAck agreement of its TID, if there is one, is ended, and no other is
- * made as long as such frames follow.
+ * The BlockAck agreement of its TID, if any, is ended, and no other is made
+ * while such frames follow.
  */
 void hwsim_approx_sent(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 {
@@ -198,7 +202,7 @@ void hwsim_approx_sent(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 	if (mpdu->tid >= IEEE80211_NUM_TIDS)
 		return;
 	flow = flow_of(radio, hdr->addr2, hdr->addr1, mpdu->tid);
-	if (!flow) {	/* replace the flow that has been silent for longest */
+	if (!flow) {	/* replace the flow that has been silent longest */
 		flow = &radio->mac->approx_flows[0];
 		for (i = 1; i < HWSIM_MAX_APPROX_FLOWS; i++)
 			if (radio->mac->approx_flows[i].until_ns < flow->until_ns)

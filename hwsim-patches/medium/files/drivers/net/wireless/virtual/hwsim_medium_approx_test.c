@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of approximate frames: which frames are, and which of them a
- * radio takes damaged.
+ * KUnit tests of approximate frames: which frames are approximate, and which of
+ * them a radio accepts damaged.
  */
 #include <kunit/test.h>
 #include <linux/dccp.h>
@@ -80,7 +80,7 @@ static bool judge(struct sk_buff *skb)
 	return is;
 }
 
-static void approx_is_what_is_not_all_covered(struct kunit *test)
+static void approx_by_partial_coverage(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, judge(ipv4_frame(test, 8)));
 	KUNIT_EXPECT_TRUE(test, judge(ipv4_frame(test, DATAGRAM_BYTES - 1)));
@@ -142,7 +142,7 @@ static void approx_ipv4(struct kunit *test)
 	put_udplite(skb, 8);
 	KUNIT_EXPECT_FALSE(test, judge(skb));
 
-	/* lengths that lie */
+	/* wrong lengths */
 	skb = frame_new(test, true, ETH_P_IP);
 	put_ipv4(skb, 0)->tot_len = htons(0xffff);
 	put_udplite(skb, 8);
@@ -184,7 +184,7 @@ static void approx_ipv6(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, judge(skb));
 }
 
-static void approx_frames_that_are_not_looked_into(struct kunit *test)
+static void approx_frames_that_are_not_parsed(struct kunit *test)
 {
 	static const u16 flags[] = {
 		IEEE80211_FCTL_PROTECTED, IEEE80211_FCTL_MOREFRAGS,
@@ -220,14 +220,14 @@ static void cut(struct kunit *test, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/* every length that a frame can be cut to: nothing beyond it is read */
+/* a frame cut to any length is not read beyond its end */
 static void approx_cut_frames(struct kunit *test)
 {
 	cut(test, ipv4_frame(test, 8));
 	cut(test, dccp_frame(test, 4, 1));
 }
 
-static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
+static void approx_a_radio_accepts_its_own_frames(struct kunit *test)
 {
 	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
 	struct sk_buff *skb = ipv4_frame(test, 8);
@@ -252,7 +252,7 @@ static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
 	kfree_skb(skb);
 }
 
-static void approx_a_cut_header_is_nobodys(struct kunit *test)
+static void approx_a_cut_header_is_rejected(struct kunit *test)
 {
 	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
 	struct sk_buff *skb = ipv4_frame(test, 8);
@@ -308,14 +308,14 @@ static void approx_flows_end(struct kunit *test)
 }
 
 static struct kunit_case hwsim_medium_approx_cases[] = {
-	KUNIT_CASE(approx_is_what_is_not_all_covered),
+	KUNIT_CASE(approx_by_partial_coverage),
 	KUNIT_CASE(approx_dccp),
 	KUNIT_CASE(approx_ipv4),
 	KUNIT_CASE(approx_ipv6),
-	KUNIT_CASE(approx_frames_that_are_not_looked_into),
+	KUNIT_CASE(approx_frames_that_are_not_parsed),
 	KUNIT_CASE(approx_cut_frames),
-	KUNIT_CASE(approx_a_radio_takes_what_is_for_it),
-	KUNIT_CASE(approx_a_cut_header_is_nobodys),
+	KUNIT_CASE(approx_a_radio_accepts_its_own_frames),
+	KUNIT_CASE(approx_a_cut_header_is_rejected),
 	KUNIT_CASE(approx_flows_end),
 	{}
 };

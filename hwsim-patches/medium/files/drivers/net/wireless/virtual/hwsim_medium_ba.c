@@ -15,7 +15,7 @@
 
 #define HIGHEST_AMPDU_FACTOR	3
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
-#define OLD_FRAMES		1024	/* numbers that only older frames have */
+#define OLD_FRAMES		1024	/* numbers that count as older */
 
 /* a frame leaves its session, and rate control sees it as a plain frame */
 static void leave(struct hwsim_mpdu *mpdu)
@@ -46,8 +46,8 @@ void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 }
 
 /*
- * Schedule the session's queue in mac80211 even if that holds no frames: a
- * session waits for its turn with retransmissions and BlockAckReqs, too.
+ * Schedule the session's queue in mac80211 even if that is empty:
+ * retransmissions and BlockAckReqs of a session wait for its turn, too.
  */
 static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 {
@@ -82,7 +82,7 @@ void hwsim_session_took(struct hwsim_session *session, u16 seq)
 	if (!ieee80211_sn_less(session->last_seq, seq))
 		return;
 	session->last_seq = seq;
-	/* numbers wrap: one that is older by half of them would look new */
+	/* numbers wrap: one that is older by half the range would look new */
 	if (ieee80211_sn_sub(seq, session->oldest_seq) > OLD_FRAMES)
 		session->oldest_seq = ieee80211_sn_sub(seq, OLD_FRAMES);
 }
@@ -182,7 +182,8 @@ bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_session_pending - whether a session has anything to send by itself
+ * hwsim_session_pending - whether a session has retransmissions or a
+ *	BlockAckReq
  * @radio: the originator
  * @session: the session
  */
@@ -199,7 +200,7 @@ bool hwsim_session_pending(struct hwsim_radio *radio,
  * @radio: the originator
  * @session: the session that it is about
  *
- * Made anew for each attempt: by then the window may begin elsewhere.
+ * A new one is made for each attempt, because the window may have moved.
  *
  * Return: the frame, or NULL
  */
@@ -282,7 +283,7 @@ void hwsim_session_lost(struct hwsim_radio *radio, const u8 *own,
 		hwsim_session_given_up(session, mpdu->seq);
 }
 
-/* a frame whose fate is known leaves the session */
+/* complete a frame whose outcome is known */
 static void settle(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		   struct hwsim_mpdu *mpdu)
 {
@@ -333,7 +334,7 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 			settle(radio, bar, mpdu);
 		}
 	} else if (session->bar_failures >= BAR_ATTEMPTS) {
-		/* the recipient will time out by itself, if it is there */
+		/* the recipient, if it is still there, times out by itself */
 		session->holes.bitmap = 0;
 		session->bar_failures = 0;
 		session->silent = true;
@@ -341,7 +342,7 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 }
 
 /**
- * hwsim_bar_done - a BlockAckReq of the medium's own has been tried
+ * hwsim_bar_done - one of the medium's own BlockAckReqs has been sent
  * @radio: the originator
  * @bar: the transmission; its session may be gone
  * @answer: the BlockAck, or NULL
@@ -359,14 +360,14 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		bar_answered(radio, session, bar, answer);
 	else
 		bar_failed(radio, session, bar);
-	/* its queue was unscheduled meanwhile, but may hold frames */
+	/* its queue has been unscheduled, but may hold frames */
 	want_turn(radio, session);
 	return !answer && hwsim_session_wants_bar(radio, session);
 }
 
 /**
- * hwsim_session_sent - an A-MPDU's exchange has ended, its frames have gone up
- *	or back
+ * hwsim_session_sent - an A-MPDU's exchange has ended, and its frames are
+ *	completed or queued again
  * @radio: the originator
  * @session: the session
  * @answered: an answer came
@@ -628,7 +629,7 @@ static bool is_needed(struct hwsim_radio *radio, const struct hwsim_peer *peer,
 	return false;
 }
 
-/* report each agreement in @waiting that need not wait any longer */
+/* report the agreements in @waiting that no longer need to wait */
 static void drained(struct hwsim_radio *radio, struct hwsim_peer *peer,
 		    u16 *waiting, enum hwsim_session_step step)
 {
@@ -667,7 +668,7 @@ void hwsim_sessions_drained(struct hwsim_radio *radio)
 	}
 }
 
-/* let an agreement wait for frames outside of it; false: there are none */
+/* let an agreement wait for frames outside of it; false if none are held */
 static bool waits_to_start(struct hwsim_radio *radio, const u8 *own,
 			   const u8 *addr, u8 tid)
 {
@@ -680,7 +681,7 @@ static bool waits_to_start(struct hwsim_radio *radio, const u8 *own,
 	return true;
 }
 
-/* the same for one that ends; false: report that it has ended at once */
+/* the same for one that ends; false: report its end immediately */
 static bool waits_to_stop(struct hwsim_radio *radio, const u8 *own,
 			  const u8 *addr, u8 tid)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KUnit tests of the hwsim medium's BlockAck sessions: what is sent again, and
- * when a recipient is to be asked or told.
+ * when a BlockAckReq is due.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -50,7 +50,7 @@ static void ba_frames_go_back_in_order(struct kunit *test)
 }
 
 /* a frame that waits for its receiver to wake is not given up, either */
-static void ba_what_is_sent_alone_is_wanted(struct kunit *test)
+static void ba_frames_sent_alone_are_outstanding(struct kunit *test)
 {
 	struct ba_test *ba = test->priv;
 	struct hwsim_mpdu alone = { .session = &ba->session, .seq = 5 };
@@ -59,17 +59,17 @@ static void ba_what_is_sent_alone_is_wanted(struct kunit *test)
 	hwsim_session_given_up(&ba->session, 7);
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
-	/* of whichever category: a service period has one for all */
+	/* in any category: a service period uses one for all */
 	list_add(&alone.list, &ba->mac.acs[IEEE80211_AC_VO].queue);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
-	/* and what comes back late does not make the window shrink */
+	/* and a late return does not make the window shrink */
 	hwsim_session_took(&ba->session, 5);
 	KUNIT_EXPECT_EQ(test, 10, ba->session.last_seq);
 }
 
-/* a hole is told of once nothing before it is wanted */
-static void ba_what_still_waits_is_not_given_up(struct kunit *test)
+/* a hole is reported once no earlier frame is outstanding */
+static void ba_outstanding_frames_delay_a_bar(struct kunit *test)
 {
 	struct ba_test *ba = test->priv;
 	struct hwsim_mpdu waits = { .seq = 4094 }, later = { .seq = 3 };
@@ -85,7 +85,7 @@ static void ba_what_still_waits_is_not_given_up(struct kunit *test)
 	hwsim_session_take(&ba->session);
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
-	/* told of the first; of the second it is too early */
+	/* the first is reported; for the second it is too early */
 	hwsim_scoreboard_move(&ba->session.holes, 3);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
@@ -102,7 +102,7 @@ static void ba_what_still_waits_is_not_given_up(struct kunit *test)
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
 }
 
-static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
+static void ba_a_bar_starts_at_the_window(struct kunit *test)
 {
 	static const u8 them[ETH_ALEN] = { 2, 0, 0, 0, 0, 1 };
 	static const u8 us[ETH_ALEN] = { 2, 0, 0, 0, 0, 2 };
@@ -117,7 +117,7 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	ba->session.tid = 5;
 	ba->session.last_seq = 20;
 	hwsim_session_put_back(&ba->session, &waits);
-	/* an exchange that has not ended began the window */
+	/* the window starts with a frame of the current exchange */
 	flies.session = &ba->session;
 	frame->mpdus[0] = &flies;
 	frame->count = 1;
@@ -137,7 +137,7 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 }
 
 /* the station is gone: what is on the air is not sent again, one by one */
-static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
+static void ba_a_flush_ends_frames_on_the_air(struct kunit *test)
 {
 	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
@@ -191,7 +191,7 @@ static void ba_old_frames_stay_outside(struct kunit *test)
 				info->flags);
 		kfree_skb(mpdu.skb);
 	}
-	/* long after its start numbers come again */
+	/* long after its start, numbers repeat */
 	for (i = 3; i < 6000; i++) {
 		KUNIT_EXPECT_FALSE(test, ieee80211_sn_less(i % 4096,
 							   ba->session.oldest_seq));
@@ -218,7 +218,7 @@ static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 4091, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(6) | BIT_ULL(62) | BIT_ULL(63),
 			board.bitmap);
-	/* what is older changes nothing */
+	/* older numbers change nothing */
 	hwsim_scoreboard_move(&board, 4000);
 	hwsim_scoreboard_set(&board, 4090);
 	KUNIT_EXPECT_EQ(test, 4091, board.start);
@@ -227,7 +227,7 @@ static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
 }
 
-/* with an agreement a frame's age counts, not how often it was sent */
+/* with an agreement, a frame's age counts, not the number of attempts */
 static void ba_a_frame_lives_500_tu(struct kunit *test)
 {
 	struct hwsim_medium *medium =
@@ -263,10 +263,10 @@ static void ba_a_frame_lives_500_tu(struct kunit *test)
 
 static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_frames_go_back_in_order),
-	KUNIT_CASE(ba_what_still_waits_is_not_given_up),
-	KUNIT_CASE(ba_what_is_sent_alone_is_wanted),
-	KUNIT_CASE(ba_a_bar_begins_where_the_window_does),
-	KUNIT_CASE(ba_what_a_flush_finds_on_the_air_ends_there),
+	KUNIT_CASE(ba_outstanding_frames_delay_a_bar),
+	KUNIT_CASE(ba_frames_sent_alone_are_outstanding),
+	KUNIT_CASE(ba_a_bar_starts_at_the_window),
+	KUNIT_CASE(ba_a_flush_ends_frames_on_the_air),
 	KUNIT_CASE(ba_old_frames_stay_outside),
 	KUNIT_CASE(ba_a_scoreboard_follows_the_window),
 	KUNIT_CASE(ba_a_frame_lives_500_tu),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPDUs of the hwsim medium: frames of the queue that has its turn, as many as
- * fit into one.
+ * PPDUs of the hwsim medium: as many frames as fit into one, from the queue
+ * whose turn it is.
  *
  * Not modelled: A-MSDU, fragments.
  */
@@ -14,7 +14,8 @@
  * @ppdu: any frame
  * @start_ns: when it starts
  *
- * It is the TSF when the field goes out, behind preamble and MAC header.
+ * It is the TSF at the time when the field is sent, after preamble and MAC
+ * header.
  */
 void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		    u64 start_ns)
@@ -28,7 +29,7 @@ void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		return;
 	us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(start_ns +
 						hwsim_timestamp_ns(ppdu))));
-	/* beacon and probe response have it in the same place */
+	/* it is in the same place in beacons and probe responses */
 	mgmt->u.beacon.timestamp =
 		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
 }
@@ -89,7 +90,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	}
 }
 
-/* make a PPDU of one MPDU, or NULL: no memory, or no room in the TXOP */
+/* build a PPDU of one MPDU; NULL: no memory, or no room in the TXOP */
 static struct hwsim_ppdu *fill_with_one(struct hwsim_radio *radio,
 					struct hwsim_ppdu *ppdu,
 					struct hwsim_mpdu *mpdu, u64 limit_ns,
@@ -124,8 +125,8 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 
 /*
  * The next frame of a session: one to be sent again, else a new one that is
- * within the recipient's window. Frames to be sent again are: they were taken
- * when the window began where it does now, or before.
+ * within the recipient's window. Frames to be sent again always are, since the
+ * window has not moved back since they were taken.
  */
 static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac,
@@ -206,7 +207,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		limits.max_ns = min_t(u64, limits.max_ns,
 				      hwsim_ppdu_room_ns(radio, ppdu, limit_ns,
 							 place == HWSIM_PLACE_FIRST));
-	/* no A-MPDU at legacy rates; and no more than one frame is risked on a probe */
+	/* no A-MPDU at legacy rates, and only one frame is risked on a probe */
 	if (ppdu->rate.class < HWSIM_PHY_HT || is_probe(radio, mpdu))
 		limits.max_count = 1;
 	while (mpdu) {
@@ -242,7 +243,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	return NULL;
 }
 
-/* build a BlockAckReq, at a lower rate after each one that was not answered */
+/* build a BlockAckReq, at a lower rate after each unanswered one */
 static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 				    struct hwsim_mpdu *mpdu, u64 limit_ns,
 				    enum hwsim_place place)
@@ -304,8 +305,8 @@ static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 }
 
 /*
- * The first PPDU of a TXOP goes out by the parameters of its interface, which may
- * be another one than that which the radio has contended for.
+ * The first PPDU of a TXOP uses the parameters of its interface, which may
+ * differ from the one that the radio contended for.
  */
 static u64 limit_of(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		    const u8 *own, u64 limit_ns, enum hwsim_place place)
@@ -333,12 +334,12 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	while ((txq = ieee80211_next_txq(radio->hw, number))) {
 		const u8 *own = txq->vif->addr;
 
-		/* mac80211 may wake its queues whether or not it sleeps */
+		/* mac80211 may wake queues of a station that dozes */
 		if (txq->sta && hwsim_peer_sleeps(radio, own, txq->sta->addr)) {
 			ieee80211_return_txq(radio->hw, txq, false);
 			continue;
 		}
-		/* a TXOP is that of one interface */
+		/* a TXOP belongs to one interface */
 		if (place != HWSIM_PLACE_FIRST &&
 		    !hwsim_network_may_follow(radio, ac, own)) {
 			ieee80211_return_txq(radio->hw, txq, true);
@@ -374,13 +375,13 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_tx_build - make the PPDU that an access category sends
+ * hwsim_tx_build - build the PPDU that an access category sends
  * @radio: the sender
  * @ac: the access category
  * @limit_ns: what is left of the TXOP, 0: no limit
- * @place: its place there; the first goes out even if it is too long
+ * @place: its place there; the first is sent even if it is too long
  *
- * Return: the PPDU, or NULL if there is nothing to send that fits
+ * Return: the PPDU, or NULL if nothing to send fits
  */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac, u64 limit_ns,

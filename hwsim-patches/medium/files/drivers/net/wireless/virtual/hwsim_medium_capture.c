@@ -3,10 +3,10 @@
  * What a monitor of the air sees: every frame of the hwsim medium with a
  * radiotap header and its nominal time, ACK, BlockAck, RTS and CTS included.
  *
- * Frames are as they were sent. One that others overlapped has a wrong FCS, and
- * the flag for it, unless the radio that it is for received it all the same. With
- * propagation delays, that is not known yet. A packet's time stamp is the start
- * of the PPDU, radiotap's TSFT that of the frame's first bit.
+ * Frames are captured as sent. One that overlapped others has a bad FCS, and
+ * the flag for it, unless its receiver got it intact, which is not known yet
+ * with propagation delays. A packet's time stamp is the start of the PPDU,
+ * radiotap's TSFT that of the frame's first bit.
  */
 #include <linux/crc32.h>
 #include <linux/kernel.h>
@@ -104,14 +104,14 @@ static void put_fcs(struct sk_buff *skb, bool wrong)
 	put_unaligned_le32(wrong ? ~fcs : fcs, skb_put(skb, HWSIM_FCS_BYTES));
 }
 
-/* @skb: frame @i of a transmission, or NULL if there was no memory for it */
+/* @skb: frame @i of a transmission, or NULL if memory ran out */
 static void emit(const struct hwsim_ppdu *ppdu, u32 i, struct sk_buff *skb,
 		 const s8 *signal_dbm)
 {
 	if (skb) {
 		put_fcs(skb, is_wrong(ppdu, i));
 		put_radiotap(skb, ppdu, i, signal_dbm);
-		/* a copy of TCP's frame has TCP's kind of stamp */
+		/* a copy of a TCP packet has a time of another clock */
 		skb_set_delivery_time(skb, ktime_mono_to_real(ns_to_ktime(ppdu->start_ns)),
 				      SKB_CLOCK_REALTIME);
 	}
@@ -161,7 +161,7 @@ struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu)
 	return skb;
 }
 
-/* signal at the radio that a frame is for; false if it is for no single one */
+/* signal at a frame's receiver; false if it has no single receiver */
 static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 {
 	const struct hwsim_radio *to = ppdu->to;
@@ -179,7 +179,7 @@ static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 }
 
 /**
- * hwsim_capture_ppdu - show a transmission that has ended
+ * hwsim_capture_ppdu - capture a transmission that has ended
  * @ppdu: the transmission
  */
 void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu)

@@ -6,7 +6,7 @@
 #include "hwsim_medium_air_test.h"
 
 /* 40 MHz only if the secondary channel was idle, else 20 (11.15.9) */
-static void contention_a_busy_secondary_channel_is_left_alone(struct kunit *test)
+static void contention_a_busy_secondary_channel_is_not_used(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
@@ -23,7 +23,7 @@ static void contention_a_busy_secondary_channel_is_left_alone(struct kunit *test
 		radio->busy_until_ns = air->medium->clock.now_ns + BUSY_NS;
 		other->busy_until_ns = radio->busy_until_ns;
 		send(air, 1, 2, 0);
-		/* in the last round PIFS has passed */
+		/* in the last round, PIFS has passed */
 		send(air, 0, 2, i == 2 ? 25 : 4);
 		use_mcs(radio, 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
 		if (i == 2)
@@ -79,7 +79,7 @@ static void contention_a_backoff_without_a_frame_ends(struct kunit *test)
 	run_for(air, after(air, 9) - air->start_ns);
 	KUNIT_EXPECT_FALSE(test, edca->backs_off);
 	KUNIT_EXPECT_EQ(test, 0, edca->slots);
-	/* nor is one that has not ended forgotten */
+	/* nor is one that has not ended dropped */
 	edca->backs_off = true;
 	edca->slots = 1000;
 	hwsim_access_changed(air->radios[0]);
@@ -110,14 +110,14 @@ static void contention_categories_collide_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, best_effort->inside);
 	KUNIT_EXPECT_EQ(test, 31, background->edca.cw);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	/* both went out in the end, one after the other */
+	/* both were sent in the end, one after the other */
 	KUNIT_ASSERT_EQ(test, 4, air->count);
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
 	KUNIT_EXPECT_FALSE(test, air->seen[0].wrong);
 	KUNIT_EXPECT_FALSE(test, air->seen[2].wrong);
 }
 
-/* a category that had frames, but has none left, collides with nobody */
+/* a category that has no frames left does not collide */
 static void contention_an_empty_category_does_not_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -139,7 +139,7 @@ static void contention_an_empty_category_does_not_collide(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, background->waiting);
 }
 
-/* a monitor's CTS is ten bytes long, and nobody answers it */
+/* a monitor's CTS is ten bytes long and not answered */
 static void contention_an_injected_cts_is_sent_once(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -155,7 +155,7 @@ static void contention_an_injected_cts_is_sent_once(struct kunit *test)
 				struct hwsim_mpdu, list);
 	hdr = (void *)mpdu->skb->data;
 	KUNIT_EXPECT_FALSE(test, mpdu->wants_ack);
-	/* what follows the ten bytes is not of this frame */
+	/* bytes after these ten do not belong to the frame */
 	ether_addr_copy(hdr->addr2, address(1));
 	radio->mac->acs[IEEE80211_AC_VO].edca.slots = 0;
 	hwsim_access_changed(radio);
@@ -167,7 +167,7 @@ static void contention_an_injected_cts_is_sent_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
-/* of two interfaces one is flushed */
+/* only one of two interfaces is flushed */
 static void contention_a_flush_spares_other_interfaces(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -183,7 +183,7 @@ static void contention_a_flush_spares_other_interfaces(struct kunit *test)
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	list_for_each_entry(mpdu, queue, list) {
-		/* the medium compares them, and asks for basic rates */
+		/* the medium compares them and uses their basic rates */
 		if (i < 2)
 			vifs[i] = kunit_kzalloc(test, sizeof(*vifs[i]),
 						GFP_KERNEL);
@@ -228,7 +228,7 @@ static void contention_each_frame_ends_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, made, ended);
 }
 
-/* an exchange is given up while its RTS is on the air: nobody awaits a CTS */
+/* an exchange is aborted while its RTS is on the air: no CTS is awaited */
 static void contention_a_flush_ends_an_exchange(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -243,7 +243,7 @@ static void contention_a_flush_ends_an_exchange(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_PROTECT, radio->mac->stage);
 	hwsim_radio_flush(radio, NULL, true);
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
-	/* what comes next waits until the RTS is over */
+	/* the next frame waits until the RTS is over */
 	air->wiphy->rts_threshold = U32_MAX;
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -274,7 +274,7 @@ static void contention_eifs_follows_a_damaged_frame(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 
-/* EIFS begins when all are silent, not when the damaged frame ends */
+/* EIFS begins when the medium is idle, not when the damaged frame ends */
 static void contention_eifs_waits_for_silence(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -293,7 +293,7 @@ static void contention_eifs_waits_for_silence(struct kunit *test)
 			2 * 9000, air->seen[2].start_ns);
 }
 
-/* group frames that were kept come before other data, whoever draws less */
+/* buffered group frames come before other data, whatever their backoffs */
 static void contention_group_frames_come_first(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -316,7 +316,7 @@ static void contention_group_frames_come_first(struct kunit *test)
 }
 
 static struct kunit_case contention_cases[] = {
-	KUNIT_CASE(contention_a_busy_secondary_channel_is_left_alone),
+	KUNIT_CASE(contention_a_busy_secondary_channel_is_not_used),
 	KUNIT_CASE(contention_backoff_freezes),
 	KUNIT_CASE(contention_a_backoff_without_a_frame_ends),
 	KUNIT_CASE(contention_categories_collide_inside),

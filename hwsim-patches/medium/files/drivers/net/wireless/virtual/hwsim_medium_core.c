@@ -3,13 +3,14 @@
  * The clock of the hwsim medium.
  *
  * Events have nominal times on an integer nanosecond clock and happen in that
- * order, however coarse or late the timer behind them is: what happens at one
- * nominal instant sees that instant, so stations whose backoff ends in the
- * same slot collide. Within an instant, phases say what comes first.
+ * order, however coarse or late the underlying timer is: what happens at a
+ * nominal instant takes that for the present time, so stations whose backoff
+ * ends in the same slot collide. Within an instant, phases say what comes
+ * first.
  *
  * Most events are added for a time. Contention depends on all that is heard, so
- * that its time would change many times before it comes: such an event is
- * touched instead, and asked for its time before the next event happens.
+ * its time would change many times before it comes. Such an event is only
+ * touched, and its time is computed before the next event.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -29,7 +30,7 @@ static bool event_before(struct rb_node *a, const struct rb_node *b)
 }
 
 /**
- * hwsim_event_init - make an event that is not due at any time
+ * hwsim_event_init - initialise an event that is not scheduled
  * @event: the event
  * @phase: its place among events of one time
  */
@@ -42,9 +43,9 @@ void hwsim_event_init(struct hwsim_event *event, enum hwsim_phase phase)
 }
 
 /**
- * hwsim_event_add - let something happen
+ * hwsim_event_add - schedule an event
  * @clock: the clock, locked
- * @event: what; not in the tree
+ * @event: the event, not in the tree
  * @at_ns: when, not before now
  */
 void hwsim_event_add(struct hwsim_clock *clock, struct hwsim_event *event,
@@ -56,9 +57,9 @@ void hwsim_event_add(struct hwsim_clock *clock, struct hwsim_event *event,
 }
 
 /**
- * hwsim_event_cancel - let something not happen
+ * hwsim_event_cancel - cancel an event
  * @clock: the clock, locked
- * @event: what; if it is not in the tree, nothing is done
+ * @event: the event; nothing is done if it is not in the tree
  */
 void hwsim_event_cancel(struct hwsim_clock *clock, struct hwsim_event *event)
 {
@@ -68,7 +69,7 @@ void hwsim_event_cancel(struct hwsim_clock *clock, struct hwsim_event *event)
 	RB_CLEAR_NODE(&event->node);
 }
 
-/* ask an event that was touched for its time; it keeps its serial */
+/* compute the time of a touched event, which keeps its serial */
 static void rearm(struct hwsim_clock *clock, struct hwsim_event *event)
 {
 	u64 at_ns = event->when(event);
@@ -97,8 +98,8 @@ static struct hwsim_event *next_event(struct hwsim_clock *clock)
 /**
  * hwsim_clock_run - process what is due
  * @clock: the clock, locked
- * @until_ns: up to when, but no more than one instant after which something is
- *	to go up: what is done about it comes before later events
+ * @until_ns: up to when. It stops after an instant that leaves something for
+ *	mac80211, whose reaction comes before later events
  *
  * Return: when the next event is due
  */
@@ -121,8 +122,8 @@ u64 hwsim_clock_run(struct hwsim_clock *clock, u64 until_ns)
 }
 
 /**
- * hwsim_later_run_all - do what was left for later; the lock is not held
- * @list: what
+ * hwsim_later_run_all - run deferred work; the lock is not held
+ * @list: the work
  */
 void hwsim_later_run_all(struct list_head *list)
 {
@@ -135,9 +136,9 @@ void hwsim_later_run_all(struct list_head *list)
 }
 
 /*
- * Process what is due, then arm the timer. Whoever comes while the medium is
- * running leaves it to the runner. In real time more falls due meanwhile: that
- * has its turn when the timer comes again, so that others have theirs.
+ * Process what is due, then arm the timer. A caller that finds the medium
+ * running leaves that to the runner. In real time, more events fall due
+ * meanwhile: they wait for the next timer, so that other work gets its turn.
  */
 static void run(struct hwsim_clock *clock)
 {
@@ -176,8 +177,8 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 }
 
 /**
- * hwsim_clock_enter - begin to change something
- * @clock: the clock; locked from here on
+ * hwsim_clock_enter - begin a change
+ * @clock: the clock; locked on return
  *
  * Return: the nominal time of the change
  */
@@ -190,10 +191,10 @@ u64 hwsim_clock_enter(struct hwsim_clock *clock)
 
 /**
  * hwsim_clock_leave - end a change
- * @clock: the clock; unlocked from here on
+ * @clock: the clock; unlocked on return
  *
- * If something is due earlier than before, the timer is set to it: nothing
- * happens within the caller's context, which may hold mac80211's locks.
+ * If something is due earlier than before, the timer is set to it: no event
+ * runs in the caller's context, which may hold mac80211's locks.
  */
 void hwsim_clock_leave(struct hwsim_clock *clock)
 	__releases(&clock->lock)
@@ -218,7 +219,7 @@ void hwsim_clock_leave(struct hwsim_clock *clock)
 }
 
 /**
- * hwsim_clock_init - make a clock without events
+ * hwsim_clock_init - initialise a clock without events
  * @clock: the clock
  */
 void hwsim_clock_init(struct hwsim_clock *clock)
@@ -233,7 +234,7 @@ void hwsim_clock_init(struct hwsim_clock *clock)
 }
 
 /**
- * hwsim_clock_stop - nothing happens any more
+ * hwsim_clock_stop - stop a clock for good
  * @clock: the clock
  */
 void hwsim_clock_stop(struct hwsim_clock *clock)

@@ -20,17 +20,17 @@ struct hwsim_clock;
 /* the order of what happens at one instant */
 enum hwsim_phase {
 	HWSIM_PHASE_END,	/* a transmission ends */
-	HWSIM_PHASE_TIMEOUT,	/* nobody has answered */
+	HWSIM_PHASE_TIMEOUT,	/* no answer has come */
 	HWSIM_PHASE_CONTEND,	/* backoffs have run out */
 	HWSIM_PHASE_START,	/* a transmission starts */
 };
 
 /**
- * struct hwsim_event - something that will happen at a nominal time
+ * struct hwsim_event - an event at a nominal time
  * @node: in clock->events
- * @stale: in clock->stale, if its time is to be asked for anew
+ * @stale: in clock->stale, if its time has to be computed
  * @at_ns: when, on the medium's clock
- * @serial: order among events of one time and phase: that of their making
+ * @serial: order among events of one time and phase: that of creation
  * @phase: order among events of one time
  * @handler: what happens; the event is out of the tree by then
  * @when: of an event that is armed by hwsim_event_touch(): when, if ever
@@ -46,7 +46,7 @@ struct hwsim_event {
 };
 
 /**
- * struct hwsim_later - something to do once the lock is dropped
+ * struct hwsim_later - work to do once the lock is dropped
  * @list: in clock->up or clock->discarded
  * @run: does it, and frees this
  */
@@ -57,16 +57,15 @@ struct hwsim_later {
 
 /**
  * struct hwsim_clock - nominal time, and what happens when
- * @lock: guards all below, and whatever happens
+ * @lock: guards all below, and is held by event handlers
  * @timer: wakes the medium for its next event
  * @now_ns: nominal time, CLOCK_MONOTONIC
  * @events: by time, phase and serial
- * @stale: events whose time is to be asked for anew
+ * @stale: events whose time has to be computed
  * @serial: number of the next event
- * @running: events are being processed: whoever changes something need not
- *	arm the timer
+ * @running: events are being processed: a change need not arm the timer
  * @up: what to do in softirq, in this order, after each instant
- * @discarded: what to do as soon as the lock is dropped, by whom ever
+ * @discarded: what to do as soon as the lock is dropped, in any context
  */
 struct hwsim_clock {
 	spinlock_t lock;	/* see above */
@@ -105,11 +104,11 @@ static inline u64 hwsim_clock_now_ns(const struct hwsim_clock *clock)
 }
 
 /**
- * hwsim_event_touch - an event may have to happen at another time than it would
+ * hwsim_event_touch - the time of an event may have changed
  * @clock: the clock, locked
- * @event: the event, with a time of its own to ask for
+ * @event: the event, which has @when
  *
- * It is asked once, before the next event happens, however often this is said.
+ * It is computed once before the next event, however often this is called.
  */
 static inline void hwsim_event_touch(struct hwsim_clock *clock,
 				     struct hwsim_event *event)

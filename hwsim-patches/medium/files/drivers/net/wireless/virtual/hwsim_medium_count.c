@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the frames between two radios of the hwsim medium.
+ * Outcome of the frames between two radios of the hwsim medium.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include "hwsim_medium_air.h"
 
-/* counters of a transmission's frames, or NULL if there is no memory for them */
+/* counters of a transmission's frames, or NULL if memory ran out */
 static u64 *counts_of(const struct hwsim_ppdu *ppdu, struct hwsim_radio *to)
 {
 	u32 from = ppdu->radio->slot;
@@ -23,7 +23,7 @@ static u64 *counts_of(const struct hwsim_ppdu *ppdu, struct hwsim_radio *to)
 	return counts ? counts->of[ppdu->ac] : NULL;
 }
 
-/* a BlockAckReq is no more counted than other control frames are */
+/* BlockAckReqs are not counted, as other control frames are not */
 static bool is_counted(const struct hwsim_ppdu *ppdu)
 {
 	return ppdu->count && ppdu->kind != HWSIM_MEDIUM_FRAME_BAR;
@@ -33,9 +33,9 @@ static bool is_counted(const struct hwsim_ppdu *ppdu)
  * hwsim_count_sent - count frames that have been sent to a radio
  * @ppdu: a transmission that has ended
  *
- * What became of them is counted where that radio listens: by
- * hwsim_receive() or hwsim_count_missed(), or here if it listens elsewhere, or
- * if nothing is on its way to it.
+ * Their outcome is counted where that radio listens: by hwsim_receive() or
+ * hwsim_count_missed(), or here if it listens elsewhere, or if nothing is on
+ * its way to it.
  */
 void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 {
@@ -63,7 +63,7 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_count_done - count what became of a frame for its sender
+ * hwsim_count_done - count the outcome of a frame at its sender
  * @ppdu: how it was sent last
  * @mpdu: the frame
  */
@@ -102,7 +102,7 @@ void hwsim_count_missed(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_count_received - count what became of an MPDU at its receiver
+ * hwsim_count_received - count the outcome of an MPDU at its receiver
  * @radio: the radio; if it was for another one, nothing is counted
  * @reception: the transmission
  * @i: index of the MPDU
@@ -131,7 +131,7 @@ void hwsim_count_received(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_count_approximate - a damaged frame is taken all the same
+ * hwsim_count_approximate - a damaged frame is accepted
  * @radio: the radio
  * @reception: the transmission
  */

@@ -4,7 +4,7 @@
  */
 #include "hwsim_medium_air_test.h"
 
-static void delay_an_answer_waits_for_the_way(struct kunit *test)
+static void delay_the_ack_timeout_covers_the_delay(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 
@@ -19,13 +19,13 @@ static void delay_an_answer_waits_for_the_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after(air, 3) + DATA_NS + 1000 + SIFS_NS,
 			air->seen[1].start_ns);
 	KUNIT_EXPECT_EQ(test, 1, air->radios[0]->mac->acs[IEEE80211_AC_BE].successes);
-	/* and its sender hears the end of it later */
+	/* and its sender hears its end later */
 	KUNIT_EXPECT_EQ(test, air->seen[1].start_ns + ANSWER_NS + 3000,
 			air->radios[0]->busy_until_ns);
 }
 
-/* what ended before another began may still be on its way */
-static void delay_what_arrives_late_collides(struct kunit *test)
+/* a frame that ended before another began may still be in flight */
+static void delay_late_arrivals_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	int i, k;
@@ -85,8 +85,8 @@ static void delay_group_frames_arrive_late(struct kunit *test)
 }
 
 static struct kunit_case delay_cases[] = {
-	KUNIT_CASE(delay_an_answer_waits_for_the_way),
-	KUNIT_CASE(delay_what_arrives_late_collides),
+	KUNIT_CASE(delay_the_ack_timeout_covers_the_delay),
+	KUNIT_CASE(delay_late_arrivals_collide),
 	KUNIT_CASE(delay_group_frames_arrive_late),
 	{}
 };

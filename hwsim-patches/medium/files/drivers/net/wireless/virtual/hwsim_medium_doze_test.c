@@ -5,7 +5,7 @@
 #include "hwsim_medium_air_test.h"
 
 /* a dozing station hears data only while it has something to send itself */
-static void doze_who_dozes_hears_little(struct kunit *test)
+static void doze_a_dozing_station_hears_little(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[2];
@@ -30,11 +30,11 @@ static void doze_who_dozes_hears_little(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
-	/* that was it: no more data */
+	/* the service period is over: no more data */
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
-	/* frames to others, and those that ask for nothing, change nothing */
+	/* frames to others, and those that are not triggers, change nothing */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	send(air, 0, 2, 0);
@@ -50,11 +50,12 @@ static void doze_who_dozes_hears_little(struct kunit *test)
 }
 
 /*
- * Each attempt says whether the station dozes then, whatever an earlier one
- * said; and once the access point knows that it does, none says otherwise.
+ * Each attempt has the station's present power management bit, whatever an
+ * earlier one had; and once the access point knows that it dozes, none clears
+ * it.
  */
 /* a station that falls asleep after a DTIM beacon still hears its group frames */
-static void doze_who_falls_asleep_hears_group_frames(struct kunit *test)
+static void doze_group_frames_are_heard_to_the_end(struct kunit *test)
 {
 	static const u8 tim[] = { WLAN_EID_TIM, 4, 0, 1, 1, 0 };
 	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
@@ -85,7 +86,7 @@ static void doze_who_falls_asleep_hears_group_frames(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, radio->mac->awake_for);
 }
 
-static void doze_each_attempt_says_who_dozes(struct kunit *test)
+static void doze_each_attempt_has_the_present_pm_bit(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[2];
@@ -124,17 +125,17 @@ static void doze_each_attempt_says_who_dozes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 8, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_nullfunc(air->seen[4].fc));
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[6].fc));
-	KUNIT_EXPECT_TRUE(test, radio->mac->no_network.told_asleep);
-	/* what comes later wakes it */
+	KUNIT_EXPECT_TRUE(test, radio->mac->no_network.known_asleep);
+	/* later frames wake it */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 10, air->count);
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[8].fc));
-	KUNIT_EXPECT_FALSE(test, radio->mac->no_network.told_asleep);
+	KUNIT_EXPECT_FALSE(test, radio->mac->no_network.known_asleep);
 }
 
-/* who reads another one's answer still waits for its own */
-static void doze_who_dozes_waits_for_its_own_frame(struct kunit *test)
+/* a radio that overhears another's answer still waits for its own */
+static void doze_a_dozing_station_waits_for_its_answer(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[2];
@@ -156,7 +157,10 @@ static void doze_who_dozes_waits_for_its_own_frame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
 }
 
-/* group frames of many beacons wait: each beacon says so, and none waits */
+/*
+ * Group frames of many beacons wait: each beacon announces them, and is not
+ * delayed.
+ */
 static void doze_beacons_pass_group_frames(struct kunit *test)
 {
 	static const u8 tim[] = { WLAN_EID_TIM, 4, 1, 2, 0, 0 };
@@ -189,7 +193,7 @@ static void doze_beacons_pass_group_frames(struct kunit *test)
 		if (!i)
 			list_move(&mpdu->list, mpdu->list.next);
 	}
-	/* the beacon and three of the others go out */
+	/* the beacon and three of the others are sent */
 	list_for_each_entry_safe_reverse(mpdu, next, &ac->queue, list) {
 		if (ac->queued == 4)
 			break;
@@ -203,7 +207,7 @@ static void doze_beacons_pass_group_frames(struct kunit *test)
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, i < 3,
 				ieee80211_has_moredata(air->seen[i].fc));
-	/* never without end */
+	/* it ends */
 	for (i = 0; i < HWSIM_MAX_OWN + 2; i++) {
 		skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_DATA));
 		hwsim_radio_tx(radio, NULL, skb, &air->channels[0], true);
@@ -212,10 +216,10 @@ static void doze_beacons_pass_group_frames(struct kunit *test)
 }
 
 static struct kunit_case doze_cases[] = {
-	KUNIT_CASE(doze_who_dozes_hears_little),
-	KUNIT_CASE(doze_who_dozes_waits_for_its_own_frame),
-	KUNIT_CASE(doze_who_falls_asleep_hears_group_frames),
-	KUNIT_CASE(doze_each_attempt_says_who_dozes),
+	KUNIT_CASE(doze_a_dozing_station_hears_little),
+	KUNIT_CASE(doze_a_dozing_station_waits_for_its_answer),
+	KUNIT_CASE(doze_group_frames_are_heard_to_the_end),
+	KUNIT_CASE(doze_each_attempt_has_the_present_pm_bit),
 	KUNIT_CASE(doze_beacons_pass_group_frames),
 	{}
 };

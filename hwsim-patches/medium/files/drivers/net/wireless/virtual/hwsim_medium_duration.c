@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a frame of the hwsim medium takes besides its own time: protection
- * before it, the answer to it. What a frame reserves, and what fits into a TXOP.
+ * Time that a frame of the hwsim medium needs in addition to its own:
+ * protection before it, the answer to it. Also what a frame reserves, and what
+ * fits into a TXOP.
  */
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
@@ -11,7 +12,7 @@
 /**
  * hwsim_answer_us - duration of an answer with the SIFS before it (9.2.5)
  * @radio: the sender of what is answered
- * @ppdu: what is answered
+ * @ppdu: the transmission is answered
  * @kind: &enum hwsim_medium_frame of the answer
  *
  * Return: in whole us
@@ -36,9 +37,9 @@ u16 hwsim_answer_us(const struct hwsim_radio *radio,
  * @mpdu: its first frame
  * @place: its place in the TXOP
  *
- * What the frame before has reserved needs no RTS. CTS to oneself is for those
- * who understand neither frame nor answer, so it is needed nevertheless. A
- * BlockAckReq is as short as an RTS.
+ * A frame whose time the previous frame has reserved needs no RTS. It still
+ * needs a CTS-to-self, which is for stations that can decode neither frame nor
+ * answer. A BlockAckReq is as short as an RTS.
  */
 void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			const struct hwsim_mpdu *mpdu, enum hwsim_place place)
@@ -64,8 +65,8 @@ void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
  * @limit_ns: what is left
  * @begins: whether it begins the TXOP
  *
- * What may come before it (RTS and CTS, or CTS to oneself) and its BlockAck are
- * in the TXOP, too (10.23.2.9).
+ * What may come before it (RTS and CTS, or CTS-to-self) and its BlockAck are in
+ * the TXOP, too (10.23.2.9).
  */
 u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu, u64 limit_ns, bool begins)
@@ -93,8 +94,8 @@ u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_ppdu_set_duration - write into a PPDU's frames how long they reserve
- * @ppdu: the PPDU; a PS-Poll has the AID in that place
+ * hwsim_ppdu_set_duration - set the duration field of a PPDU's frames
+ * @ppdu: the PPDU; a PS-Poll keeps its AID
  */
 void hwsim_ppdu_set_duration(const struct hwsim_ppdu *ppdu)
 {
@@ -115,7 +116,7 @@ void hwsim_ppdu_set_duration(const struct hwsim_ppdu *ppdu)
  * @limit_ns: what is left, 0: no limit
  * @place: its place in the TXOP
  *
- * The one that begins a TXOP always goes out: it is one MPDU, or was cut to fit.
+ * The first one of a TXOP is always sent: it is one MPDU, or was cut to fit.
  */
 bool hwsim_ppdu_fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		     u64 limit_ns, enum hwsim_place place)

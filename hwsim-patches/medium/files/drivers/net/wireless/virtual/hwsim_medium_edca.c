@@ -30,7 +30,7 @@ void hwsim_edca_invoke(struct hwsim_edca *edca)
 }
 
 /**
- * hwsim_edca_success - a frame went through, or was given up
+ * hwsim_edca_success - a frame was delivered or given up
  * @edca: the access category
  */
 void hwsim_edca_success(struct hwsim_edca *edca)
@@ -50,13 +50,13 @@ void hwsim_edca_failure(struct hwsim_edca *edca)
 }
 
 /**
- * hwsim_edca_stop - take off what was counted when the medium becomes busy
+ * hwsim_edca_stop - subtract elapsed slots when the medium becomes busy
  * @edca: the access category
  * @counting_from_ns: end of AIFS
  * @at_ns: when the medium became busy
  * @slot_ns: one slot
  *
- * DCF takes a slot off at its end (10.3.4.3), EDCA at each slot boundary, the
+ * DCF counts a slot at its end (10.3.4.3), EDCA at each slot boundary, the
  * first of which is the end of AIFS (10.23.2.4): one more in each busy period.
  */
 void hwsim_edca_stop(struct hwsim_edca *edca, u64 counting_from_ns, u64 at_ns,

@@ -2,9 +2,9 @@
 /*
  * Contention of the hwsim medium: DCF and EDCA (IEEE 802.11-2020 10.3, 10.23).
  *
- * Nothing ticks. A backoff is kept as the slots that were left when the medium
- * became idle; where it ends follows from when that was, and slots are taken
- * off only when somebody else's transmission stops the count.
+ * Nothing ticks. A backoff is stored as the slots that were left when the
+ * medium became idle. Its end follows from that time, and slots are only
+ * subtracted when another transmission suspends the countdown.
  */
 #ifndef __HWSIM_MEDIUM_EDCA_H
 #define __HWSIM_MEDIUM_EDCA_H
@@ -19,10 +19,10 @@
  * @cw_max: largest one
  * @txop_ns: limit of a transmission opportunity, 0: one exchange
  * @is_edca: slots are counted as EDCA does, else as DCF
- * @cw: the present contention window
- * @slots: slots left when the count was last stopped or drawn
- * @backs_off: the backoff procedure is going on, if only to its last slot
- * @stream: where backoffs come from
+ * @cw: the current contention window
+ * @slots: slots left when the backoff was drawn or last suspended
+ * @backs_off: the backoff procedure is running, including its last slot
+ * @stream: random stream of backoffs
  */
 struct hwsim_edca {
 	u8 aifsn;

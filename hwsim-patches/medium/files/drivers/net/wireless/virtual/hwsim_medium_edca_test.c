@@ -13,7 +13,7 @@ static void edca_counts_whole_slots(struct kunit *test)
 {
 	struct hwsim_edca edca = { .slots = 10 };
 
-	/* busy before the count began */
+	/* busy before the countdown began */
 	hwsim_edca_stop(&edca, FROM_NS, FROM_NS - 1, SLOT_NS);
 	KUNIT_EXPECT_EQ(test, 10, edca.slots);
 	/* at its beginning, and within the first slot */
@@ -22,7 +22,7 @@ static void edca_counts_whole_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 10, edca.slots);
 	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + 3 * SLOT_NS, SLOT_NS);
 	KUNIT_EXPECT_EQ(test, 7, edca.slots);
-	/* never below nothing */
+	/* never below zero */
 	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + 100 * SLOT_NS, SLOT_NS);
 	KUNIT_EXPECT_EQ(test, 0, edca.slots);
 }
@@ -83,7 +83,7 @@ static void board_remembers_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(9), board.bitmap);
 	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(4090, board.bitmap, 3));
 	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(4090, board.bitmap, 4));
-	/* beyond the window: it moves so that this is its last */
+	/* beyond the window: it moves to end with this one */
 	hwsim_scoreboard_set(&board, 60);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(2) | BIT_ULL(6) | BIT_ULL(63), board.bitmap);
@@ -110,7 +110,7 @@ static void board_limits(struct kunit *test)
 	hwsim_scoreboard_set(&board, 64);
 	KUNIT_EXPECT_EQ(test, 1, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
-	/* to where it is: nothing moves */
+	/* to its present start: nothing moves */
 	hwsim_scoreboard_move(&board, 1);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
 	hwsim_scoreboard_move(&board, 1 + 63);
@@ -175,7 +175,7 @@ static void ampdu_limits(struct kunit *test)
 	limits.spacing_ns = 8000;
 	KUNIT_EXPECT_EQ(test, 64, fill(test, &limits, 30, &bytes));
 	KUNIT_EXPECT_EQ(test, 63 * 68 + 34, bytes);
-	/* one always fits, alone */
+	/* a single one always fits */
 	limits.max_ns = 1000;
 	KUNIT_EXPECT_EQ(test, 1, fill(test, &limits, 1538, &bytes));
 }

@@ -17,16 +17,16 @@
 #define BURST_ONE	256
 #define BURST_MAX	(64 * BURST_ONE)
 #define STEP_MAX_MB	100
-#define HAZARD_MIN	4	/* fewer 2^-60 a bit: no error, gaps fit in 64 bits */
+#define HAZARD_MIN	4	/* 2^-60; below: no error, gaps fit in 64 bits */
 
 /**
- * hwsim_curve_new - check a curve and keep it
+ * hwsim_curve_new - validate and copy a curve
  * @start_mb: SINR of the first point
  * @step_mb: from point to point
  * @burst: mean wrong bits of an error event, in 1/256
  * @hazards: hazard of a bit at each point, in 2^-60
  * @points: number of points
- * @extack: gets what is wrong
+ * @extack: for error messages
  *
  * Return: the curve, to be freed by hwsim_curve_free(), or ERR_PTR()
  */
@@ -38,24 +38,24 @@ struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 	u32 i;
 
 	if (!points || points > HWSIM_MEDIUM_MAX_POINTS) {
-		NL_SET_ERR_MSG(extack, "a curve has 1 to 4096 points");
+		NL_SET_ERR_MSG(extack, "a curve must have 1 to 4096 points");
 		return ERR_PTR(-EINVAL);
 	}
 	if (!step_mb || step_mb > STEP_MAX_MB) {
-		NL_SET_ERR_MSG(extack, "the step of a curve is 0.01 to 1 dB");
+		NL_SET_ERR_MSG(extack, "the step of a curve must be 0.01 to 1 dB");
 		return ERR_PTR(-EINVAL);
 	}
 	if (!hwsim_level_is_valid(start_mb)) {
-		NL_SET_ERR_MSG(extack, "a curve starts between -200 and 200 dB");
+		NL_SET_ERR_MSG(extack, "a curve must start between -200 and 200 dB");
 		return ERR_PTR(-EINVAL);
 	}
 	if (burst < BURST_ONE || burst > BURST_MAX) {
-		NL_SET_ERR_MSG(extack, "an error event has 1 to 64 wrong bits");
+		NL_SET_ERR_MSG(extack, "an error event must have 1 to 64 wrong bits");
 		return ERR_PTR(-EINVAL);
 	}
 	for (i = 1; i < points; i++) {
 		if (hazards[i] > hazards[i - 1]) {
-			NL_SET_ERR_MSG(extack, "errors rise with the SINR");
+			NL_SET_ERR_MSG(extack, "hazards must not rise with the SINR");
 			return ERR_PTR(-EINVAL);
 		}
 	}
@@ -73,7 +73,7 @@ struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 }
 
 /**
- * hwsim_curve_free - forget a curve
+ * hwsim_curve_free - free a curve
  * @curve: the curve, or NULL
  */
 void hwsim_curve_free(struct hwsim_curve *curve)
@@ -130,7 +130,7 @@ u64 hwsim_hazard_of_bits(u64 hazard, u32 bits)
  * hwsim_errors_any - whether a frame is damaged
  * @stretches: its bits
  * @count: number of stretches
- * @stream: where chance comes from; not touched if there cannot be an error
+ * @stream: random stream; not used if an error is impossible
  */
 bool hwsim_errors_any(const struct hwsim_stretch *stretches, u32 count,
 		      struct hwsim_stream *stream)
@@ -196,7 +196,7 @@ static u64 budget_below(u64 limit, struct hwsim_stream *stream)
 		} while (budget >= limit);
 		return budget;
 	}
-	/* a small limit: propose evenly, accept with exp(-budget) */
+	/* a small limit: propose uniformly, accept with exp(-budget) */
 	do {
 		budget = mul_u64_u64_shr(hwsim_stream_next(stream), limit, 64);
 	} while (hwsim_minus_ln(hwsim_stream_next(stream)) < budget);
@@ -209,13 +209,12 @@ static u64 budget_below(u64 limit, struct hwsim_stream *stream)
  * @stretches: its bits
  * @count: number of stretches
  * @burst: mean wrong bits of an error event, in 1/256
- * @stream: where chance comes from
+ * @stream: random stream
  *
- * The first event is drawn under the condition that there is one: its
- * position has the distribution that a frame with an error has. No bit is
- * flipped twice.
+ * The first event is drawn on condition that one exists, so its position is
+ * distributed as in a frame with an error. No bit is flipped twice.
  *
- * Return: number of flipped bits; 0 only if there cannot be an error
+ * Return: number of flipped bits; 0 only if an error is impossible
  */
 u32 hwsim_errors_flip(u8 *data, const struct hwsim_stretch *stretches,
 		      u32 count, u32 burst, struct hwsim_stream *stream)

@@ -21,7 +21,7 @@ struct netlink_ext_ack;
  * struct hwsim_curve - hazard of a bit over SINR
  * @start_mb: SINR of the first point; below, that point holds
  * @step_mb: from one point to the next
- * @points: number of points; beyond the last there are no errors
+ * @points: number of points; no errors beyond the last
  * @burst: mean wrong bits of an error event, in 1/256
  * @flips: hazard of an error event in a frame that is damaged, NULL: as here
  * @hazards: in 2^-60, never rising

@@ -2,8 +2,8 @@
 /*
  * KUnit tests of the hwsim medium's arithmetic, random streams and bit errors.
  *
- * Means are compared within five standard deviations; streams are seeded, so a
- * test that passes always does.
+ * Means are compared within five standard deviations; streams are seeded, so
+ * results are reproducible.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -28,7 +28,7 @@ static void math_powers(struct kunit *test)
 		KUNIT_EXPECT_LE(test, abs(hwsim_mb_of_power(hwsim_power_of_mb(mb)) - mb), 1);
 }
 
-/* also where the logarithm is that of a series, and rounded */
+/* also where the logarithm is computed by a series, and rounded */
 static void math_logarithms_have_a_bound(struct kunit *test)
 {
 	u64 chance;
@@ -103,7 +103,7 @@ static void curve_is_linear_between_points(struct kunit *test)
 	hwsim_curve_free(curve);
 }
 
-static void curve_refuses_nonsense(struct kunit *test)
+static void curve_refuses_invalid_arguments(struct kunit *test)
 {
 	static const u64 rising[] = { 1, 2 }, one[] = { 1 };
 
@@ -116,7 +116,8 @@ static void curve_refuses_nonsense(struct kunit *test)
 
 /*
  * Frames of 1000 bits, p = 0.001, against the binomial: 63.23 % of them have
- * errors, one on average, with variance 0.999; all positions are as likely.
+ * errors, one on average, with variance 0.999; all positions are equally
+ * likely.
  */
 static void errors_are_binomial(struct kunit *test)
 {
@@ -221,7 +222,7 @@ static struct kunit_case hwsim_medium_errors_cases[] = {
 	KUNIT_CASE(math_logarithms_have_a_bound),
 	KUNIT_CASE(math_streams),
 	KUNIT_CASE(curve_is_linear_between_points),
-	KUNIT_CASE(curve_refuses_nonsense),
+	KUNIT_CASE(curve_refuses_invalid_arguments),
 	KUNIT_CASE(errors_are_binomial),
 	KUNIT_CASE(errors_fall_where_the_hazard_is),
 	KUNIT_CASE(errors_none_without_hazard),

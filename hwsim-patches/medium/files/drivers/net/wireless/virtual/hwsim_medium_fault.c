@@ -2,8 +2,8 @@
 /*
  * Faults of the hwsim medium: frames that are lost or damaged on purpose.
  *
- * Each MPDU is a frame of its own, in an A-MPDU, too. Frames are counted as
- * they are sent, once, however many radios hear them.
+ * Each MPDU counts as a frame, also in an A-MPDU. Frames are counted as they
+ * are sent, once, however many radios hear them.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -11,12 +11,12 @@
 
 static bool is_for_all(const struct hwsim_ppdu *ppdu)
 {
-	/* CTS to oneself, too, is for all that hear it */
+	/* CTS-to-self is for all that hear it, too */
 	return is_multicast_ether_addr(ppdu->ra) ||
 	       hwsim_radio_owns(ppdu->radio, ppdu->ra);
 }
 
-/* whether a fault is about the frames of a transmission */
+/* whether a fault applies to the frames of a transmission */
 static bool concerns(const struct hwsim_fault *fault,
 		     const struct hwsim_ppdu *ppdu)
 {
@@ -38,7 +38,7 @@ static struct hwsim_radio *listener_of(const struct hwsim_fault *fault,
 	return is_for_all(ppdu) ? fault->to : ppdu->to;
 }
 
-/* whether a fault hits the next of its frames; the last time it is used up */
+/* whether a fault hits the next of its frames; the last hit ends it */
 static bool hits(struct hwsim_fault *fault)
 {
 	if (fault->skip) {
@@ -52,7 +52,7 @@ static bool hits(struct hwsim_fault *fault)
 	return true;
 }
 
-/* the first fault that hits a frame decides about it */
+/* the first fault that hits a frame decides its fate */
 static void judge(struct hwsim_ppdu *ppdu, u32 i)
 {
 	struct list_head *faults = &ppdu->radio->medium->faults;
@@ -79,7 +79,7 @@ static void judge(struct hwsim_ppdu *ppdu, u32 i)
 }
 
 /**
- * hwsim_fault_judge - say which frames of a transmission are hit by a fault
+ * hwsim_fault_judge - decide which frames of a transmission faults hit
  * @ppdu: the transmission, which has ended
  *
  * All frames of a transmission are hit at one radio, or wherever they are
@@ -94,7 +94,7 @@ void hwsim_fault_judge(struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_fault_forget - faults end that name a radio
+ * hwsim_fault_forget - end the faults that name a radio
  * @radio: the radio, which leaves the medium
  */
 void hwsim_fault_forget(struct hwsim_radio *radio)

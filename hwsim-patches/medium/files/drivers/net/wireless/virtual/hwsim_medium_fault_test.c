@@ -32,7 +32,9 @@ static void fault_a_fault_counts_frames_to_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, count_of(air, 0, 1, HWSIM_COUNT_DELIVERED));
 }
 
-/* each of a share, and a fault ends with a radio that it names */
+/*
+ * Each frame with some probability, and a fault ends with a radio that it names.
+ */
 static void fault_a_fault_hits_a_share(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -62,8 +64,8 @@ static void fault_a_fault_hits_a_share(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 
-/* frames to a station on another channel are sent, and counted as that */
-static void fault_frames_to_the_absent_count(struct kunit *test)
+/* frames to a station on another channel are sent, and counted as away */
+static void fault_frames_to_absent_radios_count(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 
@@ -76,7 +78,7 @@ static void fault_frames_to_the_absent_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DROPPED));
 }
 
-/* two faults of one kind: the second sees what the first lets pass */
+/* two faults of one kind: the second applies to what the first lets pass */
 static void fault_faults_follow_each_other(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -99,7 +101,7 @@ static void fault_faults_follow_each_other(struct kunit *test)
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(fault_a_fault_counts_frames_to_one),
 	KUNIT_CASE(fault_a_fault_hits_a_share),
-	KUNIT_CASE(fault_frames_to_the_absent_count),
+	KUNIT_CASE(fault_frames_to_absent_radios_count),
 	KUNIT_CASE(fault_faults_follow_each_other),
 	{}
 };

@@ -36,27 +36,27 @@ struct hwsim_payload {
  * @skb: the frame
  * @hw: the radio for mac80211
  * @session: BlockAck session it belongs to, or NULL
- * @rates: rates to try, as rate control wants it
+ * @rates: rates to try, as selected by rate control
  * @tried: attempts with each
  * @stage: index of the rate to try next
  * @attempts: attempts in all
- * @bars: BlockAckReqs for it that were not answered
+ * @bars: unanswered BlockAckReqs for it
  * @since_ns: when mac80211 handed it over
  * @rts_failures: attempts that ended with a missing CTS
  * @bytes: length with FCS
  * @seq: sequence number
  * @tid: TID
  * @kind: &enum hwsim_medium_frame
- * @to_sta: mac80211 knows its receiver
+ * @to_sta: its receiver is a station that mac80211 knows
  * @wants_ack: the receiver is to answer
- * @acked: it has
+ * @acked: the receiver has acknowledged it
  * @unknown: no BlockAck came for it: it may have arrived
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
  * @alone: outside of mac80211's queues: it is sent again by itself, even if its
  *	receiver dozes
- * @reselect: rate control is asked anew before it goes first in an A-MPDU
+ * @reselect: ask rate control again before it is first in an A-MPDU
  * @more_data: others waited behind it when it was taken
  * @pm_set: the medium itself has set its power management bit
  * @naps: network->naps when it was handed over
@@ -97,7 +97,7 @@ struct hwsim_mpdu {
 /* what is in a PSDU */
 enum hwsim_format {
 	HWSIM_FORMAT_PLAIN,	/* one MPDU, or an answer */
-	HWSIM_FORMAT_AMPDU,	/* MPDUs behind delimiters */
+	HWSIM_FORMAT_AMPDU,	/* MPDUs, each after a delimiter */
 };
 
 /* what precedes a frame */
@@ -117,33 +117,34 @@ enum hwsim_protection {
  * @payload_ns: start of the payload
  * @payload_end_ns: its end, before the signal extension
  * @end_ns: end
- * @rate: how it is sent
- * @power_mbm: with what power
+ * @rate: its rate, which may still change for data and management frames it is
+ *	sent
+ * @power_mbm: its transmit power
  * @kind: &enum hwsim_medium_frame
  * @format: &enum hwsim_format
- * @uses: the air, and the exchange that it belongs to
+ * @uses: references by the air and by its exchange
  * @ended: no longer on the air where it was sent
- * @delayed: each receiver has events of its own for it
- * @overlapped: others were on the air meanwhile
- * @disturbed: others were on channels nearby
+ * @delayed: each receiver has its own events for it
+ * @overlapped: others were on the air at the same time
+ * @disturbed: others were on nearby channels
  * @centre_mhz: of its band
  * @psdu_bytes: length of the PSDU
  * @duration_us: duration field
  * @next_us: of that, what it reserves for the next frame of its TXOP
- * @wanted_ns: since when its sender had it, 0: it follows something after SIFS
- * @deferred_ns: until when energy of other channels kept its sender silent
- * @counting_ns: since when its sender counted slots
+ * @wanted_ns: when its sender had it, 0: it follows another frame after SIFS
+ * @deferred_ns: end of its sender's deferral to energy of other channels
+ * @counting_ns: when its sender started to count slots
  * @wants_answer: its receiver is to answer
- * @answer_kind: with what
+ * @answer_kind: kind of that answer
  * @protection: what precedes it
- * @protection_rate: how that is sent
- * @tx_rate: @rate in the words of rate control
+ * @protection_rate: rate of that
+ * @tx_rate: @rate in the format of rate control
  * @ac: access category of @mpdus
  * @basic_rates: of the sender's network, for what precedes and answers it
  * @ra: receiver address
  * @ta: transmitter address, zero if the frame has none
  * @to: the radio that owns @ra, once it has ended; NULL: none, or several
- * @arrived: frames that @to has received with the right FCS, by their index in
+ * @arrived: frames that @to has received with a correct FCS, by their index in
  *	@mpdus; bit 0 for an answer
  * @lost: frames that a fault loses, by their index in @mpdus
  * @damaged: frames that a fault damages
@@ -209,7 +210,7 @@ struct hwsim_ppdu {
 };
 
 /**
- * hwsim_is_response - whether a transmission holds no frame of mac80211
+ * hwsim_is_response - whether a transmission carries no frame of mac80211
  * @ppdu: the transmission; if so, an ACK, BlockAck, RTS or CTS
  */
 static inline bool hwsim_is_response(const struct hwsim_ppdu *ppdu)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ad hoc networks (IBSS) of the hwsim medium: who sends the beacon, and whose
- * time the members keep (IEEE 802.11-2020 11.1.3.5, 11.1.3.7).
+ * Ad hoc networks (IBSS) of the hwsim medium: which member sends the beacon,
+ * and the time that they keep (IEEE 802.11-2020 11.1.3.5, 11.1.3.7).
  *
  * Not modelled: ATIM, and with it power save.
  */
@@ -12,7 +12,7 @@
 #define TIMESTAMP_OFFSET	24	/* octets before it in the frame, 9.3.3 */
 
 /**
- * hwsim_timestamp_ns - when the timestamp of a beacon goes out
+ * hwsim_timestamp_ns - when the timestamp of a beacon is sent
  * @ppdu: beacon or probe response
  *
  * Return: ns from the start of the PPDU
@@ -54,7 +54,7 @@ static void drop_beacon(struct hwsim_radio *radio, u64 at_ns)
 	hwsim_access_spared(radio, at_ns);
 }
 
-/* the later one of two clocks is right: no member's time ever goes back */
+/* the later of two clocks wins: no member's time ever goes back */
 static void adopt_time(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
 	const struct ieee80211_mgmt *mgmt = (void *)ppdu->mpdus[0]->skb->data;
@@ -92,7 +92,7 @@ void hwsim_ibss_received(struct hwsim_radio *radio,
 /**
  * hwsim_radio_ibss - a radio joins an ad hoc network, or leaves it
  * @radio: the radio
- * @bssid: of the network, NULL: none any more
+ * @bssid: of the network, NULL: none
  */
 void hwsim_radio_ibss(struct hwsim_radio *radio, const u8 *bssid)
 {
@@ -110,7 +110,7 @@ EXPORT_SYMBOL_GPL(hwsim_radio_ibss);
  * hwsim_radio_sent_beacon - whether a radio sent the last beacon of its network
  * @radio: the radio, a member of an ad hoc network
  *
- * That member answers probe requests that are for all (11.1.4.3.4).
+ * That member answers broadcast probe requests (11.1.4.3.4).
  */
 bool hwsim_radio_sent_beacon(struct hwsim_radio *radio)
 {

@@ -7,7 +7,7 @@
 static const u8 cell[] = { 2, 0xca, 0xff, 0xee, 0xba, 1 };
 static const u8 other_cell[] = { 2, 0xca, 0xff, 0xee, 0xba, 2 };
 
-/* it is time for a beacon of a radio's ad hoc network; it draws so many slots */
+/* TBTT of a radio's ad hoc network; it draws this many slots */
 static void tbtt(struct air_test *air, int from, const u8 *bssid, u32 slots)
 {
 	static const u8 broadcast[ETH_ALEN] = {
@@ -58,8 +58,8 @@ static void ibss_one_member_of_an_ibss_sends_its_beacon(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwsim_radio_sent_beacon(air->radios[1]));
 }
 
-/* that of another network is just a frame: the count stops while it lasts */
-static void ibss_another_ibss_spares_no_beacon(struct kunit *test)
+/* another network's beacon is just a frame: it suspends the countdown */
+static void ibss_a_beacon_of_another_ibss_does_not_count(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	u64 first;
@@ -75,8 +75,8 @@ static void ibss_another_ibss_spares_no_beacon(struct kunit *test)
 			air->seen[1].start_ns);
 }
 
-/* what has counted seven of its ten slots by the TBTT has three left after it */
-static void ibss_counts_wait_for_the_beacon_of_an_ibss(struct kunit *test)
+/* a backoff with three slots left at the TBTT has three left after it */
+static void ibss_countdowns_wait_for_the_beacon(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	u64 at;
@@ -95,7 +95,7 @@ static void ibss_counts_wait_for_the_beacon_of_an_ibss(struct kunit *test)
 			air->seen[1].start_ns);
 }
 
-/* nor does the backoff that follows a frame end meanwhile */
+/* nor does a post-transmission backoff end meanwhile */
 static void ibss_a_frame_waits_for_the_beacon_of_an_ibss(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -113,8 +113,10 @@ static void ibss_a_frame_waits_for_the_beacon_of_an_ibss(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3, edca->slots);
 }
 
-/* a member whose beacon was cancelled, or that leaves, continues its other counts */
-static void ibss_counts_go_on_without_a_beacon(struct kunit *test)
+/*
+ * A member whose beacon was cancelled, or that leaves, resumes its countdowns.
+ */
+static void ibss_countdowns_resume_without_a_beacon(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	u64 at;
@@ -133,7 +135,7 @@ static void ibss_counts_go_on_without_a_beacon(struct kunit *test)
 			air->seen[0].start_ns);
 }
 
-/* between none and twice CWmin, each as often */
+/* 0 to twice CWmin slots, equally likely */
 static void ibss_beacons_of_an_ibss_draw_their_delays(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -154,7 +156,7 @@ static void ibss_beacons_of_an_ibss_draw_their_delays(struct kunit *test)
 	}
 }
 
-/* a member sets its clock by whoever is ahead, and never back */
+/* a member sets its clock to any that is ahead, and never back */
 static void ibss_members_of_an_ibss_keep_the_latest_time(struct kunit *test)
 {
 	static const struct {
@@ -181,10 +183,10 @@ static void ibss_members_of_an_ibss_keep_the_latest_time(struct kunit *test)
 
 static struct kunit_case ibss_cases[] = {
 	KUNIT_CASE(ibss_one_member_of_an_ibss_sends_its_beacon),
-	KUNIT_CASE(ibss_another_ibss_spares_no_beacon),
-	KUNIT_CASE(ibss_counts_wait_for_the_beacon_of_an_ibss),
+	KUNIT_CASE(ibss_a_beacon_of_another_ibss_does_not_count),
+	KUNIT_CASE(ibss_countdowns_wait_for_the_beacon),
 	KUNIT_CASE(ibss_a_frame_waits_for_the_beacon_of_an_ibss),
-	KUNIT_CASE(ibss_counts_go_on_without_a_beacon),
+	KUNIT_CASE(ibss_countdowns_resume_without_a_beacon),
 	KUNIT_CASE(ibss_beacons_of_an_ibss_draw_their_delays),
 	KUNIT_CASE(ibss_members_of_an_ibss_keep_the_latest_time),
 	{}

@@ -77,7 +77,7 @@ static void agree(struct kunit *test, struct two *two, int k, const u8 *addr)
 }
 
 /* the same station, in two BSSs of a radio: it leaves one */
-static void interfaces_have_agreements_of_their_own(struct kunit *test)
+static void interfaces_have_their_own_agreements(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	const struct hwsim_session *session;
@@ -109,7 +109,7 @@ static void interfaces_have_agreements_of_their_own(struct kunit *test)
 	take_down(&two);
 }
 
-static void a_frame_counts_for_the_interface_that_it_is_for(struct kunit *test)
+static void a_frame_counts_for_its_interface(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_recipient *recipient;
@@ -190,7 +190,7 @@ static void set_params(struct two *two, int k, u8 aifs, u16 txop)
 	hwsim_radio_conf_tx(two->radio, two->vifs[k], IEEE80211_AC_BE, &params);
 }
 
-/* a frame of an interface of radio 0; its backoff has as many slots */
+/* a frame of an interface of radio 0, with a backoff of this many slots */
 static void send_of(struct air_test *air, struct two *two, int k, u32 slots)
 {
 	struct hwsim_edca *edca = &two->radio->mac->acs[IEEE80211_AC_BE].edca;
@@ -265,8 +265,8 @@ static void a_backoff_continues_for_another_interface(struct kunit *test)
 	take_down(&two);
 }
 
-/* a beacon without WMM says so of its own BSS only */
-static void a_beacon_is_about_its_own_network(struct kunit *test)
+/* a beacon without WMM only affects its own BSS */
+static void a_beacon_affects_its_own_network(struct kunit *test)
 {
 	static const u8 all[ETH_ALEN] = { [0 ... ETH_ALEN - 1] = 255 };
 	struct air_test *air = test->priv;
@@ -283,7 +283,7 @@ static void a_beacon_is_about_its_own_network(struct kunit *test)
 	hwsim_radio_tx(two.radio, NULL, skb, &air->channels[0], true);
 	KUNIT_EXPECT_FALSE(test, hwsim_network_of(two.radio, address(0))->qos);
 	KUNIT_EXPECT_TRUE(test, hwsim_network_of(two.radio, second)->qos);
-	/* and that of a mesh has no such element */
+	/* and a mesh beacon has no such element */
 	skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_MGMT |
 						IEEE80211_STYPE_BEACON));
 	ether_addr_copy(((struct ieee80211_mgmt *)skb->data)->sa, second);
@@ -293,7 +293,7 @@ static void a_beacon_is_about_its_own_network(struct kunit *test)
 }
 
 /* the next frame follows after SIFS only if it is of the same interface */
-static void a_txop_is_of_one_interface(struct kunit *test)
+static void a_txop_belongs_to_one_interface(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct two two;
@@ -338,7 +338,9 @@ static void slots_are_those_of_the_radio(struct kunit *test)
 		hwsim_radio_bss(two.radio, two.vifs[k], &two.vifs[k]->bss_conf);
 		KUNIT_EXPECT_EQ(test, k ? 20000 : 9000, two.radio->timing.slot_ns);
 	}
-	/* of 6 and 12 Mbit/s; an answer keeps to those of its own BSS */
+	/*
+	 * Basic rates of 6 and 12 Mbit/s; an answer uses those of its own BSS.
+	 */
 	KUNIT_EXPECT_EQ(test, BIT(4) | BIT(6), two.radio->mac->basic_rates);
 	KUNIT_EXPECT_EQ(test, BIT(6),
 			hwsim_network_of(two.radio, second)->basic_rates);
@@ -353,13 +355,13 @@ static void slots_are_those_of_the_radio(struct kunit *test)
 }
 
 static struct kunit_case interfaces_cases[] = {
-	KUNIT_CASE(interfaces_have_agreements_of_their_own),
-	KUNIT_CASE(a_frame_counts_for_the_interface_that_it_is_for),
+	KUNIT_CASE(interfaces_have_their_own_agreements),
+	KUNIT_CASE(a_frame_counts_for_its_interface),
 	KUNIT_CASE(a_report_names_its_interface),
 	KUNIT_CASE(a_frame_contends_with_the_parameters_of_its_interface),
 	KUNIT_CASE(a_backoff_continues_for_another_interface),
-	KUNIT_CASE(a_beacon_is_about_its_own_network),
-	KUNIT_CASE(a_txop_is_of_one_interface),
+	KUNIT_CASE(a_beacon_affects_its_own_network),
+	KUNIT_CASE(a_txop_belongs_to_one_interface),
 	KUNIT_CASE(slots_are_those_of_the_radio),
 	{}
 };

@@ -4,7 +4,7 @@
  * (IEEE 802.11-2020 11.2.3).
  *
  * mac80211 had handed them over before the station dozed. They are not returned
- * to it, since it would put them behind the frames in its own queues.
+ * to it, since it would put them after the frames in its own queues.
  */
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
@@ -85,7 +85,7 @@ void hwsim_keep_announce(struct hwsim_radio *radio, const struct hwsim_peer *pee
  * hwsim_keep - keep a frame until its receiver is awake
  * @radio: the sender
  * @mpdu: the frame, in no queue and in no session
- * @first: before others that wait
+ * @first: put it before others that wait
  *
  * Return: whether it is kept; not if its receiver is awake
  */

@@ -11,7 +11,7 @@ static void forge(struct kunit *test, struct hwsim_radio *radio, u32 number)
 	KUNIT_EXPECT_NOT_NULL(test, hwsim_peer_get(radio, address(0), addr));
 }
 
-/* addresses that nobody has do not keep a BlockAck agreement from beginning */
+/* forged addresses do not prevent a BlockAck agreement */
 static void peers_make_room(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -45,7 +45,7 @@ static void mac80211_waits_while_the_queue_is_long(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, skb);
 		skb_put_zero(skb, DATA_BYTES);
 		*(__le16 *)skb->data = cpu_to_le16(IEEE80211_FTYPE_DATA);
-		skb->data[4] = 1;	/* to all, so that nothing is kept for a status */
+		skb->data[4] = 1;	/* broadcast: no status is pending */
 		skb_set_queue_mapping(skb, IEEE80211_AC_BE);
 		IEEE80211_SKB_CB(skb)->hw_queue = IEEE80211_AC_BE;
 		hwsim_radio_tx(radio, NULL, skb, radio->channel, false);
@@ -56,14 +56,14 @@ static void mac80211_waits_while_the_queue_is_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, air->stopped);
 }
 
-static void powers_add_up_to_no_less(struct kunit *test)
+static void power_sums_do_not_wrap(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 5, hwsim_power_sum(2, 3));
 	KUNIT_EXPECT_EQ(test, U64_MAX, hwsim_power_sum(U64_MAX - 1, 1));
 	KUNIT_EXPECT_EQ(test, U64_MAX, hwsim_power_sum(U64_MAX, 1));
 }
 
-static void survey_says_what_was_heard(struct kunit *test)
+static void survey_reports_what_was_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *sender = air->radios[0], *radio = air->radios[2];
@@ -86,7 +86,7 @@ static void survey_says_what_was_heard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT, hwsim_radio_survey(radio, 1, &info));
 }
 
-/* who leaves in the middle of a frame has heard half of it */
+/* a radio that leaves in the middle of a frame has heard half of it */
 static void survey_ends_with_the_channel(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -109,7 +109,7 @@ static void survey_ends_with_the_channel(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, info.filled & SURVEY_INFO_IN_USE);
 }
 
-static void the_longest_delay_becomes_less(struct kunit *test)
+static void the_longest_delay_decreases(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 
@@ -121,7 +121,7 @@ static void the_longest_delay_becomes_less(struct kunit *test)
 	run_for(air, after(air, 3) + 1000 - air->start_ns);
 	link_of(air, 0, 2)->setting.delay_ns = 1000;
 	hwsim_air_delay_shrank(air->medium);
-	/* what is on its way arrives when it would have */
+	/* transmissions in flight arrive as before the change */
 	KUNIT_EXPECT_EQ(test, 20000, air->medium->longest_ns);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 3000, air->medium->longest_ns);
@@ -135,10 +135,10 @@ static void the_longest_delay_becomes_less(struct kunit *test)
 static struct kunit_case kept_cases[] = {
 	KUNIT_CASE(peers_make_room),
 	KUNIT_CASE(mac80211_waits_while_the_queue_is_long),
-	KUNIT_CASE(powers_add_up_to_no_less),
-	KUNIT_CASE(survey_says_what_was_heard),
+	KUNIT_CASE(power_sums_do_not_wrap),
+	KUNIT_CASE(survey_reports_what_was_heard),
 	KUNIT_CASE(survey_ends_with_the_channel),
-	KUNIT_CASE(the_longest_delay_becomes_less),
+	KUNIT_CASE(the_longest_delay_decreases),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the hwsim medium's limits: what happens one step before each of
- * them, and what happens at it.
+ * KUnit tests of the hwsim medium's limits: one step before each limit, and at
+ * the limit.
  */
 #include "hwsim_medium_air_test.h"
 
@@ -10,7 +10,10 @@
 #define LONG_SLOT_NS	20000
 #define SHORT_RETRY_LIMIT	7
 
-/* when everybody is idle, and what begins 1 ns earlier still has DIFS before it */
+/*
+ * When all radios are idle; a frame that begins 1 ns earlier still has DIFS
+ * before it.
+ */
 static u64 soon(const struct air_test *air)
 {
 	return air->medium->clock.now_ns + NSEC_PER_MSEC;
@@ -26,7 +29,7 @@ static void send_at(struct air_test *air, int from, int to, u64 at)
 	send(air, from, to, 0);
 }
 
-/* all that is going on ends, and nothing of it is left */
+/* let all that is going on end */
 static void end_case(struct air_test *air)
 {
 	int i;
@@ -90,7 +93,7 @@ static void limits_of_capture(struct kunit *test)
 	}
 }
 
-/* until a receiver has synchronized to a frame, a louder one takes it over */
+/* until a receiver has synchronized to a frame, a louder one captures it */
 static void limits_of_synchronization(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -111,7 +114,7 @@ static void limits_of_synchronization(struct kunit *test)
 	}
 }
 
-/* whether the last frame that ended somewhere had a header that was right */
+/* whether the last frame that ended somewhere had an intact header */
 static bool decoded;
 
 static void note_reception(struct hwsim_radio *radio,
@@ -120,7 +123,7 @@ static void note_reception(struct hwsim_radio *radio,
 	decoded = reception->decoded;
 }
 
-/* the header is decoded from what is heard up to the first bit of the payload */
+/* the header is decoded from the signal up to the first bit of the payload */
 static void limits_of_the_header(struct kunit *test)
 {
 	static struct hwsim_mac_ops mac_ops;
@@ -144,7 +147,10 @@ static void limits_of_the_header(struct kunit *test)
 	}
 }
 
-/* aCCATime before its own start a radio still notices others (Tables 15-5, 17-21) */
+/*
+ * ACCATime before its own start a radio still detects others (Tables 15-5,
+ * 17-21).
+ */
 static void limits_of_carrier_sense(struct kunit *test)
 {
 	static const struct {
@@ -152,20 +158,20 @@ static void limits_of_carrier_sense(struct kunit *test)
 		u32 cca_ns;
 	} cases[] = { { SLOT_NS, 4000 }, { LONG_SLOT_NS, 15000 } };
 	struct air_test *air = test->priv;
-	int i, noticed;
+	int i, detected;
 	u64 at;
 
 	hear(air, 0, 1);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		air->radios[1]->timing.slot_ns = cases[i].slot_ns;
-		for (noticed = 0; noticed < 2; noticed++) {
+		for (detected = 0; detected < 2; detected++) {
 			at = soon(air);
 			send_at(air, 0, 2, at);
-			send_at(air, 1, 2, at + cases[i].cca_ns - 1 + noticed);
+			send_at(air, 1, 2, at + cases[i].cca_ns - 1 + detected);
 			run_for(air, 2 * NSEC_PER_MSEC);
 			KUNIT_ASSERT_EQ(test, 2, air->count);
 			KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
-			KUNIT_EXPECT_EQ_MSG(test, noticed,
+			KUNIT_EXPECT_EQ_MSG(test, detected,
 					    air->seen[1].start_ns > at + DATA_NS,
 					    "case %d", i);
 			end_case(air);
@@ -195,7 +201,7 @@ static void limits_of_the_ack_timeout(struct kunit *test)
 	}
 }
 
-/* management frames keep to dot11ShortRetryLimit, data to rate control's table */
+/* management frames follow dot11ShortRetryLimit, data rate control's table */
 static void limits_of_attempts(struct kunit *test)
 {
 	static const struct {
@@ -229,7 +235,7 @@ static void limits_of_attempts(struct kunit *test)
 	}
 }
 
-/* the radio's own setting goes before that table, for data only */
+/* the radio's own setting overrides that table, for data only */
 static void limits_of_retries(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -257,7 +263,7 @@ static void limits_of_rts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, air->radios[0]->mac->held);
 }
 
-/* doubled after each attempt but the last one, after which it begins anew */
+/* doubled after each attempt except the last, which resets it */
 static void limits_of_the_contention_window(struct kunit *test)
 {
 	static const u32 cws[] = { 31, 63, 15 };
@@ -278,7 +284,7 @@ static void limits_of_the_contention_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
-/* each rate has the attempts that rate control gives it, no more and no fewer */
+/* each rate gets exactly the attempts that rate control gives it */
 static void limits_of_rate_stages(struct kunit *test)
 {
 	static const u32 rates_tried[] = { 7, 7, 4, 0, 0, 0 };
@@ -305,7 +311,7 @@ static void limits_of_rate_stages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
-/* of each rate of 802.11a that mac80211 has, and of those beyond its table */
+/* each rate of 802.11a that mac80211 has, and those beyond its table */
 static void limits_of_the_rate_table(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -324,7 +330,7 @@ static void limits_of_the_rate_table(struct kunit *test)
 	}
 }
 
-/* a radio of so many streams announces eight MCS of each, and no more */
+/* a radio announces exactly eight MCS for each of its streams */
 static void limits_of_streams(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -343,7 +349,7 @@ static void limits_of_streams(struct kunit *test)
 	wiphy_unlock(air->wiphy);
 }
 
-/* a backoff without a frame is over once its last slot has passed */
+/* a backoff without a frame ends once its last slot has passed */
 static void limits_of_a_backoff_without_a_frame(struct kunit *test)
 {
 	struct air_test *air = test->priv;

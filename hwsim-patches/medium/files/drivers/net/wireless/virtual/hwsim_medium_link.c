@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Radios of the hwsim medium as others see them: their addresses, and at what
- * level they are heard.
+ * Radios of the hwsim medium as seen by others: their addresses, and the level
+ * at which they are heard.
  */
 #include <linux/kernel.h>
 #include <linux/etherdevice.h>
@@ -57,7 +57,7 @@ struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
  * are 0. With a gain below this, that is so for the strongest sender and the
  * receiver with the least noise that user space can make, so such a link adds
  * nothing to noise or energy. It is 20 dB below the least SINR and 30 dB below
- * the least energy that any receiver can be made to notice.
+ * the least energy that any receiver can be made to detect.
  */
 #define GAIN_CUT_OFF_MB	(HWSIM_POWER_MIN_MB - HWSIM_MEDIUM_POWER_MAX_MBM + \
 			 HWSIM_MEDIUM_NOISE_MIN_MBM)
@@ -85,7 +85,7 @@ bool hwsim_link_is_heard(const struct hwsim_link_setting *setting)
 }
 
 /**
- * hwsim_link_new - make a link; it is in the array of no radio yet
+ * hwsim_link_new - allocate a link, which is not yet in the array of a radio
  * @from: sender
  * @to: receiver, on the same medium
  *
@@ -103,7 +103,7 @@ struct hwsim_link *hwsim_link_new(const struct hwsim_radio *from,
 			  from->stream, to->stream);
 	hwsim_stream_init(&link->flips, seed, HWSIM_STREAM_FLIPS,
 			  from->stream, to->stream);
-	/* both ways fade alike */
+	/* both directions fade alike */
 	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
 			  min(from->stream, to->stream),
 			  max(from->stream, to->stream));
@@ -121,8 +121,8 @@ void hwsim_link_free(struct hwsim_link *link)
 }
 
 /**
- * hwsim_links_forget - a radio leaves the medium: nobody hears it any more
- * @radio: the radio, which is in no slot of the medium any more
+ * hwsim_links_forget - remove all links of a radio that leaves the medium
+ * @radio: the radio, which no longer has a slot
  */
 void hwsim_links_forget(struct hwsim_radio *radio)
 {
@@ -148,7 +148,7 @@ void hwsim_links_forget(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_links_init - before any link is made
+ * hwsim_links_init - set up; before any link is allocated
  *
  * Return: 0 or -ENOMEM
  */
@@ -159,7 +159,7 @@ int __init hwsim_links_init(void)
 }
 
 /**
- * hwsim_links_exit - after all links have been freed
+ * hwsim_links_exit - clean up; after all links have been freed
  */
 void hwsim_links_exit(void)
 {
@@ -172,7 +172,7 @@ void hwsim_links_exit(void)
  * @link: the link from the sender to it
  * @ppdu: the transmission, with its start and its power
  *
- * It follows from these alone, so it is the same whenever it is asked for.
+ * It depends on these alone, not on when it is computed.
  *
  * Return: signal over noise in 20 MHz, in mB
  */

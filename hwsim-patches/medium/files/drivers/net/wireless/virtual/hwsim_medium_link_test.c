@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of links of the hwsim medium: which are there, and what is counted
+ * KUnit tests of links of the hwsim medium: which exist, and what is counted
  * with and without them.
  */
 #include "hwsim_medium_air_test.h"
 
-/* at the limit something is left of the loudest frame, and below it nothing */
+/* at the limit the loudest frame still has some power, and below it none */
 static void links_that_cannot_be_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -25,7 +25,7 @@ static void links_that_cannot_be_heard(struct kunit *test)
 		link_of(air, 0, 1)->setting = setting;
 		KUNIT_EXPECT_EQ(test, !below,
 				hwsim_link_power(to, link_of(air, 0, 1), &ppdu) > 0);
-		/* fading may make it so much better */
+		/* fading may add this much */
 		setting.fading = 1;
 		KUNIT_EXPECT_TRUE(test, hwsim_link_is_heard(&setting));
 		setting.gain_mb -= HWSIM_LEVEL_MAX_MB;
@@ -33,8 +33,8 @@ static void links_that_cannot_be_heard(struct kunit *test)
 	}
 }
 
-/* what is sent to a radio that hears nothing of it is lost, and counted */
-static void links_that_are_not_there_lose_all(struct kunit *test)
+/* frames to a radio that cannot hear them are lost, and counted */
+static void links_that_are_missing_lose_all(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	int late;
@@ -51,7 +51,10 @@ static void links_that_are_not_there_lose_all(struct kunit *test)
 	}
 }
 
-/* counters are made with the first frame, one way, and end with the sender */
+/*
+ * Counters are allocated with the first frame, per direction, and end with the
+ * sender.
+ */
 static void links_count_when_they_are_used(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -77,7 +80,7 @@ static void links_count_when_they_are_used(struct kunit *test)
 
 static struct kunit_case links_cases[] = {
 	KUNIT_CASE(links_that_cannot_be_heard),
-	KUNIT_CASE(links_that_are_not_there_lose_all),
+	KUNIT_CASE(links_that_are_missing_lose_all),
 	KUNIT_CASE(links_count_when_they_are_used),
 	{}
 };

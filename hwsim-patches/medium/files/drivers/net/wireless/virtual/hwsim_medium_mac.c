@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the air of the hwsim medium, and who contends for it, find above them.
+ * Operations of the hwsim medium that lower layers call: those of the MAC for
+ * the air, and those of frames for channel access.
  */
 #include "hwsim_medium_mac.h"
 
@@ -18,7 +19,7 @@ const struct hwsim_mac_ops hwsim_mac_ops = {
 	.contend = hwsim_access_contend,
 };
 
-/* for who contends */
+/* for channel access */
 const struct hwsim_frame_ops hwsim_frame_ops = {
 	.build = hwsim_tx_build,
 	.unbuild = hwsim_tx_unbuild,

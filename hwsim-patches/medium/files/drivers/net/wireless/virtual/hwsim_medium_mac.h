@@ -18,8 +18,8 @@
  *	rate		rates of a frame
  *	take		frames that are taken over from mac80211
  *	duration	protection, answers, and what they leave of a TXOP
- *	build		PPDUs of frames from the queue that has its turn
- *	outcome		what came of a transmission
+ *	build		PPDUs of frames from the queue whose turn it is
+ *	outcome		outcome of a transmission
  *	tx		frames from mac80211: queues, flushes
  *	release		frames for stations that ask or wake up
  *	mac		operations for the air and for access
@@ -59,14 +59,14 @@ struct hwsim_ac;
 enum hwsim_place {
 	HWSIM_PLACE_FIRST,
 	HWSIM_PLACE_RESERVED,	/* the previous frame reserves its time */
-	HWSIM_PLACE_LATER,	/* the previous frame had been sent already */
+	HWSIM_PLACE_LATER,	/* the previous frame has been sent */
 };
 
-/* what mac80211 has to do about a BlockAck agreement */
+/* what mac80211 has to do for a BlockAck agreement */
 enum hwsim_session_step {
 	HWSIM_SESSION_NOTHING,
 	HWSIM_SESSION_END,	/* end it */
-	HWSIM_SESSION_STARTS,	/* ask for it: no older frames are left */
+	HWSIM_SESSION_STARTS,	/* request it: no older frames are left */
 	HWSIM_SESSION_STOPPED,	/* it has ended: none of its frames are left */
 };
 
@@ -80,9 +80,8 @@ enum hwsim_stage {
 
 /**
  * struct hwsim_frame_ops - where the frames of an access category come from
- * @build: make the PPDU that it sends; see hwsim_tx_build(). NULL: there is
- *	nothing to send, or not yet: whoever has something then says so by
- *	hwsim_access_ready()
+ * @build: make the PPDU that it sends; see hwsim_tx_build(). NULL: nothing to
+ *	send, or not yet, in which case hwsim_access_ready() is called later
  * @unbuild: that PPDU is not sent after all
  * @reserve: have it reserve the medium for the next one, too
  * @stamp: it starts then
@@ -112,8 +111,9 @@ struct hwsim_frame_ops {
  * @txqs: mac80211 has frames in its own queues, or a BlockAck session has some
  *	that are to be sent again
  * @waiting: contends
- * @ready_ns: since when
- * @committed_ns: starts then, whatever begins in between, or HWSIM_NEVER
+ * @ready_ns: when it started to
+ * @committed_ns: when it will start, whatever begins before then, or
+ *	HWSIM_NEVER
  * @attempts: transmissions
  * @successes: successful ones
  * @inside: collisions with another access category
@@ -261,21 +261,21 @@ struct hwsim_peer {
 };
 
 /**
- * struct hwsim_up - something for mac80211
+ * struct hwsim_up - something to deliver to mac80211
  * @later: in clock->up
  * @hw: the radio for mac80211
  * @ops: of that radio
  * @skb: a received frame, or NULL
  * @mpdu: a frame that is completed, or NULL
  * @rx_status: of @skb
- * @has_peer: there is a report about a station:
+ * @has_peer: has a report about a station:
  * @own: address of the interface
  * @peer: address of the station
  * @tid: TID of the frames
  * @tx_us: air time of frames to it
  * @rx_us: air time of frames from it
  * @session: what to do about the BlockAck agreement with it for @tid
- * @has_tx_info: there is a report for rate control about an A-MPDU to it:
+ * @has_tx_info: has a report for rate control about an A-MPDU to it:
  * @tx_info: the report
  */
 struct hwsim_up {
@@ -306,7 +306,7 @@ struct hwsim_up {
  * @basic_rates: as &hwsim_phy_response wants them
  * @short_slot: it uses short slots
  * @qos: it has WMM
- * @told_asleep: its access point has acknowledged that the radio dozes
+ * @known_asleep: its access point has acknowledged that the radio dozes
  * @naps: how often it has
  * @seq_ctrl: last sequence control that mac80211 left to the radio
  */
@@ -319,7 +319,7 @@ struct hwsim_network {
 	u16 basic_rates;
 	bool short_slot;
 	bool qos;
-	bool told_asleep;
+	bool known_asleep;
 	u32 naps;
 	u16 seq_ctrl;
 };
@@ -332,10 +332,10 @@ struct hwsim_network {
  * @max_ppdu_ns: longest A-MPDU that it sends
  * @retries: attempts of a data frame, 0: as rate control says
  * @latency_ns: a frame takes up to that long into the idle radio
- * @approx_flows: what it sends that may arrive so
+ * @approx_flows: approximate frames that it sends
  * @more_data: marks data frames behind which others wait
- * @answer_delay_ns: its ACKs and BlockAcks are so much later than SIFS
- * @answer_wait_ns: it waits so much longer for those of others
+ * @answer_delay_ns: how much later than SIFS its ACKs and BlockAcks are
+ * @answer_wait_ns: how much longer it waits for those of others
  * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
@@ -352,9 +352,9 @@ struct hwsim_network {
  * @next_known: @next_ns and @contends are up to date
  * @contends: an access category has something to send, or counts slots
  * @nav_until_ns: end of what others have reserved
- * @nav_by: who holds the TXOP for which they did
+ * @nav_by: holder of the TXOP for which they did
  * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
- * @eifs_from_ns: since when EIFS counts after a damaged frame, 0: it does not
+ * @eifs_from_ns: start of EIFS after a damaged frame, 0: no EIFS
  * @hold_until_ns: end of its own exchange
  * @answers_at_ns: when its last late answer begins
  * @answer: answer that it is about to send or sends
@@ -368,7 +368,7 @@ struct hwsim_network {
  * @sessions: its BlockAck agreements as originator
  * @stage: of its exchange
  * @sender: access category of the exchange
- * @frame: what the exchange is about
+ * @frame: the frame of the exchange
  * @ahead: what follows it in the same TXOP, or NULL
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
@@ -461,7 +461,7 @@ static inline u64 hwsim_access_next(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_access_changed - a radio's contention is not what it was
+ * hwsim_access_changed - a radio's contention has changed
  * @radio: the radio
  */
 static inline void hwsim_access_changed(struct hwsim_radio *radio)
@@ -473,8 +473,8 @@ static inline void hwsim_access_changed(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_access_moved - what a radio takes for the end of a busy medium moved
- * @radio: the radio; if it does not contend, this is nothing to it
+ * hwsim_access_moved - the end of the busy medium has moved for a radio
+ * @radio: the radio; nothing is done if it does not contend
  */
 static inline void hwsim_access_moved(struct hwsim_radio *radio)
 {
@@ -483,8 +483,9 @@ static inline void hwsim_access_moved(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_mpdu_is_own_bar - whether a frame is a BlockAckReq of the medium's own
- * @mpdu: the frame; of those that mac80211 sends the medium has no session
+ * hwsim_mpdu_is_own_bar - whether a frame is one of the medium's own
+ *	BlockAckReqs
+ * @mpdu: the frame; those of mac80211 have no session
  */
 static inline bool hwsim_mpdu_is_own_bar(const struct hwsim_mpdu *mpdu)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a transmission of the hwsim medium puts into other channels.
+ * Power that a transmission of the hwsim medium leaks into other channels.
  *
  * Clauses are those of IEEE 802.11-2020. Senders use all that the transmit
- * masks of clauses 16 to 21 allow. Receivers let in their own band alone.
+ * masks of clauses 16 to 21 allow. Receivers only let in their own band.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -76,7 +76,8 @@ static u64 within(const struct mask_point *mask, s32 centre_mhz, s32 width_mhz)
 
 /**
  * hwsim_mask_share - how much of a transmission gets into a receiver's band
- * @rate: how it is sent
+ * @rate: its rate, which may still change for data and management frames it is
+ *	sent
  * @offset_mhz: from its centre to that of the band
  * @width: of the band
  *

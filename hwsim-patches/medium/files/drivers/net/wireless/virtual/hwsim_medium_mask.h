@@ -7,7 +7,9 @@
 
 #include "hwsim_medium_phy.h"
 
-/* further apart no two bands disturb each other, whatever their masks */
+/*
+ * Bands that are further apart do not disturb each other, whatever their masks.
+ */
 #define HWSIM_MASK_REACH_MHZ	320
 
 enum hwsim_mask {

@@ -40,8 +40,8 @@ static const u32 decade[MB_PER_DECADE / TABLE_STEP_MB + 1] = {
  * hwsim_power_of_mb - a level as a ratio
  * @mb: level in mB over noise
  *
- * Return: 10^(mb / 1000) in Q24, within 0.01 %; 0 below -70 dB, what 110 dB
- * are above
+ * Return: 10^(mb / 1000) in Q24, within 0.01 %; 0 below -70 dB; the same for
+ * all levels from 110 dB
  */
 u64 hwsim_power_of_mb(s32 mb)
 {
@@ -102,7 +102,7 @@ s32 hwsim_mb_of_power(u64 power)
 }
 
 /**
- * hwsim_minus_ln - what a uniform random number is as a hazard
+ * hwsim_minus_ln - convert a uniform random number to a hazard
  * @chance: 64 random bits: a number u from 2^-64 to 1 - 2^-64
  *
  * Minus ln of a uniform number is exponentially distributed with mean 1, and
@@ -115,7 +115,10 @@ u64 hwsim_minus_ln(u64 chance)
 	u64 log;
 
 	if (!(chance >> (64 - SERIES_BITS))) {
-		/* u + u^2/2 + u^3/3 + u^4/4: log2 has no small numbers */
+		/*
+		 * U + u^2/2 + u^3/3 + u^4/4: log2 is not precise for small
+		 * numbers.
+		 */
 		u64 square = mul_u64_u64_shr(chance, chance, 64);
 		u64 cube = mul_u64_u64_shr(square, chance, 64);
 		u64 fourth = mul_u64_u64_shr(cube, chance, 64);
@@ -132,8 +135,8 @@ u64 hwsim_minus_ln(u64 chance)
  * @stream: the stream
  * @seed: of the medium
  * @use: what it is for
- * @first: whose it is
- * @second: and whose besides
+ * @first: its owner
+ * @second: its second owner
  */
 void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,
 		       enum hwsim_stream_use use, u64 first, u64 second)
@@ -169,7 +172,7 @@ u64 hwsim_stream_next(struct hwsim_stream *stream)
  * @stream: the stream
  * @limit: one more than the largest
  *
- * Return: 0 to limit - 1, each as likely to 2^-32
+ * Return: 0 to limit - 1, equally likely to within 2^-32
  */
 u32 hwsim_stream_below(struct hwsim_stream *stream, u32 limit)
 {

@@ -17,7 +17,7 @@
 #define HWSIM_POWER_SHIFT	24
 #define HWSIM_POWER_NOISE	BIT_ULL(HWSIM_POWER_SHIFT)
 #define HWSIM_HAZARD_SHIFT	56
-#define HWSIM_POWER_MIN_MB	(-70 * 100)	/* of a ratio: below it is 0 */
+#define HWSIM_POWER_MIN_MB	(-70 * 100)	/* below, ratios are 0 */
 #define HWSIM_LEVEL_MAX_MB	(200 * 100)	/* of anything that user space sets */
 
 /**
@@ -50,8 +50,8 @@ s32 hwsim_mb_of_power(u64 power);
 u64 hwsim_minus_ln(u64 chance);
 
 /**
- * hwsim_minus_ln_least - what hwsim_minus_ln() at least returns
- * @chance: what it gets
+ * hwsim_minus_ln_least - lower bound of hwsim_minus_ln()
+ * @chance: its argument
  *
  * -ln(1 - u) is never below u. So most frames need no logarithm.
  *

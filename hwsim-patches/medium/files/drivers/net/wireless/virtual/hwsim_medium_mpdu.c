@@ -72,7 +72,7 @@ bool hwsim_txq_holds_frames(struct ieee80211_txq *txq)
 }
 
 /**
- * hwsim_mpdu_set_more_data - say whether more frames will follow
+ * hwsim_mpdu_set_more_data - set or clear a frame's MORE DATA
  * @mpdu: a data frame
  * @more_data: whether they will
  */
@@ -86,10 +86,10 @@ void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data)
 }
 
 /*
- * Attempts that a frame has. Rate control's table says it, but of management
- * frames that is made for radios that count otherwise: those keep to
- * dot11ShortRetryLimit, else frames for stations that have left would clog an
- * access point.
+ * Limit of a frame's attempts. Rate control's table has it, but its entries for
+ * management frames are meant for radios that count differently. Those use
+ * dot11ShortRetryLimit, otherwise frames for stations that have left would clog
+ * an access point.
  */
 static u32 attempts_of(const struct hwsim_radio *radio,
 		       const struct hwsim_mpdu *mpdu)

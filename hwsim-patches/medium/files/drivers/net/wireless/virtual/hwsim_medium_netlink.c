@@ -11,9 +11,9 @@
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
 #define ANSWER_MAX_US		1000
-#define DROP_TAIL_MAX		4096	/* mac80211 has memory for more */
+#define DROP_TAIL_MAX		4096	/* mac80211 could hold more */
 #define CLOCK_PPB_MAX		100000
-#define RETRIES_MAX	255	/* what fits where attempts are counted */
+#define RETRIES_MAX	255	/* limit of the counters of attempts */
 
 /* netlink and the medium number alike */
 static_assert(HWSIM_MEDIUM_PHY_VHT == (int)HWSIM_PHY_VHT);
@@ -114,7 +114,7 @@ static int medium_doit(struct sk_buff *msg, struct genl_info *info)
 	if (info->genlhdr->cmd != HWSIM_MEDIUM_CMD_SET_PAYLOAD &&
 	    !hwsim_nl_is_of_host(genl_info_net(info))) {
 		NL_SET_ERR_MSG(info->extack,
-			       "a medium is set up from the initial network namespace");
+			       "media can only be changed from the initial network namespace");
 		return -EPERM;
 	}
 	mutex_lock(&hwsim_media_mutex);
@@ -124,9 +124,9 @@ static int medium_doit(struct sk_buff *msg, struct genl_info *info)
 }
 
 /*
- * A medium is between namespaces, so it belongs to the host's administrator, in
- * the initial network namespace (hwsim_nl_is_of_host()). What goes with a radio's
- * answers is up to the namespace that the radio is in.
+ * A medium spans namespaces, so only the host's administrator may change it,
+ * from the initial network namespace (hwsim_nl_is_of_host()). The payload of a
+ * radio's answers is up to the namespace that the radio is in.
  */
 #define MEDIUM_DO(_cmd)	{				\
 	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
@@ -193,7 +193,7 @@ static void __exit hwsim_medium_exit(void)
 	hwsim_links_exit();
 }
 
-/* before mac80211_hwsim makes its radios */
+/* before mac80211_hwsim creates its radios */
 subsys_initcall(hwsim_medium_init);
 module_exit(hwsim_medium_exit);
 

@@ -4,10 +4,10 @@
  *
  *	netlink_medium	media, their error curves and fading tables
  *	netlink_radio	radios
- *	netlink_link	what radios hear of each other
+ *	netlink_link	links between radios
  *	netlink_fault	frames that are lost or damaged on purpose
  *	netlink_dump	what has been counted
- *	netlink		the family: who may do what, and which command is where
+ *	netlink		the family: permissions, and the table of commands
  *
  * All are under hwsim_media_mutex. hwsim_medium_uapi.h says what they take.
  */
@@ -47,7 +47,7 @@ int hwsim_nl_add_fault(struct sk_buff *msg, struct genl_info *info);
 /* netlink_dump */
 int hwsim_nl_dumpit(struct sk_buff *msg, struct netlink_callback *cb);
 
-/* what a message must have, or an error that says so */
+/* an attribute that a message must have, or NULL and an error message */
 static inline struct nlattr *hwsim_nl_need(struct genl_info *info, int attr)
 {
 	if (GENL_REQ_ATTR_CHECK(info, attr))
@@ -56,9 +56,9 @@ static inline struct nlattr *hwsim_nl_need(struct genl_info *info, int attr)
 }
 
 /*
- * Root of a container may have all capabilities in the initial user namespace,
- * and yet is not to rule what the others hear. It has a network namespace of
- * its own; who sets media up is in the initial one.
+ * Root in a container may have all capabilities in the initial user namespace,
+ * but must not control what others hear. A container has its own network
+ * namespace, so media can only be changed from the initial one.
  */
 static inline bool hwsim_nl_is_of_host(const struct net *net)
 {

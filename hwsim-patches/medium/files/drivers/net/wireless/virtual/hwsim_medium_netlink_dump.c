@@ -7,14 +7,14 @@
 #include <net/genetlink.h>
 #include "hwsim_medium_netlink.h"
 
-/* netlink numbers from 1 on */
+/* netlink attributes start at 1 */
 static_assert(HWSIM_MEDIUM_AIRTIME_ATTR_MAX == (int)HWSIM_NUM_AIRTIMES);
 static_assert(HWSIM_MEDIUM_COUNT_ATTR_MAX == (int)HWSIM_NUM_COUNTS);
 
-/* what a message of a dump holds; -EMSGSIZE if there is no room for it */
+/* content of a message of a dump; -EMSGSIZE if it does not fit */
 typedef int (*fill_t)(struct sk_buff *msg, const void *what);
 
-/* one message of a dump, or none of it */
+/* add one message of a dump, whole or not at all */
 static int dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd,
 		    fill_t fill, const void *what)
 {
@@ -33,7 +33,7 @@ static int dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd,
 	return 0;
 }
 
-/* numbers in a nest, whose types begin with 1 */
+/* numbers in a nest, whose types start at 1 */
 static int put_numbers(struct sk_buff *msg, int type, const u64 *numbers,
 		       u32 count)
 {
@@ -49,7 +49,7 @@ static int put_numbers(struct sk_buff *msg, int type, const u64 *numbers,
 	return 0;
 }
 
-/* how one access category of a radio got to send */
+/* channel access of one access category of a radio */
 struct access {
 	const struct hwsim_radio *radio;
 	u8 ac;
@@ -74,7 +74,7 @@ static int fill_access(struct sk_buff *msg, const void *what)
 	u64 numbers[HWSIM_MEDIUM_ACCESS_ATTR_MAX] = {};
 
 	add_access(numbers, &acs[access->ac]);
-	if (access->ac == IEEE80211_AC_VO)	/* so do other beacons count */
+	if (access->ac == IEEE80211_AC_VO)	/* so do other beacons */
 		add_access(numbers, &acs[HWSIM_AC_IBSS]);
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, access->radio->index) ||
 	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_AC, access->ac) ||
@@ -145,7 +145,7 @@ static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
 	return msg->len;
 }
 
-/* what was sent to one receiver; false if there is no room for more */
+/* what was sent to one receiver; false if no more fits */
 static bool dump_links_to(struct sk_buff *msg, struct netlink_callback *cb,
 			  struct hwsim_radio *to)
 {
@@ -228,8 +228,8 @@ static int dump_peers(struct sk_buff *msg, struct netlink_callback *cb,
 
 /**
  * hwsim_nl_dumpit - one of the GET commands
- * @msg: gets as many answers as there is room for
- * @cb: the request, and how far it is
+ * @msg: gets as many answers as fit
+ * @cb: the request and its progress
  *
  * Return: the length of @msg, or an error
  */
@@ -244,7 +244,7 @@ int hwsim_nl_dumpit(struct sk_buff *msg, struct netlink_callback *cb)
 	mutex_lock(&hwsim_media_mutex);
 	medium = id ? hwsim_nl_medium_by_id(nla_get_u32(id)) : NULL;
 	if (!medium) {
-		NL_SET_ERR_MSG(cb->extack, "there is no such medium");
+		NL_SET_ERR_MSG(cb->extack, "the medium does not exist");
 		goto out;
 	}
 	now = hwsim_medium_enter(medium);

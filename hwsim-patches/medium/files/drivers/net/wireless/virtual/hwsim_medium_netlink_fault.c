@@ -68,7 +68,7 @@ int hwsim_nl_add_fault(struct sk_buff *msg, struct genl_info *info)
 		list_add_tail(&fault->list, &medium->faults);
 	} else {
 		NL_SET_ERR_MSG(info->extack,
-			       "1024 faults of the medium have not ended yet");
+			       "the medium already has 1024 faults");
 		result = -ENOSPC;
 	}
 	hwsim_medium_leave(medium);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink of the hwsim medium: what radios hear of each other.
+ * Netlink of the hwsim medium: links between radios.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -25,7 +25,7 @@ struct wanted_link {
 	struct hwsim_radio *from;
 	struct hwsim_radio *to;
 	struct hwsim_link_setting setting;
-	struct hwsim_link *made;	/* if there was none yet that is needed */
+	struct hwsim_link *made;	/* new link, if one is needed */
 };
 
 static int check_link(const struct hwsim_medium *medium,
@@ -34,21 +34,21 @@ static int check_link(const struct hwsim_medium *medium,
 {
 	if (setting->gain_mb < -GAIN_MAX_MB || setting->gain_mb > GAIN_MAX_MB) {
 		NL_SET_ERR_MSG(extack,
-			       "a path gain lies between -500 and 500 dB");
+			       "a path gain must be between -500 and 500 dB");
 		return -EINVAL;
 	}
 	if (setting->fading >= HWSIM_MEDIUM_MAX_FADINGS ||
 	    (setting->fading && !medium->fadings[setting->fading])) {
-		NL_SET_ERR_MSG_FMT(extack, "there is no fading table %u",
+		NL_SET_ERR_MSG_FMT(extack, "fading table %u does not exist",
 				   setting->fading);
 		return -EINVAL;
 	}
 	if (setting->coherence_us > COHERENCE_MAX_US) {
-		NL_SET_ERR_MSG(extack, "a coherence time is at most 100 s");
+		NL_SET_ERR_MSG(extack, "a coherence time must not exceed 100 s");
 		return -EINVAL;
 	}
 	if (setting->delay_ns > HWSIM_MEDIUM_DELAY_MAX_NS) {
-		NL_SET_ERR_MSG(extack, "a propagation delay is at most 30 us");
+		NL_SET_ERR_MSG(extack, "a propagation delay must not exceed 30 us");
 		return -EINVAL;
 	}
 	return 0;
@@ -85,7 +85,7 @@ static int link_of(const struct hwsim_medium *medium, struct nlattr *attr,
 	to = given[HWSIM_MEDIUM_LINK_ATTR_TO];
 	gain = given[HWSIM_MEDIUM_LINK_ATTR_GAIN_MB];
 	if (!from || !to || !gain) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a link has FROM, TO and GAIN_MB");
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a link needs FROM, TO and GAIN_MB");
 		return -EINVAL;
 	}
 	link->from = end_of(medium, from, extack);
@@ -93,7 +93,7 @@ static int link_of(const struct hwsim_medium *medium, struct nlattr *attr,
 	if (!link->to)
 		return -ENOENT;
 	if (link->from == link->to) {
-		NL_SET_ERR_MSG_FMT(extack, "radio %u does not hear itself",
+		NL_SET_ERR_MSG_FMT(extack, "radio %u cannot hear itself",
 				   nla_get_u32(to));
 		return -EINVAL;
 	}
@@ -107,7 +107,7 @@ static int link_of(const struct hwsim_medium *medium, struct nlattr *attr,
 	return check_link(medium, setting, extack);
 }
 
-/* make what is needed of a link, and the room for it, while one may sleep */
+/* allocate a link and its slot in the array, while sleeping is allowed */
 static int make_link(struct wanted_link *link)
 {
 	if (hwsim_link_of(link->from, link->to) ||
@@ -120,10 +120,10 @@ static int make_link(struct wanted_link *link)
 }
 
 /*
- * The medium is locked. A link that has become too weak stays: it may come back,
- * and then its random streams go on.
+ * The medium is locked. A link that has become too weak is kept, so that its
+ * random streams continue if it comes back.
  *
- * Return: whether it has no longer the longest delay of all
+ * Return: whether it no longer has the longest delay of all
  */
 static bool set_link(struct wanted_link *wanted)
 {
@@ -138,7 +138,7 @@ static bool set_link(struct wanted_link *wanted)
 			return false;
 		link = wanted->made;
 		wanted->made = NULL;
-		/* there is room: this allocates nothing */
+		/* the slot exists, so this does not allocate */
 		xa_store(&wanted->to->links, wanted->from->slot, link,
 			 GFP_ATOMIC);
 	}
@@ -150,7 +150,7 @@ static bool set_link(struct wanted_link *wanted)
 	return shrank;
 }
 
-/* all of them at one instant, or none */
+/* set all links at one instant, or none */
 static int set_links(struct hwsim_medium *medium, struct wanted_link *links,
 		     u32 count)
 {

@@ -28,7 +28,7 @@ struct hwsim_medium *hwsim_nl_medium_by_id(u32 id)
 
 /**
  * hwsim_nl_medium - the medium that a message is about
- * @info: the message; gets what is wrong with it
+ * @info: the message; gets an error message
  *
  * Return: the medium, or an ERR_PTR
  */
@@ -41,7 +41,7 @@ struct hwsim_medium *hwsim_nl_medium(struct genl_info *info)
 		return ERR_PTR(-EINVAL);
 	medium = hwsim_nl_medium_by_id(nla_get_u32(id));
 	if (!medium) {
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "there is no such medium");
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "the medium does not exist");
 		return ERR_PTR(-ENOENT);
 	}
 	return medium;
@@ -56,11 +56,11 @@ int hwsim_nl_new(struct sk_buff *msg, struct genl_info *info)
 	if (!id || !seed)
 		return -EINVAL;
 	if (hwsim_nl_medium_by_id(nla_get_u32(id))) {
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "there is such a medium already");
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "the medium already exists");
 		return -EEXIST;
 	}
 	if (list_count_nodes(&hwsim_media) >= HWSIM_MEDIUM_MAX_MEDIA) {
-		NL_SET_ERR_MSG(info->extack, "there are 64 media already");
+		NL_SET_ERR_MSG(info->extack, "64 media already exist");
 		return -ENOSPC;
 	}
 	medium = hwsim_medium_new(nla_get_u32(id), nla_get_u64(seed));
@@ -93,7 +93,7 @@ int hwsim_nl_del(struct sk_buff *msg, struct genl_info *info)
 	return 0;
 }
 
-/* a curve of the request, its hazards in one attribute or another */
+/* a curve of the request, with the hazards of this attribute */
 static struct hwsim_curve *curve_of(struct genl_info *info,
 				    struct nlattr *hazards)
 {
@@ -105,7 +105,7 @@ static struct hwsim_curve *curve_of(struct genl_info *info,
 
 	if (nla_len(hazards) % sizeof(u64)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, hazards,
-				    "hazards are numbers of 64 bits");
+				    "hazards must be 64-bit numbers");
 		return ERR_PTR(-EINVAL);
 	}
 	/* attributes are aligned to four bytes only */
@@ -169,7 +169,7 @@ int hwsim_nl_set_fading(struct sk_buff *msg, struct genl_info *info)
 	if (!points || points > HWSIM_MEDIUM_MAX_POINTS ||
 	    nla_len(quantiles) % sizeof(s32)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, quantiles,
-				    "a fading table has 1 to 4096 numbers of 32 bits");
+				    "a fading table must have 1 to 4096 32-bit numbers");
 		return -EINVAL;
 	}
 	new = kvmalloc(struct_size(new, quantiles_mb, points), GFP_KERNEL_ACCOUNT);
@@ -181,7 +181,7 @@ int hwsim_nl_set_fading(struct sk_buff *msg, struct genl_info *info)
 		if (!hwsim_level_is_valid(new->quantiles_mb[i]) ||
 		    (i && new->quantiles_mb[i] < new->quantiles_mb[i - 1])) {
 			NL_SET_ERR_MSG_ATTR(info->extack, quantiles,
-					    "gains rise, and lie between -200 and 200 dB");
+					    "gains must rise, and be between -200 and 200 dB");
 			kvfree(new);
 			return -EINVAL;
 		}

@@ -27,7 +27,7 @@ static struct hwsim_radio *radio_of(struct genl_info *info)
 	radio = hwsim_radio_by_index(nla_get_u32(index));
 	if (!radio) {
 		NL_SET_ERR_MSG_ATTR(info->extack, index,
-				    "there is no such radio that listens to one channel at a time");
+				    "the radio does not exist, or uses several channels");
 		return ERR_PTR(-ENOENT);
 	}
 	return radio;
@@ -47,7 +47,7 @@ static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 		return result;
 	if (!given[HWSIM_MEDIUM_RATE_ATTR_PHY] ||
 	    !given[HWSIM_MEDIUM_RATE_ATTR_MCS]) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate has PHY and MCS");
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate needs PHY and MCS");
 		return -EINVAL;
 	}
 	streams = given[HWSIM_MEDIUM_RATE_ATTR_STREAMS];
@@ -59,26 +59,26 @@ static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 	rate->short_gi = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI];
 	rate->short_preamble = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE];
 	if (!hwsim_phy_rate_valid(rate)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY has no such rate");
+		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY does not support this rate");
 		return -EINVAL;
 	}
 	if (!radio->air)
-		return 0;	/* down: the channel may still become another */
+		return 0;	/* down: the channel may still change */
 	if (rate->class == HWSIM_PHY_DSSS &&
 	    radio->channel->band != NL80211_BAND_2GHZ) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "the radio's band has no such rate");
+				    "the radio's band does not support this rate");
 		return -EINVAL;
 	}
 	if (rate->width > radio->width) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "the radio's channel is not as wide");
+				    "the radio's channel is narrower");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* the fixed rate that a radio is to have, if it is one that it can have */
+/* the fixed rate of a message, checked against what the radio supports */
 static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 		      struct hwsim_phy_rate *rate,
 		      struct netlink_ext_ack *extack)
@@ -102,7 +102,7 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 	if (fixed && rate->class != HWSIM_PHY_DSSS &&
 	    (dsss_only ? nla_get_u8(dsss_only) : radio->dsss_only)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "a radio of 802.11b has DSSS rates only");
+				    "a radio of 802.11b only has DSSS rates");
 		return -EINVAL;
 	}
 	if (fixed &&
@@ -173,7 +173,7 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	}
 }
 
-/* a change of a radio that is down, which mac80211 sees, too */
+/* change a radio that is down; mac80211 sees these changes */
 static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 {
 	struct nlattr *dsss_only = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
@@ -189,7 +189,7 @@ static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 	return result;
 }
 
-/* of a radio that is down: its beacons keep time by it */
+/* only of a radio that is down: its beacons depend on it */
 static void set_clock(struct hwsim_radio *radio, struct nlattr **attrs)
 {
 	struct nlattr *ahead = attrs[HWSIM_MEDIUM_ATTR_CLOCK_US];
@@ -258,10 +258,13 @@ static int change_radio(struct hwsim_radio *radio, struct genl_info *info)
 	int result;
 
 	if (!radio->medium) {
-		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		NL_SET_ERR_MSG(info->extack, "the radio is not on a medium");
 		return -ENOENT;
 	}
-	/* nothing is changed unless all is right: what may be refused comes first */
+	/*
+	 * Nothing is changed unless all is valid: what may be refused comes
+	 * first.
+	 */
 	hwsim_medium_enter(radio->medium);
 	result = check_rate(radio, info->attrs, &rate, info->extack);
 	hwsim_medium_leave(radio->medium);
@@ -292,7 +295,7 @@ int hwsim_nl_set_radio(struct sk_buff *msg, struct genl_info *info)
 static int remove_radio(struct hwsim_radio *radio, struct genl_info *info)
 {
 	if (!radio->medium) {
-		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		NL_SET_ERR_MSG(info->extack, "the radio is not on a medium");
 		return -ENOENT;
 	}
 	if (radio->ops->is_up(radio->hw)) {
@@ -333,7 +336,7 @@ static int set_payload(struct hwsim_radio *radio, struct genl_info *info)
 		own = radio->addresses[0].addr;
 	if (!own || !hwsim_radio_owns(radio, own)) {
 		NL_SET_ERR_MSG(info->extack,
-			       "the radio has no such interface that is up");
+			       "the interface does not exist or is down");
 		return -ENOENT;
 	}
 	return hwsim_peer_set_payload(radio, own, nla_data(addr),
@@ -359,7 +362,7 @@ int hwsim_nl_set_payload(struct sk_buff *msg, struct genl_info *info)
 		return -EPERM;
 	}
 	if (!radio->medium) {
-		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		NL_SET_ERR_MSG(info->extack, "the radio is not on a medium");
 		return -ENOENT;
 	}
 	hwsim_medium_enter(radio->medium);

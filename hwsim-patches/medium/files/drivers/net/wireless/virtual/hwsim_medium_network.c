@@ -97,7 +97,7 @@ bool hwsim_network_is_joined(const struct hwsim_radio *radio, const u8 *bssid)
 }
 
 /**
- * hwsim_networks_wake - no access point believes that a radio dozes any longer
+ * hwsim_networks_wake - no access point believes any longer that a radio dozes
  * @radio: the radio, which wakes
  */
 void hwsim_networks_wake(struct hwsim_radio *radio)
@@ -105,8 +105,8 @@ void hwsim_networks_wake(struct hwsim_radio *radio)
 	struct hwsim_network *network;
 
 	list_for_each_entry(network, &radio->mac->networks, list)
-		network->told_asleep = false;
-	radio->mac->no_network.told_asleep = false;
+		network->known_asleep = false;
+	radio->mac->no_network.known_asleep = false;
 }
 
 /**
@@ -142,9 +142,9 @@ void hwsim_network_set_timing(struct hwsim_radio *radio)
 }
 
 /*
- * A network without QoS has DCF's parameters (10.3.2.3.5, Table 17-21), whatever
- * mac80211 sets: it sets those of WMM for stations there, too, and takes a
- * station for one of 802.11g if its access point is.
+ * A network without QoS has DCF's parameters (10.3.2.3.5, Table 17-21),
+ * whatever mac80211 sets: it sets those of WMM for stations there, too, and
+ * treats a station as 802.11g if its access point is.
  */
 static void set_edca(struct hwsim_radio *radio, struct hwsim_ac *ac)
 {
@@ -239,7 +239,7 @@ void hwsim_network_expect(struct hwsim_radio *radio, struct hwsim_ac *ac)
 }
 
 /**
- * hwsim_network_may_follow - whether a frame may be in the TXOP that goes on
+ * hwsim_network_may_follow - whether a frame may be sent in the current TXOP
  * @radio: the radio
  * @ac: its access category, which has won the TXOP
  * @own: the address that the frame is sent from, or NULL

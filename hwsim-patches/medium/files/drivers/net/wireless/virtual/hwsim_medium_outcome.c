@@ -7,11 +7,11 @@
 #include "hwsim_medium_mac.h"
 
 /*
- * An attempt has ended without an ACK. If nothing came back, the next is at the
- * next rate once this one's count is used up; if a BlockAck came that does not
- * have the frame, its rate was good enough, and rate control is asked again. So
- * it is once all rates have been tried, for frames that have more attempts, and
- * after a probe: a whole A-MPDU may follow its frame.
+ * An attempt has ended without an ACK. If nothing came back, the next attempt
+ * is at the next rate once the count of this one is used up. If a BlockAck came
+ * without the frame, its rate was good enough, and rate control is asked again.
+ * It is also asked once all rates have been tried and attempts are left, and
+ * after a probe, since a whole A-MPDU may follow.
  */
 static void next_attempt(struct hwsim_mpdu *mpdu, bool answered)
 {
@@ -70,7 +70,7 @@ void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		struct hwsim_mpdu *mpdu = ppdu->mpdus[--ppdu->count];
 
 		if (hwsim_mpdu_is_own_bar(mpdu))
-			hwsim_mpdu_drop(radio, mpdu);	/* made anew */
+			hwsim_mpdu_drop(radio, mpdu);	/* built when needed */
 		else
 			try_again(radio, ac, mpdu);
 	}
@@ -92,7 +92,10 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	} else {
 		mpdu->rts_failures++;
 	}
-	/* it may have arrived: even after its last attempt that is asked */
+	/*
+	 * It may have arrived: the recipient is asked, even after the last
+	 * attempt.
+	 */
 	if (sent && !answer && mpdu->session &&
 	    frame->answer_kind == HWSIM_MEDIUM_FRAME_BA) {
 		next_attempt(mpdu, false);
@@ -127,10 +130,10 @@ static bool bar_sent(struct hwsim_radio *radio, struct hwsim_ppdu *frame,
 
 /**
  * hwsim_tx_done - an exchange has ended
- * @radio: who sent
+ * @radio: the sender
  * @ac: the access category
- * @frame: what was sent; its MPDUs go up or back to their queues
- * @answer: what came back, or NULL
+ * @frame: what was sent; its MPDUs are completed or queued again
+ * @answer: the answer, or NULL
  *
  * Return: whether anything is to be sent again because no answer came
  */

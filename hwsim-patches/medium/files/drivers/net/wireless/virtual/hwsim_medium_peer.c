@@ -48,7 +48,7 @@ struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *own,
 	return NULL;
 }
 
-/* nothing refers to it, and its counters may start anew */
+/* nothing refers to it, and its counters may restart */
 static bool is_idle(const struct hwsim_peer *peer)
 {
 	return !peer->out.bytes && !peer->asked && !peer->starting &&
@@ -78,14 +78,14 @@ static void make_room(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_peer_get - find the state of a peer, or make it
+ * hwsim_peer_get - find the state of a peer, or create it
  * @radio: the radio
  * @own: address of its interface
  * @addr: address of the peer
  *
  * Of 1024 peers, the least recently used one that is idle makes room for another.
  *
- * Return: the peer; NULL if there is no memory, or if none of 1024 peers is idle
+ * Return: the peer; NULL if memory ran out, or if 1024 peers are all in use
  */
 struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *own,
 				  const u8 *addr)
@@ -119,8 +119,8 @@ struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *own,
  * @own: address of its interface
  * @addr: address of the peer that is answered
  * @data: the payload
- * @bytes: its length, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: none from now on
- * @extack: gets what is wrong
+ * @bytes: its length, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: none any longer
+ * @extack: for error messages
  */
 int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *own,
 			   const u8 *addr, const void *data, u32 bytes,
@@ -129,16 +129,16 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *own,
 	struct hwsim_peer *peer;
 
 	if (!is_valid_ether_addr(addr)) {
-		NL_SET_ERR_MSG(extack, "answers go to one station's address");
+		NL_SET_ERR_MSG(extack, "a payload needs a unicast address");
 		return -EINVAL;
 	}
 	if (bytes > HWSIM_MEDIUM_PAYLOAD_MAX) {
-		NL_SET_ERR_MSG(extack, "at most 255 bytes go with an answer");
+		NL_SET_ERR_MSG(extack, "a payload must not exceed 255 bytes");
 		return -EINVAL;
 	}
 	peer = hwsim_peer_get(radio, own, addr);
 	if (!peer) {
-		NL_SET_ERR_MSG(extack, "no memory, or the radio has 1024 peers");
+		NL_SET_ERR_MSG(extack, "no memory, or 1024 peers are in use");
 		return -ENOSPC;
 	}
 	memcpy(peer->out.data, data, bytes);
@@ -241,7 +241,7 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *own, const u8 *addr)
  * @tid: the TID
  * @ssn: sequence number with which it begins; mac80211 passes it only once
  *
- * Return: false if there is no memory
+ * Return: false if memory ran out
  */
 bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *own,
 			const u8 *addr, u8 tid, u16 ssn)

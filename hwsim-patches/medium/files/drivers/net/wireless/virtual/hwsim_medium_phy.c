@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PHY of the hwsim medium: rates, what they cost in air time, and how
- * stations answer.
+ * The PHY of the hwsim medium: rates, their air time, and the rates of answers.
  *
  * Clauses are those of IEEE 802.11-2020. A rate of HT or VHT is a modulation
  * and coding (Table 19-27 ff.) times streams times data subcarriers, so VHT
@@ -111,7 +110,9 @@ struct hwsim_phy_timing hwsim_phy_timing(bool is_5ghz, bool short_slot)
 	};
 }
 
-/* rates of VHT whose coded bits do not come out even (Tables 21-30 to 21-61) */
+/*
+ * Rates of VHT that do not have whole numbers of bits (Tables 21-30 to 21-61).
+ */
 static bool is_left_out(const struct hwsim_phy_rate *rate)
 {
 	switch (rate->width) {
@@ -127,8 +128,8 @@ static bool is_left_out(const struct hwsim_phy_rate *rate)
 }
 
 /**
- * hwsim_phy_rate_valid - whether the PHY has a rate
- * @rate: what is asked for
+ * hwsim_phy_rate_valid - whether a rate exists
+ * @rate: the rate
  */
 bool hwsim_phy_rate_valid(const struct hwsim_phy_rate *rate)
 {
@@ -418,10 +419,10 @@ static struct hwsim_phy_rate basic_below(u16 basic_rates, u32 kbps)
 }
 
 /**
- * hwsim_phy_control - rate of an RTS, a CTS to oneself or a BlockAckReq
+ * hwsim_phy_control - rate of an RTS, a CTS-to-self or a BlockAckReq
  * @rate: rate of the frame that it protects, or asks about
  * @basic_rates: the basic rate set
- * @slower: so many basic rates slower
+ * @slower: how many basic rates slower
  *
  * One that arrives where the frame would: the rate of the answer to it, if that
  * is a basic one, else the fastest basic rate that is not faster (10.6.6.3).
@@ -456,7 +457,7 @@ struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,
  *
  * SIFS and an ACK at the lowest mandatory rate (10.3.2.3.7), whichever of its
  * class are basic ones: 6 Mbit/s, or 1 Mbit/s at 2.4 GHz. A network there whose
- * basic rates are all OFDM is taken for one of OFDM only.
+ * basic rates are all OFDM is treated as OFDM only.
  *
  * Return: ns
  */

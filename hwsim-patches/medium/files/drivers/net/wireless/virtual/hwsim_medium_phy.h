@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The PHY of the hwsim medium: rates, what they cost in air time, and how
- * stations answer. Pure functions, no state.
+ * The PHY of the hwsim medium: rates, their air time, and the rates of answers.
+ * Pure functions, no state.
  *
- * Not modelled: greenfield preambles, STBC, LDPC, propagation delay.
+ * Not modelled: greenfield preambles, STBC, LDPC.
  */
 #ifndef __HWSIM_MEDIUM_PHY_H
 #define __HWSIM_MEDIUM_PHY_H
@@ -33,7 +33,7 @@ enum hwsim_phy_width {
 #define HWSIM_PHY_STREAMS	2	/* of mac80211_hwsim's radios */
 
 /**
- * struct hwsim_phy_rate - how one PPDU is sent
+ * struct hwsim_phy_rate - rate of a PPDU
  * @class: &enum hwsim_phy_class
  * @mcs: 0 to 3 (DSSS), 0 to 7 (OFDM), MCS of one stream (HT, VHT)
  * @streams: 1 to HWSIM_PHY_MAX_STREAMS; 1 for DSSS and OFDM
@@ -52,7 +52,7 @@ struct hwsim_phy_rate {
 };
 
 /**
- * struct hwsim_phy_timing - what the band and the slot decide
+ * struct hwsim_phy_timing - times that depend on band and slot
  * @sifs_ns: SIFS
  * @slot_ns: one slot
  * @extension_ns: signal extension after OFDM and HT frames at 2.4 GHz

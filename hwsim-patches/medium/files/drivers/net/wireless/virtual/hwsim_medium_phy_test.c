@@ -155,7 +155,7 @@ static void phy_answers(struct kunit *test)
 	}
 }
 
-/* RTS, CTS to oneself and BlockAckReq arrive where the frame would */
+/* RTS, CTS-to-self and BlockAckReq are as robust as the frame */
 static void phy_control_frames(struct kunit *test)
 {
 	const u16 ofdm = BASIC_OFDM(0) | BASIC_OFDM(2) | BASIC_OFDM(4);
@@ -166,7 +166,7 @@ static void phy_control_frames(struct kunit *test)
 		u32 slower;
 		u8 class, mcs;
 	} rows[] = {
-		/* 26 Mbit/s by two streams, each like 12 Mbit/s */
+		/* 26 Mbit/s with two streams, each like 12 Mbit/s */
 		{ { HWSIM_PHY_HT, 1, 2 }, ofdm, 0, HWSIM_PHY_OFDM, 2 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 0, HWSIM_PHY_OFDM, 4 },
 		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, 1, HWSIM_PHY_OFDM, 2 },
@@ -179,7 +179,7 @@ static void phy_control_frames(struct kunit *test)
 		{ { HWSIM_PHY_OFDM, 1, 1 }, dsss, 0, HWSIM_PHY_DSSS, 2 },
 		{ { HWSIM_PHY_OFDM, 1, 1 }, dsss, 1, HWSIM_PHY_DSSS, 1 },
 		{ { HWSIM_PHY_DSSS, 1, 1 }, dsss, 0, HWSIM_PHY_DSSS, 1 },
-		/* none as slow */
+		/* no rate as slow */
 		{ { HWSIM_PHY_DSSS, 0, 1 }, BIT(2), 0, HWSIM_PHY_DSSS, 2 },
 		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss | ofdm, 1, HWSIM_PHY_OFDM, 2 },
 		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss | ofdm, 2, HWSIM_PHY_DSSS, 3 },

@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of what reserves the hwsim medium: RTS, CTS to oneself, TXOPs.
+ * KUnit tests of what reserves the hwsim medium: RTS, CTS-to-self, TXOPs.
  */
 #include "hwsim_medium_air_test.h"
 
-/* what protects a wide frame is the same in both of its channels (19.3.11.12) */
+/* radios 0 and 2 hear each other, radio 1 only the sender */
+static void overhear_sender(struct air_test *air)
+{
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+}
+
+/* data at 54 Mbit/s that needs a CTS-to-self */
+static void protect_fixed_rate(struct air_test *air)
+{
+	struct hwsim_mac *mac = air->radios[0]->mac;
+
+	mac->has_fixed_rate = true;
+	mac->fixed_rate.class = HWSIM_PHY_OFDM;
+	mac->fixed_rate.mcs = RATE_54;
+	mac->fixed_rate.streams = 1;
+	air->protects = true;
+}
+
+/*
+ * The protection of a wide frame is duplicated in both of its channels
+ * (19.3.11.12).
+ */
 static void protection_a_wide_frame_is_protected_in_both_channels(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -14,7 +37,7 @@ static void protection_a_wide_frame_is_protected_in_both_channels(struct kunit *
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	hear(air, 2, 1);	/* it hears the CTS only */
+	hear(air, 2, 1);	/* it only hears the CTS */
 	listen_to(narrow, &air->channels[2]);
 	use_40mhz(air, air->radios[0]);
 	use_40mhz(air, air->radios[2]);
@@ -37,9 +60,7 @@ static void protection_rts_reserves_the_medium(struct kunit *test)
 	struct air_test *air = test->priv;
 	u64 at = after(air, 0);
 
-	hear(air, 0, 1);
-	hear(air, 0, 2);
-	hear(air, 2, 0);
+	overhear_sender(air);
 	air->wiphy->rts_threshold = 500;
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -94,7 +115,7 @@ static void protection_a_txop_holds_several_exchanges(struct kunit *test)
 			air->seen[3].start_ns + ANSWER_NS + 34000);
 }
 
-/* what a frame has reserved for the next one needs no RTS, but CTS to oneself */
+/* what a frame has reserved for the next one needs no RTS, but a CTS-to-self */
 static void protection_a_txop_is_protected_once(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -113,11 +134,7 @@ static void protection_a_txop_is_protected_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, air->seen[3].start_ns + ANSWER_NS + SIFS_NS,
 			air->seen[4].start_ns);
 	air->wiphy->rts_threshold = U32_MAX;
-	air->radios[0]->mac->has_fixed_rate = true;
-	air->radios[0]->mac->fixed_rate.class = HWSIM_PHY_OFDM;
-	air->radios[0]->mac->fixed_rate.mcs = RATE_54;
-	air->radios[0]->mac->fixed_rate.streams = 1;
-	air->protects = true;
+	protect_fixed_rate(air);
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -149,16 +166,16 @@ static void protection_a_txop_holder_gets_its_cts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[2].fc));
 }
 
-/* each frame of a TXOP but the last, and each ACK, is for the next one, too */
+/*
+ * Each frame of a TXOP but the last, and each ACK, reserves the next one, too.
+ */
 static void protection_a_txop_reserves_its_next_frame(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	u64 *nav = &air->radios[1]->mac->nav_until_ns;
 	u64 next = DATA_NS + SIFS_NS + ANSWER_NS, at = after(air, 0);
 
-	hear(air, 0, 1);
-	hear(air, 0, 2);
-	hear(air, 2, 0);
+	overhear_sender(air);
 	air->radios[0]->mac->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -181,7 +198,7 @@ static void protection_a_txop_reserves_its_next_frame(struct kunit *test)
 			*nav);
 }
 
-/* a frame that was to follow one that failed goes out later, and once */
+/* the successor of a frame that failed is sent later, and once */
 static void protection_a_txop_ends_with_a_failure(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -206,16 +223,14 @@ static void protection_a_txop_ends_with_a_failure(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3, air->radios[0]->mac->acs[IEEE80211_AC_BE].attempts);
 }
 
-/* CTS to oneself, SIFS, data: for stations that do not understand the data */
-static void protection_cts_to_oneself_protects(struct kunit *test)
+/* CTS-to-self, SIFS, data: for stations that cannot decode the data */
+static void protection_cts_to_self_protects(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_mpdu *mpdu;
 	u64 at = after(air, 0);
 
-	hear(air, 0, 1);
-	hear(air, 0, 2);
-	hear(air, 2, 0);
+	overhear_sender(air);
 	send(air, 0, 2, 0);
 	mpdu = list_first_entry(&air->radios[0]->mac->acs[IEEE80211_AC_BE].queue,
 				struct hwsim_mpdu, list);
@@ -231,7 +246,7 @@ static void protection_cts_to_oneself_protects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->mac->nav_until_ns);
 }
 
-/* a fixed rate does not switch off what protects others */
+/* a fixed rate does not disable protection */
 static void protection_a_fixed_rate_is_protected(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -239,11 +254,7 @@ static void protection_a_fixed_rate_is_protected(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->mac->has_fixed_rate = true;
-	air->radios[0]->mac->fixed_rate.class = HWSIM_PHY_OFDM;
-	air->radios[0]->mac->fixed_rate.mcs = RATE_54;
-	air->radios[0]->mac->fixed_rate.streams = 1;
-	air->protects = true;
+	protect_fixed_rate(air);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 3, air->count);
@@ -254,7 +265,7 @@ static void protection_a_fixed_rate_is_protected(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
 }
 
-/* a frame that falls back in rate takes its RTS with it */
+/* a frame that falls back in rate lowers the rate of its RTS, too */
 static void protection_an_rts_follows_the_rate_of_its_frame(struct kunit *test)
 {
 	static const u32 rts_ns[] = { RTS_NS, RTS_NS + 24000 };
@@ -295,7 +306,7 @@ static struct kunit_case protection_cases[] = {
 	KUNIT_CASE(protection_a_txop_is_protected_once),
 	KUNIT_CASE(protection_a_txop_holder_gets_its_cts),
 	KUNIT_CASE(protection_a_fixed_rate_is_protected),
-	KUNIT_CASE(protection_cts_to_oneself_protects),
+	KUNIT_CASE(protection_cts_to_self_protects),
 	KUNIT_CASE(protection_an_rts_follows_the_rate_of_its_frame),
 	{}
 };

@@ -3,7 +3,7 @@
  * Power save in the hwsim medium (IEEE 802.11-2020 11.2.3).
  *
  * A station that dozes hears the beacons of its access point, group frames that
- * a DTIM beacon announced, and what answers its own frames. When it dozes is up
+ * a DTIM beacon announced, and answers to its own frames. When it dozes is up
  * to mac80211.
  *
  * It is the radio that dozes. mac80211 lets it doze only if it has one interface
@@ -18,7 +18,7 @@
 #include "hwsim_medium_mac.h"
 
 /* why a radio that dozes receives more than beacons */
-#define AWAKE_FOR_GROUP		BIT(0)	/* frames behind a DTIM beacon */
+#define AWAKE_FOR_GROUP		BIT(0)	/* frames after a DTIM beacon */
 #define AWAKE_FOR_SERVICE	BIT(1)	/* frames that it has asked for */
 
 #define GROUP_FRAMES		BIT(0)	/* of a TIM's bitmap control field */
@@ -33,7 +33,9 @@ void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes)
 	bool wakes;
 
 	hwsim_medium_enter(radio->medium);
-	/* if it falls asleep among group frames, it receives the rest of them */
+	/*
+	 * If it starts to doze among group frames, it receives the rest of them.
+	 */
 	if (radio->mac->dozes != dozes)
 		radio->mac->awake_for &= AWAKE_FOR_GROUP;
 	/* frames that it sends from now on say that it is awake */
@@ -109,7 +111,7 @@ void hwsim_ps_mark(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	__le16 fc = hdr->frame_control;
 	bool asleep = radio->mac->dozes ||
-		      (network->told_asleep && mpdu->naps != network->naps);
+		      (network->known_asleep && mpdu->naps != network->naps);
 
 	if (is_group_frame(mpdu) && group_frames_wait(radio, hdr->addr2))
 		hwsim_mpdu_set_more_data(mpdu, true);
@@ -136,9 +138,9 @@ static void note_pm(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 	    (!ieee80211_is_data(hdr->frame_control) &&
 	     !ieee80211_is_bufferable_mmpdu(mpdu->skb)))
 		return;
-	if (pm && !network->told_asleep)
+	if (pm && !network->known_asleep)
 		network->naps++;
-	network->told_asleep = pm;
+	network->known_asleep = pm;
 }
 
 /**
@@ -211,7 +213,7 @@ static bool ends_service(struct ieee80211_hdr *hdr)
  * hwsim_ps_received - a radio that may doze has received a frame
  * @radio: the radio
  * @ppdu: the transmission
- * @mpdu: one of its frames, with the right FCS
+ * @mpdu: one of its frames, with a correct FCS
  * @owned: it is for this radio
  */
 void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,

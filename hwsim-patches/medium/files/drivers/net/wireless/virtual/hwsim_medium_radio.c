@@ -22,12 +22,12 @@ DEFINE_MUTEX(hwsim_media_mutex);
 static DEFINE_XARRAY(hwsim_all_radios);
 
 /**
- * hwsim_radio_new - the driver has made a radio
+ * hwsim_radio_new - create the medium's state of a radio
  * @hw: the radio for mac80211
  * @index: its number
- * @ops: what the medium may ask
+ * @ops: operations of the driver
  *
- * It is on no medium yet.
+ * It is not on a medium yet.
  *
  * Return: the radio, or NULL
  */
@@ -51,7 +51,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->index = index;
 	radio->ops = ops;
 	radio->power_mbm = DEFAULT_POWER_MBM;
-	radio->limit_mbm = S32_MAX;	/* until mac80211 says */
+	radio->limit_mbm = S32_MAX;	/* until mac80211 sets it */
 	radio->noise_mbm = DEFAULT_NOISE_MBM;
 	radio->ed_mbm = DEFAULT_ED_MBM;
 	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
@@ -84,7 +84,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 EXPORT_SYMBOL_GPL(hwsim_radio_new);
 
 /**
- * hwsim_radio_free - the driver removes a radio; mac80211 has let go of it
+ * hwsim_radio_free - the driver removes a radio; mac80211 no longer uses it
  * @radio: the radio, or NULL
  */
 void hwsim_radio_free(struct hwsim_radio *radio)
@@ -101,7 +101,7 @@ void hwsim_radio_free(struct hwsim_radio *radio)
 EXPORT_SYMBOL_GPL(hwsim_radio_free);
 
 /**
- * hwsim_radio_attached - whether a medium rules what a radio hears
+ * hwsim_radio_attached - whether a radio is on a medium
  * @radio: the radio, or NULL
  */
 bool hwsim_radio_attached(const struct hwsim_radio *radio)
@@ -119,7 +119,7 @@ struct hwsim_radio *hwsim_radio_by_index(u32 index)
 	return xa_load(&hwsim_all_radios, index);
 }
 
-/* on a medium mac80211 is told of air time, and shares it; else there is none */
+/* airtime fairness needs air times, which only a medium reports to mac80211 */
 static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
 {
 	u8 *features = radio->hw->wiphy->ext_features;
@@ -136,7 +136,7 @@ static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
  * @radio: the radio, down, its wiphy locked so that it stays so
  * @medium: the medium
  * @stream: name of the radio in random streams
- * @extack: gets what is wrong
+ * @extack: for error messages
  */
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack)
@@ -145,7 +145,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	int i;
 
 	if (radio->medium) {
-		NL_SET_ERR_MSG(extack, "the radio is on a medium already");
+		NL_SET_ERR_MSG(extack, "the radio is already on a medium");
 		return -EBUSY;
 	}
 	if (radio->ops->is_up(radio->hw)) {
@@ -156,7 +156,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		if (!medium->radios[slot])
 			break;
 	if (slot == HWSIM_MEDIUM_MAX_RADIOS) {
-		NL_SET_ERR_MSG(extack, "the medium has 1024 radios already");
+		NL_SET_ERR_MSG(extack, "the medium already has 1024 radios");
 		return -ENOSPC;
 	}
 	radio->slot = slot;
@@ -172,7 +172,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	hwsim_stream_init(&radio->choices, medium->seed, HWSIM_STREAM_CHOICES, stream,
 			  0);
 	hwsim_network_set_timing(radio);
-	hwsim_network_set_edca(radio);	/* DCF, until mac80211 says more */
+	hwsim_network_set_edca(radio);	/* DCF, until mac80211 sets it more */
 	spin_lock_bh(&medium->clock.lock);
 	medium->radios[slot] = radio;
 	medium->num_radios++;
@@ -183,15 +183,16 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 }
 
 /**
- * hwsim_radio_set_dsss_only - make a radio one of 802.11b, or no longer
+ * hwsim_radio_set_dsss_only - restrict a radio to 802.11b, or lift that
  * @radio: the radio, down, its wiphy locked
- * @dsss_only: whether it is to be one
- * @extack: gets what is wrong
+ * @dsss_only: whether to restrict it
+ * @extack: for error messages
  *
  * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
- * 802.11n, so that networks know it for what it is.
+ * 802.11n, so that networks treat it as such.
  *
- * Return: 0, -EBUSY if the radio is up, -EOPNOTSUPP if it has no such rates
+ * Return: 0, -EBUSY if the radio is up, -EOPNOTSUPP if it lacks the rates of
+ * 802.11b
  */
 int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 			      struct netlink_ext_ack *extack)
@@ -202,7 +203,7 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 	if (dsss_only == radio->dsss_only)
 		return 0;
 	if (!band || band->n_bitrates < DSSS_RATES) {
-		NL_SET_ERR_MSG(extack, "the radio has no rates of 802.11b");
+		NL_SET_ERR_MSG(extack, "the radio does not support 802.11b");
 		return -EOPNOTSUPP;
 	}
 	lockdep_assert_wiphy(wiphy);
@@ -230,10 +231,10 @@ static void set_mcs_set(struct ieee80211_supported_band *band, u32 streams)
 }
 
 /**
- * hwsim_radio_set_streams - give a radio so many antennas
+ * hwsim_radio_set_streams - set the number of a radio's antennas
  * @radio: the radio, down, its wiphy locked
  * @streams: spatial streams that it sends and receives, of eight MCS each
- * @extack: gets what is wrong
+ * @extack: for error messages
  *
  * Return: 0, or -EBUSY if the radio is up
  */
@@ -254,7 +255,7 @@ int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
 }
 
 /**
- * hwsim_radio_limit_power - mac80211 says with how much a radio may send
+ * hwsim_radio_limit_power - mac80211 limits the transmit power of a radio
  * @radio: the radio
  * @dbm: least of what the channel, the user and the access point allow
  */
@@ -267,10 +268,10 @@ void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm)
 EXPORT_SYMBOL_GPL(hwsim_radio_limit_power);
 
 /**
- * hwsim_radio_txpower_dbm - with how much a radio sends
+ * hwsim_radio_txpower_dbm - transmit power of a radio
  * @radio: the radio
  *
- * Return: rounded, since mac80211 knows whole dBm only
+ * Return: rounded, since mac80211 only knows whole dBm
  */
 int hwsim_radio_txpower_dbm(struct hwsim_radio *radio)
 {
@@ -302,7 +303,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_air_forget(radio);
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio, NULL);
-	WARN_ON_ONCE(radio->mac->held);	/* each frame is completed, and once */
+	WARN_ON_ONCE(radio->mac->held);	/* each frame completes once */
 	hwsim_up_forget(radio);
 	hash_for_each_safe(radio->mac->recipients, i, next, recipient, node) {
 		hash_del(&recipient->node);
@@ -318,7 +319,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	set_airtime_fairness(radio, false);
 	WRITE_ONCE(radio->hw->drop_tail, 0);
 	hwsim_medium_leave(medium);
-	/* what is going up right now, in softirq */
+	/* wait for what is being delivered, in softirq */
 	synchronize_net();
 }
 
@@ -335,7 +336,7 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 	WARN_ON_ONCE(radio->mac->held);
 	hwsim_up_forget(radio);
 	hwsim_medium_leave(radio->medium);
-	/* what is going up right now, in softirq */
+	/* wait for what is being delivered, in softirq */
 	synchronize_net();
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_stop);
@@ -403,7 +404,7 @@ void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 		addresses = krealloc_array(radio->addresses, i + 1,
 					   sizeof(*addresses), GFP_ATOMIC);
 		if (!addresses)
-			goto out;	/* nobody answers what is for it */
+			goto out;	/* frames to it are not answered */
 		radio->addresses = addresses;
 		ether_addr_copy(addresses[i].addr, addr);
 		addresses[i].uses = 0;
@@ -523,7 +524,7 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
 EXPORT_SYMBOL_GPL(hwsim_radio_sta_statistics);
 
 /**
- * hwsim_medium_new - make a medium
+ * hwsim_medium_new - create a medium
  * @id: its number
  * @seed: of its random streams
  *
@@ -559,7 +560,7 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 	int i;
 
 	hwsim_clock_stop(&medium->clock);
-	/* what was on the air of radios that are gone */
+	/* transmissions of radios that are gone */
 	hwsim_medium_enter(medium);
 	hwsim_clock_run(&medium->clock, HWSIM_NEVER - 1);
 	hwsim_medium_leave(medium);
@@ -567,7 +568,7 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 	list_for_each_entry_safe(fault, next_fault, &medium->faults, list)
 		kfree(fault);
 	list_for_each_entry_safe(air, next_air, &medium->airs, list) {
-		/* with a delay, they are remembered after their end */
+		/* with a delay, they are kept after their end */
 		list_for_each_entry_safe(ppdu, next_ppdu, &air->ppdus, list)
 			hwsim_ppdu_put(ppdu);
 		kfree(air);

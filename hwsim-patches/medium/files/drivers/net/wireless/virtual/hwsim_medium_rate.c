@@ -36,7 +36,7 @@ static struct hwsim_phy_rate legacy_rate(const struct hwsim_radio *radio, int id
  * @radio: the sender
  * @from: the rate
  *
- * Return: the rate; instead of one that the PHY lacks, the lowest
+ * Return: the rate; the lowest one if the PHY lacks it
  */
 struct hwsim_phy_rate hwsim_rate_of(const struct hwsim_radio *radio,
 				    const struct ieee80211_tx_rate *from)
@@ -122,7 +122,9 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	protect_fixed(radio, mpdu);
 }
 
-/* let rate control select rates again, except a probe that was not sent yet */
+/*
+ * Let rate control select rates again, except for a probe that was not sent yet.
+ */
 static void forget_rates(struct hwsim_mpdu *mpdu)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);

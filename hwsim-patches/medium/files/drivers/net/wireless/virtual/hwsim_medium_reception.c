@@ -7,7 +7,7 @@
 #include <linux/etherdevice.h>
 #include "hwsim_medium_air.h"
 
-/* bits of the payload that are over at a time */
+/* bits of the payload that have been sent at a given time */
 static u32 bits_until(const struct hwsim_ppdu *ppdu, u64 ns)
 {
 	u32 bits = ppdu->psdu_bytes * 8;
@@ -105,7 +105,7 @@ static void receive_response(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_radio_takes_damaged - whether a radio has use for damaged MPDUs
+ * hwsim_radio_takes_damaged - whether a radio accepts damaged MPDUs
  * @radio: the radio
  */
 bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio)
@@ -113,7 +113,7 @@ bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio)
 	return radio->approx || radio->filter & FIF_FCSFAIL;
 }
 
-/* a radio that only overhears learns from one right MPDU what is reserved */
+/* a radio that only overhears needs one intact MPDU to learn the reservation */
 static void judge_mpdus(struct hwsim_radio *radio,
 			struct hwsim_reception *reception)
 {
@@ -175,10 +175,10 @@ void hwsim_reception_flip(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_receive - find out what arrives of a transmission that has ended
+ * hwsim_receive - decide which parts of a transmission arrive
  * @radio: the receiver, which was locked on it
  * @ppdu: the transmission
- * @reception: gets the verdict
+ * @reception: gets the result
  */
 void hwsim_receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		   struct hwsim_reception *reception)
@@ -190,7 +190,7 @@ void hwsim_receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	reception->wanted = reception->owned ||
 			    radio->filter & FIF_OTHER_BSS ||
 			    is_multicast_ether_addr(ppdu->ra);
-	reception->noticed = true;
+	reception->detected = true;
 	reception->decoded = false;
 	reception->any = false;
 	reception->lost = 0;
@@ -199,10 +199,10 @@ void hwsim_receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	if (!ppdu->hit_at || ppdu->hit_at == radio) {
 		reception->lost = ppdu->lost;
 		reception->damaged = ppdu->damaged;
-		reception->noticed = hweight64(ppdu->lost) < max(ppdu->count, 1U);
+		reception->detected = hweight64(ppdu->lost) < max(ppdu->count, 1U);
 	}
 	hwsim_sinr_segment(radio, reception);
-	if (!reception->noticed) {
+	if (!reception->detected) {
 		hwsim_count_missed(radio, ppdu, HWSIM_COUNT_LOST);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
-/* keep frames that are queued for a station until it is awake */
+/* keep queued frames for a station until it is awake */
 static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer)
 {
 	struct hwsim_mpdu *mpdu, *next;
@@ -30,7 +30,7 @@ static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer
 	}
 }
 
-/* send kept frames first; released ones are now sent like all others */
+/* send kept frames first; released ones are now sent like others */
 static void send_kept(struct hwsim_radio *radio, struct hwsim_peer *peer)
 {
 	struct hwsim_mpdu *mpdu, *next;
@@ -76,7 +76,7 @@ void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
 	for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)
 		if (hwsim_ac_pending(&radio->mac->acs[i]))
 			hwsim_access_ready(radio, &radio->mac->acs[i], now);
-	/* nobody waits for frames that are kept */
+	/* hwsim_radio_flush() does not wait for kept frames */
 	wake_up(&radio->medium->idle);
 	hwsim_medium_leave(radio->medium);
 }
@@ -164,7 +164,10 @@ void hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	for (tid = IEEE80211_NUM_TIDS - 1; tid >= 0; tid--) {
 		if (!(tids & BIT(tid)))
 			continue;
-		/* all by one category, or the last could overtake others */
+		/*
+		 * All use one category, otherwise the last could overtake
+		 * others.
+		 */
 		ac = ac ?: hwsim_ac_of_tid(radio, tid);
 		while (count < max_count && (mpdu = take(radio, sta, tid))) {
 			list_add_tail(&mpdu->list, &released);

@@ -65,7 +65,7 @@ static void fill_status(const struct hwsim_radio *radio,
 						      RATE_INFO_BW_160;
 }
 
-/* answer after SIFS, whatever the medium is like by then */
+/* answer after SIFS, regardless of the medium's state */
 static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		   enum hwsim_medium_frame kind, u32 bytes,
 		   const struct hwsim_recipient *recipient)
@@ -101,7 +101,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	ppdu->duration_us = to->duration_us > us ? to->duration_us - us : 0;
 	radio->mac->answer = ppdu;
 	if (kind != HWSIM_MEDIUM_FRAME_CTS && radio->mac->answer_delay_ns) {
-		/* it does not begin an exchange of its own before that */
+		/* it does not start its own exchange before that */
 		start += radio->mac->answer_delay_ns;
 		radio->mac->answers_at_ns = start;
 		hwsim_access_moved(radio);
@@ -109,7 +109,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	hwsim_ppdu_send(ppdu, start);
 }
 
-/* deliver a copy, which has none of the sender's metadata */
+/* deliver a copy, without the sender's metadata */
 static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 		    const struct hwsim_reception *reception)
 {
@@ -126,7 +126,7 @@ static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 }
 
 /*
- * Deliver a frame with a wrong FCS, with its bit errors: to a monitor that wants
+ * Deliver a frame with a bad FCS, with its bit errors: to a monitor that wants
  * such frames, and to a radio in approximate mode if the header still has its
  * address.
  */
@@ -237,9 +237,9 @@ static void receive_bar(struct hwsim_radio *radio,
 }
 
 /*
- * A frame with the right FCS that is addressed to others reserves the medium. The
- * reservation of an RTS is cancelled if nothing is heard by the time that data
- * would have begun (10.3.2.4).
+ * A frame with a correct FCS that is addressed to others reserves the medium.
+ * The reservation of an RTS is cancelled if nothing is heard by the time that
+ * data would have begun (10.3.2.4).
  */
 static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
@@ -262,7 +262,7 @@ static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 	if (until <= radio->mac->nav_until_ns)
 		return;
 	radio->mac->nav_until_ns = until;
-	/* the TXOP holder, which answers are sent to (10.23.2.4) */
+	/* the TXOP holder, to which answers are sent (10.23.2.4) */
 	if (hwsim_is_response(ppdu) && ppdu->kind != HWSIM_MEDIUM_FRAME_RTS)
 		ether_addr_copy(radio->mac->nav_by, ppdu->ra);
 	else
@@ -319,7 +319,7 @@ void hwsim_rx(struct hwsim_radio *radio,
 	}
 	if (any)
 		radio->mac->eifs_from_ns = 0;
-	else if (reception->noticed)
+	else if (reception->detected)
 		hwsim_access_damaged(radio);
 	hwsim_access_moved(radio);
 	hwsim_access_unheard(radio);

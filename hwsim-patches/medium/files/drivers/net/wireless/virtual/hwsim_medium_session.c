@@ -9,7 +9,7 @@
 #include "hwsim_medium_mac.h"
 
 /**
- * hwsim_session_hash - where an agreement is found
+ * hwsim_session_hash - hash of an agreement
  * @addr: address of the peer
  * @tid: the TID
  */
@@ -103,7 +103,7 @@ void hwsim_session_put_back(struct hwsim_session *session,
  * hwsim_session_take - the first frame that is to be sent again
  * @session: the session
  *
- * Return: the frame, no longer the session's, or NULL
+ * Return: the frame, which has left the session, or NULL
  */
 struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session)
 {

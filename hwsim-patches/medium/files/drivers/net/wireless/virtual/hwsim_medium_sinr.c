@@ -16,7 +16,10 @@ static s32 width_mb(const struct hwsim_phy_rate *rate)
 	return rate->width * HWSIM_HALF_MB;
 }
 
-/* a duplicate is received in the receiver's primary channel, with that's share */
+/*
+ * A duplicate is received in the receiver's primary channel, with the share of
+ * that.
+ */
 static enum hwsim_phy_width width_at(const struct hwsim_ppdu *ppdu)
 {
 	return hwsim_phy_is_duplicate(&ppdu->rate) ? HWSIM_PHY_20MHZ :
@@ -50,13 +53,13 @@ u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
 	if (offset >= HWSIM_MASK_REACH_MHZ)
 		return 0;
 	known = &medium->shares[hwsim_mask_of(&ppdu->rate)][width][offset];
-	if (!*known)	/* one more, since a share may be 0 */
+	if (!*known)	/* stored plus one, since a share may be 0 */
 		*known = hwsim_mask_share(&ppdu->rate, offset, width) + 1;
 	return *known - 1;
 }
 
 /* when another transmission starts at a receiver, if a frame starts on time */
-static u64 start_beside(const struct hwsim_radio *radio,
+static u64 start_relative_to(const struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu,
 			const struct hwsim_ppdu *other)
 {
@@ -68,7 +71,7 @@ static bool overlap(const struct hwsim_radio *radio,
 		    const struct hwsim_ppdu *ppdu,
 		    const struct hwsim_ppdu *other)
 {
-	u64 start = start_beside(radio, ppdu, other);
+	u64 start = start_relative_to(radio, ppdu, other);
 
 	return other != ppdu && start < ppdu->end_ns &&
 	       start + (other->end_ns - other->start_ns) > ppdu->start_ns;
@@ -85,11 +88,11 @@ static bool disturbs(const struct hwsim_radio *radio,
 }
 
 /*
- * Power of another transmission in the band of a frame, at a receiver. Of what
- * leaks from other channels the weak is left out: of 16 of them, 0.3 dB more
- * noise at most.
+ * Power of another transmission in the band of a frame, at a receiver. Weak
+ * leakage from other channels is ignored: 16 such transmissions add at most 0.3
+ * dB of noise.
  */
-static u64 power_beside(const struct hwsim_radio *radio,
+static u64 interfering_power(const struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu,
 			const struct hwsim_ppdu *other)
 {
@@ -114,7 +117,7 @@ struct interferer {
 	u64 power;
 };
 
-/* what else is on the air while a frame is, at this receiver */
+/* what else is on the air during a frame, at its receiver */
 static u32 interferers(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu,
 		       struct interferer *others, u64 *rest)
@@ -125,7 +128,7 @@ static u32 interferers(const struct hwsim_radio *radio,
 
 	list_for_each_entry(air, &radio->medium->airs, list) {
 		list_for_each_entry(other, &air->ppdus, list) {
-			u64 power = power_beside(radio, ppdu, other), start;
+			u64 power = interfering_power(radio, ppdu, other), start;
 
 			if (!power)
 				continue;
@@ -133,7 +136,7 @@ static u32 interferers(const struct hwsim_radio *radio,
 				*rest = hwsim_power_sum(*rest, power);
 				continue;
 			}
-			start = start_beside(radio, ppdu, other);
+			start = start_relative_to(radio, ppdu, other);
 			others[count].start_ns = start;
 			others[count].end_ns = start + other->end_ns -
 					       other->start_ns;
@@ -211,7 +214,8 @@ s32 hwsim_sinr_worst_mb(const struct hwsim_reception *reception, u64 from, u64 u
 }
 
 /**
- * hwsim_collided_at - whether a radio heard or sent anything else meanwhile
+ * hwsim_collided_at - whether a radio heard or sent anything else during a
+ *	transmission
  * @radio: the radio
  * @ppdu: the transmission
  */
@@ -230,7 +234,7 @@ bool hwsim_collided_at(const struct hwsim_radio *radio,
 			    overlap(radio, ppdu, other))
 				return true;
 			power = hwsim_power_sum(power,
-						power_beside(radio, ppdu, other));
+						interfering_power(radio, ppdu, other));
 		}
 	return power >= HWSIM_INTERFERENCE;
 }

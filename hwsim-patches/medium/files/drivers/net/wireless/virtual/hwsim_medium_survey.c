@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long radios of the hwsim medium heard something, by channel, for nl80211:
- * hostapd chooses a channel by it, and says in its beacons how busy that is.
+ * hostapd uses it to select a channel, and to report its load in beacons.
  *
  * A channel is busy while carrier sense says so, NAV apart, and while the radio
  * itself sends.
@@ -21,13 +21,13 @@ static struct hwsim_survey *survey_of(struct hwsim_radio *radio,
 			return survey;
 	survey = kzalloc(sizeof(*survey), GFP_ATOMIC);
 	if (!survey)
-		return NULL;	/* nothing is known of it */
+		return NULL;	/* nothing is known about it */
 	survey->channel = channel;
 	list_add_tail(&survey->list, &radio->surveys);
 	return survey;
 }
 
-/* busy time that is over */
+/* count busy time that has passed */
 static u64 busy_ns(const struct hwsim_survey *survey, u64 now)
 {
 	u64 ahead = survey->busy_until_ns > now ? survey->busy_until_ns - now : 0;
@@ -38,7 +38,7 @@ static u64 busy_ns(const struct hwsim_survey *survey, u64 now)
 /**
  * hwsim_survey_tune - a radio listens to another channel
  * @radio: the radio
- * @channel: the channel, or NULL: to none
+ * @channel: the channel, or NULL: none
  */
 void hwsim_survey_tune(struct hwsim_radio *radio,
 		       struct ieee80211_channel *channel)
@@ -79,7 +79,7 @@ void hwsim_survey_busy(struct hwsim_radio *radio, u64 until_ns)
 /**
  * hwsim_survey_sent - a radio sends on the channel to which it listens
  * @radio: the radio
- * @ppdu: what
+ * @ppdu: the transmission
  */
 void hwsim_survey_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
@@ -90,7 +90,7 @@ void hwsim_survey_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 /**
  * hwsim_survey_received - a radio has received a transmission to its end
  * @radio: the radio
- * @ppdu: the transmission, for whomever
+ * @ppdu: the transmission, whoever it is for
  */
 void hwsim_survey_received(struct hwsim_radio *radio,
 			   const struct hwsim_ppdu *ppdu)
@@ -138,10 +138,10 @@ static void fill(struct hwsim_radio *radio, const struct hwsim_survey *from,
 /**
  * hwsim_radio_survey - what a radio has heard of a channel
  * @radio: the radio
- * @idx: the how many-th channel on which it has listened, from 0
- * @survey: gets that
+ * @idx: index of the channels on which it has listened
+ * @survey: gets the result
  *
- * Return: 0, or -ENOENT if it has listened on no more
+ * Return: 0, or -ENOENT if @idx is too high
  */
 int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
 		       struct survey_info *survey)

@@ -41,12 +41,12 @@ static bool says_no_ack(const struct ieee80211_hdr *hdr)
 }
 
 /**
- * hwsim_mpdu_new - take a frame over
+ * hwsim_mpdu_new - take over a frame
  * @radio: the sender
  * @sta: the receiver, or NULL
  * @skb: the frame, as mac80211 hands it over
  *
- * Return: what the medium knows of it, or NULL if there is no memory
+ * Return: the medium's state of it, or NULL if memory ran out
  */
 struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 				  struct ieee80211_sta *sta,
@@ -116,7 +116,7 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 		return NULL;
 	mpdu = hwsim_mpdu_new(radio, txq->sta, skb);
 	if (!mpdu) {
-		/* there is no memory to keep it until the lock is dropped, either */
+		/* no memory to keep it until the lock is dropped, either */
 		ieee80211_free_txskb(radio->hw, skb);
 		return NULL;
 	}

@@ -101,7 +101,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 
 /**
  * hwsim_tx_purge - drop everything that a radio has to send
- * @radio: the radio; it has no exchange of that interface going on
+ * @radio: the radio; no exchange of that interface is in progress
  * @vif: for one interface, NULL: for all
  */
 void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
@@ -117,7 +117,7 @@ void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 
 /*
  * A new beacon replaces one that has not been sent yet. It does not wait for
- * other frames, in particular not for group frames, of which hundreds may follow
+ * other frames, in particular for group frames, of which hundreds may follow
  * the last beacon.
  */
 static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
@@ -166,7 +166,7 @@ static void count_dropped(struct sk_buff *skb)
  * @radio: the radio
  * @sta: the receiver, if mac80211 knows it
  * @skb: the frame; no longer the caller's
- * @channel: where to; if the radio is elsewhere, the frame is dropped
+ * @channel: its channel; if the radio is on another, the frame is dropped
  * @is_own: the driver made it: mac80211 does not want its status
  */
 void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
@@ -273,7 +273,7 @@ static bool holds_management(struct hwsim_radio *radio,
 	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
 		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
 			found |= is_management_of(mpdu, vif);
-	found &= !!radio->air;	/* else they will not go out anyway */
+	found &= !!radio->air;	/* otherwise they will not be sent anyway */
 	hwsim_medium_leave(radio->medium);
 	return found;
 }
@@ -323,7 +323,7 @@ EXPORT_SYMBOL_GPL(hwsim_radio_take_queued);
  *
  * An access point that is stopped sends a Deauthentication to all stations. It
  * does not wait for its end: real hosts take longer to stop than the frame
- * takes to go out.
+ * takes to be sent.
  */
 void hwsim_radio_farewell(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif)
@@ -336,7 +336,7 @@ EXPORT_SYMBOL_GPL(hwsim_radio_farewell);
 /**
  * hwsim_radio_flush - wait until everything is sent, or drop it
  * @radio: the radio
- * @vif: what of, NULL: of all interfaces
+ * @vif: frames of one interface, NULL: of all
  * @drop: do not wait
  */
 void hwsim_radio_flush(struct hwsim_radio *radio,

@@ -3,9 +3,9 @@
  * Netlink interface of the 802.11 medium of mac80211_hwsim: generic netlink
  * family "hwsim_medium".
  *
- * A medium is made with NEW, gets error curves, fading tables, radios and
- * links, and rules from then on what those radios hear. Levels and gains are
- * in mB (1/100 dB), powers in mBm, times in the unit that the name says.
+ * A medium is created with NEW and given error curves, fading tables, radios
+ * and links. From then on it decides what those radios hear. Levels and gains
+ * are in mB (1/100 dB), powers in mBm, times in the unit that the name says.
  */
 #ifndef __HWSIM_MEDIUM_UAPI_H
 #define __HWSIM_MEDIUM_UAPI_H
@@ -37,7 +37,7 @@
 /**
  * enum hwsim_medium_curve - error curves, one per modulation and coding
  *
- * A curve tells the hazard of one payload bit, -ln(1 - p), over SINR.
+ * A curve is the hazard of one payload bit, -ln(1 - p), over SINR.
  */
 enum hwsim_medium_curve {
 	HWSIM_MEDIUM_CURVE_DSSS_1,
@@ -61,10 +61,10 @@ enum hwsim_medium_curve {
 /**
  * enum hwsim_medium_cmd - commands
  *
- * They take CAP_NET_ADMIN on the host, from the initial network namespace;
- * SET_PAYLOAD takes it in the network namespace that the radio is in.
+ * They require CAP_NET_ADMIN on the host, from the initial network namespace;
+ * SET_PAYLOAD requires it in the network namespace that the radio is in.
  *
- * @HWSIM_MEDIUM_CMD_NEW: make a medium: ID, SEED, optionally MODEL,
+ * @HWSIM_MEDIUM_CMD_NEW: create a medium: ID, SEED, optionally MODEL,
  *	CAPTURE_MB
  * @HWSIM_MEDIUM_CMD_DEL: remove a medium without radios: ID
  * @HWSIM_MEDIUM_CMD_SET_CURVE: ID, CURVE, START_MB, STEP_MB, HAZARDS,
@@ -79,9 +79,9 @@ enum hwsim_medium_curve {
  *	STREAMS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
- * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none.
- *	A link that nothing can be heard over, as if it had not been set, takes no
- *	memory.
+ * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or
+ *	none. A link over which nothing can be heard takes no memory, as if it
+ *	had not been set.
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
  *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO, FAULT_LISTENER,
  *	FAULT_SHARE
@@ -94,9 +94,9 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_SET_PAYLOAD: RADIO, ADDR and PAYLOAD, which goes with each
  *	ACK and BlockAck of that radio to that address from then on; empty: none.
  *	It ends with the station that has that address.
- * @HWSIM_MEDIUM_CMD_GET_PEER: dump: one answer for each address that a radio of
- *	ID has exchanged payload or MORE DATA with: RADIO, ADDR, PAYLOAD (that
- *	came last), ARRIVALS, MORE_DATA (in its last frame)
+ * @HWSIM_MEDIUM_CMD_GET_PEER: dump: one answer for each address with which a
+ *	radio of ID has exchanged payload or MORE DATA: RADIO, ADDR, PAYLOAD
+ *	(that came last), ARRIVALS, MORE_DATA (in its last frame)
  */
 enum hwsim_medium_cmd {
 	HWSIM_MEDIUM_CMD_UNSPEC,
@@ -206,8 +206,8 @@ enum hwsim_medium_frame {
 
 /**
  * enum hwsim_medium_fault_action - what happens to a frame that a fault hits
- * @HWSIM_MEDIUM_FAULT_LOSE: the receiver does not notice it
- * @HWSIM_MEDIUM_FAULT_DAMAGE: it arrives with a wrong FCS
+ * @HWSIM_MEDIUM_FAULT_LOSE: the receiver does not detect it
+ * @HWSIM_MEDIUM_FAULT_DAMAGE: it arrives with a bad FCS
  */
 enum hwsim_medium_fault_action {
 	HWSIM_MEDIUM_FAULT_LOSE,
@@ -225,7 +225,7 @@ enum hwsim_medium_ac {
 };
 
 /**
- * enum hwsim_medium_airtime_attr - what the time of a channel goes to
+ * enum hwsim_medium_airtime_attr - how the time of a channel is spent
  *
  * Numbers of ns (uint). They add up to the time since the channel was first
  * used.
@@ -257,14 +257,14 @@ enum hwsim_medium_count_attr {
 	HWSIM_MEDIUM_COUNT_ATTR_UNSPEC,
 	HWSIM_MEDIUM_COUNT_ATTR_SENT,		/* MPDUs, each attempt */
 	HWSIM_MEDIUM_COUNT_ATTR_RETRIES,	/* of those, repetitions */
-	HWSIM_MEDIUM_COUNT_ATTR_DELIVERED,	/* FCS right */
+	HWSIM_MEDIUM_COUNT_ATTR_DELIVERED,	/* correct FCS */
 	HWSIM_MEDIUM_COUNT_ATTR_DAMAGED,	/* FCS wrong, nothing else on
 						 * the air
 						 */
 	HWSIM_MEDIUM_COUNT_ATTR_COLLIDED,	/* not delivered, other frames
 						 * on the air
 						 */
-	HWSIM_MEDIUM_COUNT_ATTR_LOST,		/* not noticed */
+	HWSIM_MEDIUM_COUNT_ATTR_LOST,		/* not detected */
 	HWSIM_MEDIUM_COUNT_ATTR_HEADER,		/* PHY header wrong */
 	HWSIM_MEDIUM_COUNT_ATTR_AWAY,		/* the receiver was on another
 						 * channel
@@ -274,7 +274,7 @@ enum hwsim_medium_count_attr {
 						 */
 	HWSIM_MEDIUM_COUNT_ATTR_DROPPED,	/* given up by the sender */
 	HWSIM_MEDIUM_COUNT_ATTR_BYTES,		/* in DELIVERED */
-	HWSIM_MEDIUM_COUNT_ATTR_APPROXIMATE,	/* handed up with a wrong FCS */
+	HWSIM_MEDIUM_COUNT_ATTR_APPROXIMATE,	/* handed up with a bad FCS */
 	HWSIM_MEDIUM_COUNT_ATTR_REPEATED,	/* MPDUs that were sent more
 						 * than once
 						 */
@@ -283,7 +283,7 @@ enum hwsim_medium_count_attr {
 };
 
 /**
- * enum hwsim_medium_access_attr - how a radio got to send (uint)
+ * enum hwsim_medium_access_attr - channel access of a radio (uint)
  */
 enum hwsim_medium_access_attr {
 	HWSIM_MEDIUM_ACCESS_ATTR_UNSPEC,
@@ -314,8 +314,8 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_SEED,			/* u64 */
 	HWSIM_MEDIUM_ATTR_MODEL,		/* string: name of the error model */
 	HWSIM_MEDIUM_ATTR_CAPTURE_MB,		/* s32: a frame this much stronger
-						 * takes a receiver over; absent:
-						 * none does
+						 * captures a receiver; absent: none
+						 * does
 						 */
 	HWSIM_MEDIUM_ATTR_CURVE,		/* u32: enum hwsim_medium_curve */
 	HWSIM_MEDIUM_ATTR_START_MB,		/* s32: SINR of the first point */
@@ -330,13 +330,13 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_STREAM,		/* u64: its name in random streams */
 	HWSIM_MEDIUM_ATTR_NOISE_MBM,		/* s32: noise in 20 MHz */
 	HWSIM_MEDIUM_ATTR_ED_MBM,		/* s32: energy that counts as busy */
-	HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB,	/* s32: SINR to notice a preamble */
+	HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB,	/* s32: SINR that detects preambles */
 	HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB,	/* s32 */
 	HWSIM_MEDIUM_ATTR_MAX_PPDU_US,		/* u32: longest A-MPDU */
 	HWSIM_MEDIUM_ATTR_RETRIES,		/* u32: attempts of a data frame; 0:
 						 * as rate control says
 						 */
-	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: take frames with a wrong FCS */
+	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: deliver damaged frames */
 	HWSIM_MEDIUM_ATTR_LINK,			/* nest, one for each link: enum
 						 * hwsim_medium_link_attr
 						 */
@@ -366,21 +366,21 @@ enum hwsim_medium_attr {
 						 * control's; empty: rate control's
 						 * again
 						 */
-	HWSIM_MEDIUM_ATTR_LATENCY_US,		/* u32: a frame on its way from its
-						 * host into an idle radio takes up
-						 * to that long, evenly
+	HWSIM_MEDIUM_ATTR_LATENCY_US,		/* u32: a frame takes up to that long
+						 * from its host into an idle radio,
+						 * uniformly distributed
 						 */
 	HWSIM_MEDIUM_ATTR_ADDR,			/* 6 bytes: a MAC address */
 	HWSIM_MEDIUM_ATTR_PAYLOAD,		/* up to 255 bytes */
 	HWSIM_MEDIUM_ATTR_ARRIVALS,		/* u64: answers with payload */
-	HWSIM_MEDIUM_ATTR_MORE_DATA,		/* u8: data frames say whether others
-						 * wait behind them
+	HWSIM_MEDIUM_ATTR_MORE_DATA,		/* u8: data frames indicate whether
+						 * more are queued
 						 */
 	HWSIM_MEDIUM_ATTR_NO_RETRY_MARK,	/* u32: packets with this mark
 						 * (SO_MARK) are tried once; 0: none
 						 */
-	HWSIM_MEDIUM_ATTR_FAULT_LISTENER,	/* u32: radio where they are hit, if
-						 * not where they are for
+	HWSIM_MEDIUM_ATTR_FAULT_LISTENER,	/* u32: radio at which they are hit,
+						 * if not their receiver
 						 */
 	HWSIM_MEDIUM_ATTR_FAULT_SHARE,		/* u32: chance of each to be hit, in
 						 * 2^-32; absent: each is
@@ -390,11 +390,11 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_DSSS_ONLY,		/* u8: a radio of 802.11b, which has
 						 * 1 to 11 Mbit/s at 2.4 GHz and
-						 * hears of OFDM the energy alone;
+						 * only hears the energy of OFDM;
 						 * its interfaces must be down
 						 */
 	HWSIM_MEDIUM_ATTR_CLOCK_US,		/* u32: its TSF less the time of day */
-	HWSIM_MEDIUM_ATTR_CLOCK_PPB,		/* s32: how much faster it goes, up to
+	HWSIM_MEDIUM_ATTR_CLOCK_PPB,		/* s32: how much faster it runs, up to
 						 * 100 ppm (11.1.3.10)
 						 */
 	HWSIM_MEDIUM_ATTR_AC,			/* u8: enum hwsim_medium_ac */
@@ -402,15 +402,15 @@ enum hwsim_medium_attr {
 						 * network says, as some radios have
 						 * in an IBSS at 2.4 GHz
 						 */
-	HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US,	/* u32: its ACKs and BlockAcks are so
-						 * much later than SIFS
+	HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US,	/* u32: how much later than SIFS its
+						 * ACKs and BlockAcks are
 						 */
-	HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US,	/* u32: it waits so much longer for
+	HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US,	/* u32: how much longer it waits for
 						 * answers
 						 */
-	HWSIM_MEDIUM_ATTR_DROP_TAIL,		/* u32: mac80211 keeps so many
-						 * packets for it, and drops those
-						 * that come then; 0: FQ-CoDel
+	HWSIM_MEDIUM_ATTR_DROP_TAIL,		/* u32: how many packets mac80211
+						 * queues for it before it drops
+						 * new ones; 0: FQ-CoDel
 						 */
 	HWSIM_MEDIUM_ATTR_POWER_MBM,		/* s32: transmit power, unless
 						 * mac80211 allows less; absent: 20

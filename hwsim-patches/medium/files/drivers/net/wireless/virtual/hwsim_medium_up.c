@@ -15,7 +15,7 @@
  * @hw: the radio for mac80211
  * @skb: the frame
  *
- * If it was to end a service period, the period ends nevertheless.
+ * If it was to end a service period, the period still ends.
  */
 void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
 {
@@ -118,7 +118,7 @@ void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu)
 }
 
 /**
- * hwsim_mpdu_let_go - a radio holds one frame less
+ * hwsim_mpdu_let_go - a radio holds one frame fewer
  * @radio: the radio
  */
 void hwsim_mpdu_let_go(struct hwsim_radio *radio)
@@ -130,7 +130,7 @@ void hwsim_mpdu_let_go(struct hwsim_radio *radio)
 }
 
 /**
- * hwsim_mpdu_drop - a frame is not sent, and its status is of no use
+ * hwsim_mpdu_drop - drop a frame whose status does not matter
  * @radio: the radio
  * @mpdu: the frame, in no queue; freed
  */
@@ -264,14 +264,14 @@ void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_up_session - let mac80211 do something about a BlockAck agreement
+ * hwsim_up_session - let mac80211 act on a BlockAck agreement
  * @radio: its originator
  * @own: address of the interface
  * @addr: address of the recipient
  * @tid: its TID
  * @step: what to do
  *
- * Return: false if there is no memory for it
+ * Return: false if memory ran out
  */
 bool hwsim_up_session(struct hwsim_radio *radio, const u8 *own, const u8 *addr,
 		      u8 tid, enum hwsim_session_step step)

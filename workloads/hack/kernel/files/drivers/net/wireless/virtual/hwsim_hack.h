@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * TCP ACKs, made so small that they fit into link-layer ACKs (TCP/HACK:
- * L. Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium
+ * TCP ACKs that are compressed to fit into link-layer ACKs (TCP/HACK: L.
+ * Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium
  * Utilization", USENIX ATC 2014, sections 3.3.2 and 3.4).
  *
- * A compressor holds the TCP ACKs that are to go to a peer, and fills a payload
- * with them whenever an ACK or BlockAck to the peer is due. It keeps them until
- * it is told that the payload has arrived. The peer's decompressor restores the
- * packets, each bit as it was. Neither knows sockets, mac80211 or the clock:
- * callers pass packets, times and bytes.
+ * A compressor holds the TCP ACKs for a peer, and fills a payload with them
+ * whenever an ACK or BlockAck to the peer is due. It keeps them until the
+ * caller reports that the payload has arrived. The peer's decompressor restores
+ * the packets bit for bit. Neither uses sockets, mac80211 or the clock: callers
+ * pass packets, times and bytes.
  *
  * Only ACKs without data are compressed: IPv4 without options or fragments, or
- * IPv6 without extension headers; TCP with no options, or with timestamps,
- * SACK blocks or both, laid out as Linux does. Everything else, and the first
- * ACKs of a flow, go as they are ("native"); both sides learn from these.
+ * IPv6 without extension headers; TCP with no options, or with timestamps, SACK
+ * blocks or both, laid out as Linux does. Everything else, and the first ACKs
+ * of a flow, are sent unchanged ("native"); both sides learn from these.
  *
  * A payload:
  *
@@ -40,7 +40,7 @@
  * or
  *
  *	CID		as above
- *	1 i w m aa tt	long: which of the following fields are there
+ *	1 i w m aa tt	long: which of the following fields are present
  *	c u sss e r p	if m: c: claim, u: unit, sss: number of SACK blocks,
  *			e, r, p: the flags ECE, CWR and PSH
  *	claim		if c, 3 bytes: the rest of the flow's tag (below)
@@ -61,7 +61,7 @@
  *
  * "The lowest 2 bytes" are W-LSB encoded (RFC 6846, 4.10): the number is the
  * lowest one with these bytes that is not below what the decompressor knows,
- * whichever of the packets that it may have seen last that is.
+ * whichever packet it has seen last.
  *
  * An item of a flow can only be restored after the items of the flow before it,
  * so only the first says which of the flows with its CID it belongs to: the
@@ -69,15 +69,15 @@
  * it.
  *
  * Bounds. At most HWSIM_HACK_FLOWS flows to a peer are known, those that were
- * used last; of those from it twice as many, since it sees their order a little
- * later. At most HWSIM_HACK_HELD ACKs are held, and a payload ends where the
- * caller says.
+ * used last, and twice as many from a peer, which sees their order a little
+ * later. At most HWSIM_HACK_HELD ACKs are held, and a payload is as long as the
+ * caller allows.
  *
- * What protects against wrong packets: the FCS of the frame that carries the
- * payload; the MSN, by which items that came before are dropped; and the CRC of
- * each restored packet, which the caller sees only if it is right. Addresses
+ * Three checks protect against wrong packets: the FCS of the frame that carries
+ * the payload; the MSN, by which repeated items are dropped; and the CRC of
+ * each restored packet, which the caller only gets if it is correct. Addresses
  * and ports are never in a payload. A CRC-8 accepts one wrong packet in 256:
- * after the first that does not fit, a flow waits for a native ACK.
+ * after the first that fails, a flow waits for a native ACK.
  */
 #ifndef __HWSIM_HACK_H
 #define __HWSIM_HACK_H
@@ -87,20 +87,20 @@
 #define HWSIM_HACK_FLOWS	32	/* to a peer */
 #define HWSIM_HACK_FROM		(2 * HWSIM_HACK_FLOWS)	/* flows from it */
 #define HWSIM_HACK_HELD		96	/* fewer than half of the MSNs */
-#define HWSIM_HACK_PENDING	4	/* native ACKs of a flow on their way */
-#define HWSIM_HACK_FAILURES	3	/* then a flow is left alone */
+#define HWSIM_HACK_PENDING	4	/* native ACKs of a flow in flight */
+#define HWSIM_HACK_FAILURES	3	/* then a flow stays native */
 #define HWSIM_HACK_SACKS	4	/* blocks in an ACK: RFC 2018, 3 */
 #define HWSIM_HACK_PACKET_MAX	100	/* IPv6 40, TCP 60 bytes */
 #define HWSIM_HACK_ITEM_MAX	65	/* with all fields */
 #define HWSIM_HACK_TUPLE_BYTES	37	/* addresses, ports, protocol: IPv6 */
 
 /**
- * enum hwsim_hack_kind - what a packet is
- * @HWSIM_HACK_OTHER: nothing that concerns ACKs
+ * enum hwsim_hack_kind - kinds of packets
+ * @HWSIM_HACK_OTHER: not related to ACKs
  * @HWSIM_HACK_ACK: a TCP ACK that can be compressed
  * @HWSIM_HACK_ODD: a TCP ACK without data that cannot
  * @HWSIM_HACK_DATA: a TCP segment with data
- * @HWSIM_HACK_EDGE: the beginning or the end of a connection: SYN, FIN or RST
+ * @HWSIM_HACK_EDGE: start or end of a connection: SYN, FIN or RST
  */
 enum hwsim_hack_kind {
 	HWSIM_HACK_OTHER,
@@ -122,7 +122,7 @@ enum hwsim_hack_kind {
  * @tos: of IPv4
  * @hops: TTL or hop limit
  * @fragments: flags of IPv4: DF or nothing
- * @has_timestamps: whether there is an option of timestamps
+ * @has_timestamps: whether packets have the timestamps option
  * @reserved: 0
  */
 struct hwsim_hack_flow {
@@ -167,8 +167,8 @@ struct hwsim_hack_ack {
 
 /**
  * struct hwsim_hack_segment - a TCP ACK without data
- * @flow: to which it belongs
- * @ack: what it says
+ * @flow: its flow
+ * @ack: its fields
  */
 struct hwsim_hack_segment {
 	struct hwsim_hack_flow flow;
@@ -186,17 +186,17 @@ u32 hwsim_hack_tuple(const struct hwsim_hack_flow *flow, u8 *tuple);
  * @acks: ACKs that were compressed, or restored
  * @bytes: of their items, MSNs not included
  * @packet_bytes: of their IP packets
- * @payloads: that went, or came
- * @natives: ACKs that went, or came, as they are
+ * @payloads: sent or received
+ * @natives: ACKs sent or received uncompressed
  * @refused: ACKs of known flows that could not be held
- * @flushed: held ACKs that were given up, or handed back
- * @duplicates: items that had come before
+ * @flushed: held ACKs that were dropped or returned
+ * @duplicates: items received before
  * @crc_failures: restored packets whose CRC is wrong
  * @unknown: items of flows that are not known, or wait for a native ACK
  * @malformed: payloads that end within an item
- * @resets: how often the other end said that it cannot follow
+ * @resets: how often the other end reported that it cannot follow
  * @held_ns: how long the ACKs that arrived were held, in all
- * @syncs: frames that came with SYNC; the caller counts them
+ * @syncs: frames received with SYNC; the caller counts them
  * @air_ns: by how much payloads made frames longer; the caller counts it
  */
 struct hwsim_hack_statistics {
@@ -220,10 +220,10 @@ struct hwsim_hack_statistics {
 /* ---- the compressor ---- */
 
 /**
- * struct hwsim_hack_pending - a native ACK on its way
- * @cookie: by which the caller knows it
- * @is_gone: the caller does not any more
- * @ack: what it says
+ * struct hwsim_hack_pending - a native ACK in flight
+ * @cookie: identifies it to the caller
+ * @is_gone: the caller no longer uses the cookie
+ * @ack: its fields
  */
 struct hwsim_hack_pending {
 	u32 cookie;
@@ -237,7 +237,7 @@ struct hwsim_hack_pending {
  * @tag: of the flow; its lowest byte is the CID
  * @last: what the decompressor knows for certain
  * @pending: native ACKs after that, the oldest first
- * @num_pending: how many; if there were more, the newest counts
+ * @num_pending: how many; of more, the newest counts
  * @used_ns: when it last had an ACK
  * @delta: by which the ACK number grew last
  * @unit: of the ACK number; 0: the decompressor does not know it
@@ -263,8 +263,8 @@ struct hwsim_hack_sender {
 
 /**
  * struct hwsim_hack_item - a held ACK
- * @held_ns: when it came
- * @owner: of the caller, such as the packet itself
+ * @held_ns: when it was held
+ * @owner: pointer of the caller, such as the packet itself
  * @flow: index of its flow
  * @packet_bytes: length of the packet
  * @bytes: length of the item
@@ -285,7 +285,7 @@ struct hwsim_hack_item {
  * @flows: known flows
  * @items: held ACKs, a ring
  * @first: the oldest of them
- * @num_held: how many there are
+ * @num_held: how many are held
  * @num_sent: how many of the oldest were in the last payload
  * @num_tried: how many have been in any
  * @msn: MSN of the oldest
@@ -302,7 +302,7 @@ struct hwsim_hack_compressor {
 };
 
 /**
- * typedef hwsim_hack_let_go - an ACK is no longer held
+ * typedef hwsim_hack_let_go - called when an ACK is no longer held
  * @context: of the caller
  * @owner: of the ACK
  * @was_sent: it has been in a payload
@@ -377,7 +377,7 @@ struct hwsim_hack_decompressor {
 };
 
 /**
- * typedef hwsim_hack_restored - a packet has been restored
+ * typedef hwsim_hack_restored - called when a packet has been restored
  * @context: of the caller
  * @flow: index of its flow in the decompressor
  * @packet: the IP packet
@@ -395,7 +395,7 @@ void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
 			const u8 *payload, u32 bytes,
 			hwsim_hack_restored *restored, void *context);
 
-/* ---- what both use ---- */
+/* ---- shared ---- */
 
 #define HWSIM_HACK_FLAG_CWR	0x80	/* in the TCP header: RFC 3168, 6.1 */
 #define HWSIM_HACK_FLAG_ECE	0x40
@@ -415,7 +415,7 @@ void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
 #define HWSIM_HACK_MORE_CWR	0x02
 #define HWSIM_HACK_MORE_PSH	0x01
 
-/* how a number is written; the position of the field in the second byte */
+/* encoding of a number; the position of the field in the second byte */
 enum hwsim_hack_width {
 	HWSIM_HACK_SAME,
 	HWSIM_HACK_SMALL,

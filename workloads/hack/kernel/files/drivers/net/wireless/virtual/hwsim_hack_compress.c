@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holds TCP ACKs and fills payloads with them; see hwsim_hack.h.
+ * Compressor of TCP ACKs: holds them and fills payloads; see hwsim_hack.h.
  *
- * The decompressor knows a flow's last ACK, or one of the native ACKs that are
- * on their way. So an item is written such that it is right after each of them.
- * From then on it is the item that the decompressor knows: items come in their
- * order or not at all.
+ * The decompressor knows a flow's last ACK, or one of the native ACKs in
+ * flight. So an item is encoded to be correct after each of them. From then on
+ * the decompressor knows that item: items arrive in order or not at all.
  *
- * Callers take care that only one function runs at a time.
+ * Callers ensure that only one function runs at a time.
  */
 #include <linux/gcd.h>
 #include <linux/limits.h>
@@ -16,11 +15,11 @@
 #include <linux/unaligned.h>
 #include "hwsim_hack.h"
 
-#define LEAST_UNIT	64	/* bytes: below, a unit is chance */
+#define LEAST_UNIT	64	/* bytes: a smaller unit is chance */
 
 /**
- * hwsim_hack_compressor_init - begin
- * @compressor: without flows
+ * hwsim_hack_compressor_init - initialise a compressor
+ * @compressor: the compressor, without flows
  */
 void hwsim_hack_compressor_init(struct hwsim_hack_compressor *compressor)
 {
@@ -50,8 +49,8 @@ item_at(struct hwsim_hack_compressor *compressor, u32 index)
 /* ---- one item ---- */
 
 /*
- * By how much an ACK exceeds what the decompressor knows: the most of what that
- * may be; @is_exact: it can only be one.
+ * By how much an ACK exceeds what the decompressor knows, at most; @is_exact:
+ * that can only be one ACK.
  */
 struct growth {
 	u32 ack;
@@ -159,7 +158,7 @@ static u8 *put_32(u8 *at, u32 number)
 	return at + 4;
 }
 
-/* a number that is in units, or not */
+/* a number, in units or not */
 static u8 *put_scaled(u8 *at, u32 number, bool is_whole)
 {
 	return put_groups(at, (u64)number << 1 | is_whole);
@@ -265,7 +264,7 @@ static u8 *put_long(u8 *at, struct hwsim_hack_sender *sender,
 	}
 	at = put_ack(at, ack, growth, unit, now);
 	at = put_times(at, times, growth, now);
-	/* in the unit that the decompressor knows by now */
+	/* in the unit that the decompressor knows */
 	return put_sacks(at, now, more & HWSIM_HACK_MORE_UNIT ? unit :
 				  sender->unit);
 }
@@ -305,10 +304,10 @@ static void write_item(struct hwsim_hack_item *item,
 static bool is_same(const struct hwsim_hack_flow *a,
 		    const struct hwsim_hack_flow *b)
 {
-	return !memcmp(a, b, sizeof(*a)); /* both began as zeros */
+	return !memcmp(a, b, sizeof(*a)); /* both were zeroed first */
 }
 
-/* a pending ACK that comes late must not count as newer than the item */
+/* a pending ACK that arrives late must not count as newer than the item */
 static bool is_after(const struct hwsim_hack_sender *sender,
 		     const struct hwsim_hack_ack *now)
 {
@@ -343,7 +342,7 @@ static void claim(struct hwsim_hack_compressor *compressor,
  * @now_ns: the time
  * @owner: given back when the ACK is no longer held
  *
- * Return: false if it has to go as it is
+ * Return: false if it has to be sent uncompressed
  */
 bool hwsim_hack_hold(struct hwsim_hack_compressor *compressor,
 		     const struct hwsim_hack_segment *segment, u64 now_ns,
@@ -378,7 +377,7 @@ bool hwsim_hack_hold(struct hwsim_hack_compressor *compressor,
 	return true;
 }
 
-/* Return: room for a flow: the longest unused one without held ACKs, or NULL */
+/* Return: a free or the least recently used flow without held ACKs, or NULL */
 static struct hwsim_hack_sender *
 oldest(struct hwsim_hack_compressor *compressor)
 {
@@ -400,13 +399,13 @@ oldest(struct hwsim_hack_compressor *compressor)
 }
 
 /**
- * hwsim_hack_native - note an ACK that goes as it is
+ * hwsim_hack_native - note an ACK that is sent uncompressed
  * @compressor: of the peer
  * @segment: the ACK
  * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest
  * @now_ns: the time
- * @cookie: for hwsim_hack_native_arrived(); no other ACK of the flow that is on
- *	its way has it
+ * @cookie: for hwsim_hack_native_arrived(); unique among the flow's ACKs in
+ *	flight
  *
  * Nothing of its flow may be held.
  */
@@ -418,7 +417,7 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 	struct hwsim_hack_pending *pending;
 
 	compressor->statistics.natives++;
-	/* another one had this cookie before */
+	/* another one had this cookie earlier */
 	hwsim_hack_native_gone(compressor, cookie);
 	sender = sender_of(compressor, &segment->flow);
 	if (sender && !is_same(&sender->flow, &segment->flow)) {
@@ -435,7 +434,7 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 		sender->flow = segment->flow;
 		sender->tag = tag;
 	}
-	/* it mends what the decompressor may have missed */
+	/* it makes up for what the decompressor may have missed */
 	sender->unit = 0;
 	sender->has_claimed = false;
 	sender->used_ns = now_ns;
@@ -448,10 +447,10 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 }
 
 /**
- * hwsim_hack_native_gone - it is not known any more whether an ACK has arrived
+ * hwsim_hack_native_gone - it is no longer known whether an ACK has arrived
  * @compressor: of the peer
- * @cookie: of the native ACK, if there is one: it has been dropped, or has
- *	arrived together with others of which one has not
+ * @cookie: of the native ACK, if any: it has been dropped, or has arrived with
+ *	others of which one has not
  */
 void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
 			    u32 cookie)
@@ -468,7 +467,7 @@ void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
 }
 
 /**
- * hwsim_hack_native_arrived - the peer has got a native ACK
+ * hwsim_hack_native_arrived - the peer has received a native ACK
  * @compressor: of the peer
  * @cookie: of the ACK
  */
@@ -495,7 +494,7 @@ void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 	}
 }
 
-/* what the decompressor knows of a flow is not known */
+/* it is not known what the decompressor knows of a flow */
 static void doubt(struct hwsim_hack_sender *sender)
 {
 	sender->is_certain = false;
@@ -507,7 +506,7 @@ static void doubt(struct hwsim_hack_sender *sender)
 /**
  * hwsim_hack_forget - a flow begins or ends
  * @compressor: of the peer
- * @flow: the flow; of the ACKs that are held for it nothing changes
+ * @flow: the flow; ACKs that are held for it stay
  */
 void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
 		       const struct hwsim_hack_flow *flow)
@@ -540,7 +539,7 @@ bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
 /* ---- payloads ---- */
 
 /**
- * hwsim_hack_is_due - whether an ACK is held since some time
+ * hwsim_hack_is_due - whether an ACK has been held since a time
  * @compressor: of the peer
  * @until_ns: that time
  */
@@ -554,11 +553,11 @@ bool hwsim_hack_is_due(const struct hwsim_hack_compressor *compressor,
 /**
  * hwsim_hack_fill - fill a payload with what is held, the oldest first
  * @compressor: of the peer
- * @until_ns: ACKs that came later do not go
- * @payload: where
+ * @until_ns: ACKs that were held later are left out
+ * @payload: the payload
  * @room: its length
  *
- * Return: how many bytes it is; 0: nothing goes
+ * Return: bytes used, 0: none
  */
 u32 hwsim_hack_fill(struct hwsim_hack_compressor *compressor, u64 until_ns,
 		    u8 *payload, u32 room)
@@ -606,10 +605,10 @@ static bool is_last_of_flow(struct hwsim_hack_compressor *compressor)
 }
 
 /**
- * hwsim_hack_delivered - the peer has got the last payload
+ * hwsim_hack_delivered - the peer has received the last payload
  * @compressor: of the peer
  * @now_ns: the time
- * @let_go: told each ACK that was in it; it calls no function of the compressor
+ * @let_go: called for each ACK in it; must not call the compressor
  * @context: for that
  */
 void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,
@@ -630,9 +629,9 @@ void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,
 }
 
 /**
- * hwsim_hack_flush - hold nothing any more
+ * hwsim_hack_flush - stop holding ACKs
  * @compressor: of the peer
- * @let_go: told each ACK; it calls no function of the compressor
+ * @let_go: called for each ACK; must not call the compressor
  * @context: for that
  *
  * Their flows need a native ACK before the next one can be held.
@@ -654,11 +653,11 @@ void hwsim_hack_flush(struct hwsim_hack_compressor *compressor,
 }
 
 /**
- * hwsim_hack_reset - the decompressor says that it cannot follow
+ * hwsim_hack_reset - the decompressor has reported that it cannot follow
  * @compressor: of the peer; flush what it holds after that
  *
- * All flows begin anew. Those of which the decompressor sees no native ACKs,
- * since they go another way, are left alone in the end.
+ * All flows start over. Those whose native ACKs take another path, so that the
+ * decompressor does not see them, eventually stay native.
  */
 void hwsim_hack_reset(struct hwsim_hack_compressor *compressor)
 {

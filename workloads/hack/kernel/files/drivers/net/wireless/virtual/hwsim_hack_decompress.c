@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Restores TCP ACKs from payloads; see hwsim_hack.h.
+ * Decompressor: restores TCP ACKs from payloads; see hwsim_hack.h.
  *
- * Everything in a payload may be damaged, forged or come again: nothing is read
- * beyond its end, and nothing is believed before the CRC of the packet is right.
+ * Everything in a payload may be damaged, forged or repeated: nothing is read
+ * beyond its end, and nothing is used before the CRC of the packet matches.
  *
- * Callers take care that only one function runs at a time.
+ * Callers ensure that only one function runs at a time.
  */
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include "hwsim_hack.h"
 
 /**
- * hwsim_hack_decompressor_init - begin
- * @decompressor: without flows
+ * hwsim_hack_decompressor_init - initialise a decompressor
+ * @decompressor: the decompressor, without flows
  */
 void hwsim_hack_decompressor_init(struct hwsim_hack_decompressor *decompressor)
 {
@@ -33,7 +33,7 @@ receiver_of(struct hwsim_hack_decompressor *decompressor,
 	return NULL;
 }
 
-/* Return: an unused flow, or the one that has not been used for the longest */
+/* Return: an unused flow, or the least recently used one */
 static struct hwsim_hack_receiver *
 oldest(struct hwsim_hack_decompressor *decompressor)
 {
@@ -50,13 +50,12 @@ oldest(struct hwsim_hack_decompressor *decompressor)
 }
 
 /**
- * hwsim_hack_learn - a native ACK has come
+ * hwsim_hack_learn - a native ACK has arrived
  * @decompressor: of the peer
  * @segment: the ACK
  * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest
  *
- * Return: the index of its flow; what was known of the flow that had this index
- * before is forgotten
+ * Return: the index of its flow, which may replace another one
  */
 int hwsim_hack_learn(struct hwsim_hack_decompressor *decompressor,
 		     const struct hwsim_hack_segment *segment, u32 tag)
@@ -72,7 +71,7 @@ int hwsim_hack_learn(struct hwsim_hack_decompressor *decompressor,
 		receiver->tag = tag;
 	}
 	receiver->used = ++decompressor->uses;
-	/* one that was overtaken by an item says nothing */
+	/* one that was overtaken by an item tells nothing new */
 	if (!receiver->is_certain ||
 	    hwsim_hack_is_newer(&segment->ack, &receiver->last)) {
 		receiver->flow = segment->flow;
@@ -120,7 +119,7 @@ static u32 get(struct reader *reader, u32 bytes)
 	return number;
 }
 
-/* a number that is in units, or not */
+/* a number, in units or not */
 struct scaled {
 	u32 number;
 	bool is_whole;
@@ -141,11 +140,11 @@ static struct scaled get_scaled(struct reader *reader)
 	scaled.is_whole = number & 1;
 	scaled.number = number >> 1;
 	if (shift == 35 || number >> 33)
-		reader->is_short = true; /* there is no such number */
+		reader->is_short = true; /* the number is invalid */
 	return scaled;
 }
 
-/* an item's fields; a number that is not there is 0 */
+/* an item's fields; absent numbers are 0 */
 struct fields {
 	u8 cid;
 	u8 head;
@@ -205,14 +204,14 @@ static void get_long(struct reader *reader, struct fields *fields)
 	if (times > 1)
 		fields->echo = get(reader, times);
 	if (num_sacks(fields) > HWSIM_HACK_SACKS)
-		reader->is_short = true; /* no option has room for so many */
+		reader->is_short = true; /* no option has that many */
 	for (i = 0; i < num_sacks(fields) && !reader->is_short; i++) {
 		fields->offsets[i] = get_scaled(reader);
 		fields->lengths[i] = get_scaled(reader);
 	}
 }
 
-/* Return: false if there is no whole item */
+/* Return: false if the item is incomplete */
 static bool get_item(struct reader *reader, struct fields *fields)
 {
 	memset(fields, 0, sizeof(*fields));
@@ -222,7 +221,7 @@ static bool get_item(struct reader *reader, struct fields *fields)
 		fields->window_step = get(reader, 1);
 		fields->head = get(reader, 1);
 		if (fields->head & HWSIM_HACK_LONG)
-			reader->is_short = true; /* there is no such form */
+			reader->is_short = true; /* the form is invalid */
 	} else if (fields->head & HWSIM_HACK_LONG) {
 		get_long(reader, fields);
 	}
@@ -230,7 +229,7 @@ static bool get_item(struct reader *reader, struct fields *fields)
 	return !reader->is_short;
 }
 
-/* ---- what it says ---- */
+/* ---- its meaning ---- */
 
 /* the lowest number with these 2 bytes that is not below the known one */
 static u32 from_low(u32 known, u32 low)
@@ -340,7 +339,7 @@ static void claim(struct hwsim_hack_decompressor *decompressor,
 	receiver->has_claimed = true;
 }
 
-/* whether the fields name options or numbers that the flow does not have */
+/* whether the fields include options or numbers that the flow lacks */
 static bool is_foreign(const struct hwsim_hack_flow *flow,
 		       const struct fields *fields)
 {
@@ -352,7 +351,7 @@ static bool is_foreign(const struct hwsim_hack_flow *flow,
 		fields->head & HWSIM_HACK_LONG_ID && flow->version == 6);
 }
 
-/* Return: whether the item was right */
+/* Return: whether the item was valid */
 static bool restore_item(struct hwsim_hack_decompressor *decompressor,
 			 const struct fields *fields,
 			 hwsim_hack_restored *restored, void *context)
@@ -399,10 +398,9 @@ static bool restore_item(struct hwsim_hack_decompressor *decompressor,
 /**
  * hwsim_hack_restore - restore the ACKs of a payload
  * @decompressor: of the peer
- * @payload: what came with an ACK or BlockAck
+ * @payload: payload of an ACK or BlockAck
  * @bytes: its length
- * @restored: called for each packet, in order; it must not call a function of
- *	the decompressor
+ * @restored: called for each packet, in order; must not call the decompressor
  * @context: for that
  */
 void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
@@ -425,13 +423,13 @@ void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
 		before = reader.left;
 		if (!get_item(&reader, &fields))
 			break;
-		/* a compressor repeats no more than it can hold */
+		/* a compressor does not repeat more than it can hold */
 		if ((u8)(decompressor->msn - msn - 1) < HWSIM_HACK_HELD) {
 			statistics->duplicates++;
 			continue;
 		}
 		statistics->bytes += before - reader.left;
-		/* only an item that is right may leave others out */
+		/* only a valid item may skip others */
 		if (restore_item(decompressor, &fields, restored, context) ||
 		    msn == decompressor->msn)
 			decompressor->msn = msn + 1;

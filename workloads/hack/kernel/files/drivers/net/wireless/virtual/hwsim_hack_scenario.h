@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A link with chance events, for tests of compressor and decompressor: native
- * ACKs that are late or lost, payloads that are lost or come again, ACKs that
- * are given up. Whatever happens, each packet that is restored is one that was
- * held, with the same bytes, in the order of its flow, and only once.
+ * A link with random events, for tests of compressor and decompressor: native
+ * ACKs that are late or lost, payloads that are lost or repeated, ACKs that are
+ * given up. Whatever happens, each restored packet is one that was held, with
+ * the same bytes, in the order of its flow, and only once.
  *
- * Not modelled: native ACKs of a flow overtake each other never; the reorder
- * buffer of their TID sees to that.
+ * Not modelled: native ACKs of a flow that overtake each other, which the
+ * reorder buffer of their TID prevents.
  *
  * KUnit draws the events from a seed, a fuzzer from its input.
  */
@@ -24,20 +24,20 @@
 
 /**
  * struct scenario - a link
- * @choose: draw a number from 0 to less than @below; 0 if there is no more
- * @fail: told what is wrong
+ * @choose: draw a number from 0 to less than @below; 0 once input ends
+ * @fail: called with a description of a failure
  * @context: for both
  * @compressor: at one end
  * @decompressor: at the other
  * @flows: the last ACK of each
  * @log: ACKs that were held, a ring
  * @num_logged: how many
- * @natives: on their way, the oldest first
+ * @natives: in flight, the oldest first
  * @num_natives: how many
  * @cookie: of the last one
  * @now_ns: the time
  * @restored: packets that were restored
- * @wrong: of these, such as were not held or came again
+ * @wrong: of these, those that were not held or were repeated
  * @is_faithful: whether payloads arrive as they were sent, if they do
  */
 struct scenario {
@@ -179,7 +179,7 @@ static inline void scenario_send(struct scenario *link)
 	    memcmp(&parsed, segment, sizeof(parsed))) {
 		/* beyond num_sacks there may be old blocks */
 		if (memcmp(&parsed.flow, &segment->flow, sizeof(parsed.flow)))
-			link->fail(link->context, "a packet was not understood");
+			link->fail(link->context, "a packet was not parsed");
 	}
 	link->now_ns++;
 	entry = &link->log[link->num_logged % SCENARIO_LOG];
@@ -203,7 +203,7 @@ static inline void scenario_send(struct scenario *link)
 			  link->now_ns, link->cookie);
 }
 
-/* the oldest native ACK arrives, or does not */
+/* the oldest native ACK arrives or is lost */
 static inline void scenario_native(struct scenario *link)
 {
 	if (!link->num_natives)
@@ -242,14 +242,14 @@ static inline void scenario_restored(void *context, u32 flow,
 		link->wrong++;
 		if (link->is_faithful)
 			link->fail(link->context,
-				   "a packet was restored that was not held");
+				   "a restored packet was not held");
 		return;
 	}
 	for (i++; i < link->num_logged; i++) {
 		entry = &link->log[i % SCENARIO_LOG];
 		if (entry->flow == found->flow && entry->is_restored &&
 		    link->is_faithful)
-			link->fail(link->context, "packets changed their order");
+			link->fail(link->context, "packets were reordered");
 	}
 	found->is_restored = true;
 }
@@ -283,11 +283,11 @@ static inline void scenario_answer(struct scenario *link)
 		return;
 	hwsim_hack_restore(&link->decompressor, payload, bytes,
 			   scenario_restored, link);
-	if (fate == 1) /* nobody knows that it arrived */
+	if (fate == 1) /* the sender does not learn that it arrived */
 		return;
 	hwsim_hack_delivered(&link->compressor, link->now_ns, scenario_let_go,
 			     NULL);
-	if (fate == 2) /* it comes again */
+	if (fate == 2) /* it is repeated */
 		hwsim_hack_restore(&link->decompressor, payload, bytes,
 				   scenario_restored, link);
 }

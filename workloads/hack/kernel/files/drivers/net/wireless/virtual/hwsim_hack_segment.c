@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TCP ACKs, from packet to struct and back, each bit as it was.
+ * Conversion of TCP ACKs from packet to struct and back, bit for bit.
  *
- * A packet that would not come back as it was is "odd" and goes as it is: with
- * a wrong checksum, reserved bits, options of another kind or in another order.
+ * A packet that would not be restored identically is "odd" and sent
+ * uncompressed: with a wrong checksum, reserved bits, options of another kind
+ * or in another order.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -15,7 +16,7 @@
 #define TCP_BYTES	20
 #define TCP_CHECKSUM	16
 #define PROTOCOL_TCP	6
-#define FRAGMENT	0x3fff	/* MF and offset: the ports may not be in it */
+#define FRAGMENT	0x3fff	/* MF and offset: ports may be missing */
 
 #define FLAG_FIN	0x01
 #define FLAG_SYN	0x02
@@ -61,7 +62,7 @@ static u16 tcp_checksum(const struct hwsim_hack_flow *flow, const u8 *tcp,
 	return folded(sum_of(sum, tcp, bytes));
 }
 
-/* Return: where TCP begins, 0 if the packet is not a whole one of TCP */
+/* Return: where TCP begins, 0 if the packet is not a complete TCP packet */
 static u32 parse_ipv4(const u8 *packet, u32 bytes,
 		      struct hwsim_hack_segment *segment)
 {
@@ -122,7 +123,7 @@ static void parse_options(const u8 *options, u32 bytes,
 	}
 }
 
-/* whether hwsim_hack_build() makes the same packet of it */
+/* whether hwsim_hack_build() reproduces the packet */
 static bool is_restorable(const u8 *packet, u32 bytes, u32 tcp, bool is_partial,
 			  const struct hwsim_hack_segment *segment)
 {
@@ -130,19 +131,19 @@ static bool is_restorable(const u8 *packet, u32 bytes, u32 tcp, bool is_partial,
 
 	if (bytes > sizeof(built) || hwsim_hack_build(segment, built) != bytes)
 		return false;
-	if (is_partial) /* then the packet has only a part of the sum there */
+	if (is_partial) /* the packet then has a partial sum */
 		memcpy(built + tcp + TCP_CHECKSUM, packet + tcp + TCP_CHECKSUM,
 		       2);
 	return !memcmp(built, packet, bytes);
 }
 
 /**
- * hwsim_hack_parse - say what a packet is
+ * hwsim_hack_parse - classify and parse a packet
  * @packet: an IP packet
  * @bytes: its length
  * @is_partial: whether the TCP checksum is still to be computed
- * @segment: set to what an ACK without data says. Of every TCP segment its
- *	addresses and ports are set, so that the flow can be found
+ * @segment: gets the fields of an ACK without data, and addresses and ports of
+ *	any TCP segment, so that the flow can be found
  */
 enum hwsim_hack_kind hwsim_hack_parse(const u8 *packet, u32 bytes,
 				      bool is_partial,
@@ -238,8 +239,8 @@ static u32 build_ip(const struct hwsim_hack_segment *segment, u32 bytes,
 }
 
 /**
- * hwsim_hack_build - make the packet of an ACK
- * @segment: what it says
+ * hwsim_hack_build - build the packet of an ACK
+ * @segment: its meaning
  * @packet: room for HWSIM_HACK_PACKET_MAX bytes
  *
  * Return: its length; 0 if options do not fit
@@ -269,11 +270,11 @@ u32 hwsim_hack_build(const struct hwsim_hack_segment *segment, u8 *packet)
 }
 
 /**
- * hwsim_hack_tuple - what the MD5 of a flow is computed of
+ * hwsim_hack_tuple - input of the MD5 of a flow
  * @flow: the flow
  * @tuple: room for HWSIM_HACK_TUPLE_BYTES: addresses, ports and protocol
  *
- * Return: how many bytes it is
+ * Return: its length in bytes
  */
 u32 hwsim_hack_tuple(const struct hwsim_hack_flow *flow, u8 *tuple)
 {
@@ -314,8 +315,8 @@ bool hwsim_hack_is_newer(const struct hwsim_hack_ack *ack,
 }
 
 /**
- * hwsim_hack_crc8 - a CRC-8
- * @data: of what
+ * hwsim_hack_crc8 - compute a CRC-8
+ * @data: the bytes
  * @bytes: length
  *
  * The polynomial of RFC 3095, 5.9.2, which RFC 4995 does not change:

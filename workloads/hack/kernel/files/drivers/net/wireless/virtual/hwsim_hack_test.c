@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of compressed TCP ACKs: packets come back as they were, on links
- * that lose, repeat and damage.
+ * KUnit tests of compressed TCP ACKs: packets are restored identically over
+ * links that lose, repeat and damage.
  */
 #include <kunit/test.h>
 #include <linux/if_ether.h>
@@ -86,7 +86,9 @@ static bool hack_hold(struct hack_test *hack, u64 now_ns)
 	return hwsim_hack_hold(&hack->compressor, &hack->segment, now_ns, NULL);
 }
 
-/* what is held goes in one payload; it has @bytes, and what is restored is @now */
+/*
+ * Send what is held in one payload of @bytes, and check that @now is restored.
+ */
 static void hack_expect(struct hack_test *hack, u32 bytes)
 {
 	struct kunit *test = hack->test;
@@ -131,7 +133,7 @@ static void hack_understands_packets(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, plain, packet, sizeof(plain));
 }
 
-/* one byte is set: what the packet is then */
+/* the kind of a packet with one byte changed */
 static const struct hack_odd {
 	u8 at;
 	u8 value;
@@ -203,7 +205,7 @@ static void hack_writes_a_download_in_three_bytes(struct kunit *test)
 	hack_next(hack, 7 * 2896, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 3 + 3);
-	/* what the short form has no room for */
+	/* fields that the short form lacks */
 	hack_next(hack, 8 * 2896, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 4);
@@ -249,7 +251,7 @@ static void hack_restores_all_that_changes(struct kunit *test)
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 6);
-	ack->window += 2; /* it begins again */
+	ack->window += 2; /* it starts over */
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 5);
@@ -259,7 +261,7 @@ static void hack_restores_all_that_changes(struct kunit *test)
 	hack_expect(hack, 1 + 5);
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-	hack_expect(hack, 1 + 3); /* they stay */
+	hack_expect(hack, 1 + 3); /* they are kept */
 	ack->flags = HWSIM_HACK_FLAG_PSH;
 	ack->id += 40;
 	hack_next(hack, 0, 0);
@@ -331,7 +333,7 @@ static void hack_holds_only_known_flows(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 	hack->segment.flow.seq--;
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-	/* a connection ends; what is held stays */
+	/* a connection ends; held ACKs stay */
 	hwsim_hack_forget(&hack->compressor, &hack->segment.flow);
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
@@ -351,7 +353,7 @@ static void hack_holds_no_more_than_its_bound(struct kunit *test)
 	}
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, i));
-	/* of these, as many as there is room for, and as came in time */
+	/* as many of these as fit and were held in time */
 	bytes = hwsim_hack_fill(&hack->compressor, U64_MAX, payload, 11 + 8);
 	KUNIT_EXPECT_EQ(test, 11 + 6, bytes);
 	bytes = hwsim_hack_fill(&hack->compressor, 1, payload, ROOM);
@@ -363,22 +365,25 @@ static void hack_holds_no_more_than_its_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, HWSIM_HACK_HELD, hack->restored);
 }
 
-/* the figures 5 and 6 of the paper: what is kept comes again */
-static void hack_drops_what_came_before(struct kunit *test)
+/* figures 5 and 6 of the paper: ACKs that are kept are repeated */
+static void hack_drops_duplicates(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	u8 payload[ROOM];
 	u32 i, bytes;
 
 	hack_introduce(hack, TAG, 1);
-	for (i = 0; i < 300; i++) { /* the MSN begins again twice */
+	for (i = 0; i < 300; i++) { /* the MSN wraps twice */
 		hack_next(hack, 1448, 1);
 		KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 		bytes = hwsim_hack_fill(&hack->compressor, U64_MAX, payload,
 					ROOM);
 		hwsim_hack_restore(&hack->decompressor, payload, bytes,
 				   hack_restored, hack);
-		/* nobody said that it arrived, so it goes with the next */
+		/*
+		 * Its arrival was not reported, so it is repeated in the next
+		 * one.
+		 */
 		hack_next(hack, 1448, 1);
 		KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 		bytes = hwsim_hack_fill(&hack->compressor, U64_MAX, payload,
@@ -418,8 +423,8 @@ static void hack_needs_a_native_ack_after_a_flush(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, hack->restored);
 }
 
-/* ACKs that never went take no numbers, however many there are */
-static void hack_numbers_only_what_goes(struct kunit *test)
+/* ACKs that were never sent do not use up numbers, however many */
+static void hack_numbers_only_sent_items(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	u32 i;
@@ -442,7 +447,7 @@ static void hack_numbers_only_what_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hack->decompressor.statistics.duplicates);
 }
 
-/* native ACKs that are on their way may come before an item, after it, or not */
+/* native ACKs in flight may arrive before an item, after it, or not at all */
 static void hack_does_not_depend_on_late_native_acks(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
@@ -467,7 +472,7 @@ static void hack_does_not_depend_on_late_native_acks(struct kunit *test)
 	hack_next(hack, 1448, 1);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 8); /* its unit is not known yet */
-	/* one that says the same as the next is not overtaken */
+	/* one that is identical to the next is not overtaken */
 	hwsim_hack_native(&hack->compressor, &hack->segment, TAG, 0, 3);
 	hack->segment.ack.id++;
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
@@ -523,8 +528,8 @@ static void hack_waits_after_a_wrong_crc(struct kunit *test)
 	hack_expect(hack, 11); /* claim and unit again */
 }
 
-/* native ACKs of such a flow go another way, so it can never be restored */
-static void hack_leaves_alone_what_cannot_be_followed(struct kunit *test)
+/* native ACKs of such a flow take another path, so it can never be restored */
+static void hack_keeps_unrestorable_flows_native(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	u8 payload[ROOM];
@@ -550,7 +555,7 @@ static void hack_leaves_alone_what_cannot_be_followed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 }
 
-/* whoever sends ACKs of ever new flows takes no more memory */
+/* ACKs of ever new flows do not take more memory */
 static void hack_bounds_what_a_station_can_fill(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
@@ -567,8 +572,8 @@ static void hack_bounds_what_a_station_can_fill(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 }
 
-/* an ACK that was dropped is not taken for another one in its place in memory */
-static void hack_is_right_after_native_acks_that_are_gone(struct kunit *test)
+/* a dropped ACK is not mistaken for another one at its address in memory */
+static void hack_handles_native_acks_of_unknown_fate(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	struct hwsim_hack_segment first;
@@ -580,7 +585,10 @@ static void hack_is_right_after_native_acks_that_are_gone(struct kunit *test)
 	/* of another flow, with the same cookie */
 	hack->segment.flow.source_port++;
 	hack_introduce(hack, 2, 2);
-	/* whether the first arrived is not known: what follows is right after both */
+	/*
+	 * It is not known whether the first arrived: the next item is correct
+	 * in both cases.
+	 */
 	hack->segment = first;
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
@@ -593,7 +601,7 @@ static void hack_is_right_after_native_acks_that_are_gone(struct kunit *test)
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 11);
-	/* and one whose cookie is then that of a packet that is no ACK */
+	/* and one whose cookie is then that of a packet that is not an ACK */
 	hack_next(hack, 1448, 0);
 	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 4);
 	hwsim_hack_native_gone(&hack->compressor, 4);
@@ -660,7 +668,7 @@ static void hack_play(struct hack_test *hack, u32 seed, bool is_faithful)
 		scenario_step(&hack->link);
 }
 
-static void hack_keeps_its_promise_on_lossy_links(struct kunit *test)
+static void hack_restores_faithfully_on_lossy_links(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	u32 seed;
@@ -694,17 +702,17 @@ static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_restores_ipv6_without_options),
 	KUNIT_CASE(hack_holds_only_known_flows),
 	KUNIT_CASE(hack_holds_no_more_than_its_bound),
-	KUNIT_CASE(hack_drops_what_came_before),
+	KUNIT_CASE(hack_drops_duplicates),
 	KUNIT_CASE(hack_needs_a_native_ack_after_a_flush),
-	KUNIT_CASE(hack_numbers_only_what_goes),
+	KUNIT_CASE(hack_numbers_only_sent_items),
 	KUNIT_CASE(hack_does_not_depend_on_late_native_acks),
 	KUNIT_CASE(hack_tells_flows_of_one_cid_apart),
 	KUNIT_CASE(hack_waits_after_a_wrong_crc),
-	KUNIT_CASE(hack_leaves_alone_what_cannot_be_followed),
+	KUNIT_CASE(hack_keeps_unrestorable_flows_native),
 	KUNIT_CASE(hack_bounds_what_a_station_can_fill),
-	KUNIT_CASE(hack_is_right_after_native_acks_that_are_gone),
+	KUNIT_CASE(hack_handles_native_acks_of_unknown_fate),
 	KUNIT_CASE(hack_survives_all_short_payloads),
-	KUNIT_CASE(hack_keeps_its_promise_on_lossy_links),
+	KUNIT_CASE(hack_restores_faithfully_on_lossy_links),
 	KUNIT_CASE(hack_restores_little_that_is_damaged),
 	{}
 };

@@ -29,8 +29,9 @@
  * which others on their medium support it.
  *
  * ACKs from one station to another through their access point do not leave
- * mac80211 there, so the access point learns nothing about their flows. The first
- * compressed ACK cannot be restored; after a few failures the flow is left alone.
+ * mac80211 there, so the access point learns nothing about their flows. The
+ * first compressed ACK cannot be restored; after a few failures, the flow is no
+ * longer compressed.
  */
 #include <crypto/hash.h>
 #include <linux/etherdevice.h>
@@ -471,12 +472,12 @@ int hwsim_hack_prepare(void)
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
 	if (cmpxchg(&md5, NULL, tfm))
-		crypto_free_shash(tfm); /* another one was first */
+		crypto_free_shash(tfm); /* another caller was first */
 	return 0;
 }
 
 /**
- * hwsim_hack_exit - the driver ends; no radio is left
+ * hwsim_hack_exit - clean up; no radio is left
  */
 void hwsim_hack_exit(void)
 {

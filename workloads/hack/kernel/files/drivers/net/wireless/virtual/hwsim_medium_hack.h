@@ -38,7 +38,7 @@ struct hwsim_radio;
  * @unheard_is_plain: the frame is not in an A-MPDU
  * @unheard_tid: its TID
  * @unheard_seq_ctrl: its sequence control
- * @cannot_follow: an ACK could not be restored, which RESET tells the peer
+ * @cannot_follow: an ACK could not be restored, which RESET reports to the peer
  * @is_protected: frames to or from it are encrypted
  * @ac: access category of the last ACK that is held for it
  */

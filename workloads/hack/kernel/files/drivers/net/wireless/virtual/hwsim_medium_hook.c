@@ -250,7 +250,7 @@ int hwsim_hack_watch(void)
 }
 
 /**
- * hwsim_hack_unwatch - the driver ends
+ * hwsim_hack_unwatch - stop watching
  */
 void hwsim_hack_unwatch(void)
 {
@@ -285,7 +285,7 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 	iface->back.handler = on_back;
 	mutex_lock(&ifaces_mutex);
 	list_for_each_entry(other, &radio->mac->hack_ifaces, list) {
-		if (other->vif == vif) { /* mac80211 begins anew */
+		if (other->vif == vif) { /* mac80211 starts over */
 			mutex_unlock(&ifaces_mutex);
 			kfree(iface);
 			return;
@@ -312,7 +312,7 @@ static void remove(struct hwsim_hack_iface *iface)
 	hwsim_medium_enter(radio->medium);
 	hwsim_hack_leave_interface(iface);
 	hwsim_medium_leave(radio->medium);
-	synchronize_net(); /* what is being called right now */
+	synchronize_net(); /* wait for hooks that are running */
 	kfree(iface);
 }
 
