@@ -10,7 +10,12 @@
  *	fault		frames that are lost or damaged on purpose
  *	capture		the air as a monitor sees it
  *	reception	bit errors, and which MPDUs arrive
- *	air		who hears a transmission, carrier sense, air time
+ *	ppdu		how long transmissions are kept
+ *	airtime		how the time of a channel is spent
+ *	sense		carrier sense by energy
+ *	hear		preamble detection, capture of a receiver
+ *	delay		propagation delays
+ *	air		channels, and when transmissions start and end
  *
  * What a radio does about that is up to struct hwsim_mac, behind struct
  * hwsim_mac_ops.
@@ -570,16 +575,38 @@ void hwsim_reception_flip(const struct hwsim_radio *radio,
 			  struct sk_buff *skb);
 bool hwsim_radio_takes_damaged(const struct hwsim_radio *radio);
 
-/* air */
-void hwsim_air_tune(struct hwsim_radio *radio,
-		    struct ieee80211_channel *channel);
-void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
-void hwsim_air_delay_shrank(struct hwsim_medium *medium);
-void hwsim_air_delay_grew(struct hwsim_medium *medium, u32 ns);
-void hwsim_air_forget(struct hwsim_radio *radio);
+/* ppdu */
 struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 				  enum hwsim_medium_frame kind,
 				  const struct hwsim_phy_rate *rate);
+void hwsim_ppdus_forget(struct hwsim_medium *medium);
+
+/* airtime */
+void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
+void hwsim_air_account_silence(struct hwsim_air *air,
+			       const struct hwsim_ppdu *ppdu);
+
+/* sense */
+void hwsim_sense_busy(struct hwsim_radio *radio, u64 until_ns);
+void hwsim_sense_energy(struct hwsim_radio *radio);
+void hwsim_sense_secondary(struct hwsim_radio *radio);
+void hwsim_sense_nearby(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu);
+
+/* hear */
+void hwsim_hear_begin(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+void hwsim_hear_end(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+
+/* delay */
+void hwsim_delay_grew(struct hwsim_medium *medium, u32 ns);
+void hwsim_delay_shrank(struct hwsim_medium *medium);
+void hwsim_delay_overlap(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu);
+void hwsim_delay_arrive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+void hwsim_delay_forget(struct hwsim_radio *radio);
+
+/* air */
+void hwsim_air_tune(struct hwsim_radio *radio,
+		    struct ieee80211_channel *channel);
+void hwsim_air_forget(struct hwsim_radio *radio);
 void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns);
 
 #endif

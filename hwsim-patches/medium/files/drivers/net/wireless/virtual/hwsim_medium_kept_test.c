@@ -120,14 +120,14 @@ static void the_longest_delay_decreases(struct kunit *test)
 	send(air, 0, 2, 3);
 	run_for(air, after(air, 3) + 1000 - air->start_ns);
 	link_of(air, 0, 2)->setting.delay_ns = 1000;
-	hwsim_air_delay_shrank(air->medium);
+	hwsim_delay_shrank(air->medium);
 	/* transmissions in flight arrive as before the change */
 	KUNIT_EXPECT_EQ(test, 20000, air->medium->longest_ns);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 3000, air->medium->longest_ns);
 	delay(air, 2, 0, 0);
 	delay(air, 0, 2, 0);
-	hwsim_air_delay_shrank(air->medium);
+	hwsim_delay_shrank(air->medium);
 	run_for(air, 11 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 0, air->medium->longest_ns);
 }

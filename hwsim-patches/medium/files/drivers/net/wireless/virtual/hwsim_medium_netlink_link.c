@@ -146,7 +146,7 @@ static bool set_link(struct wanted_link *wanted)
 		 delay_ns < medium->longest_ns;
 	link->setting = wanted->setting;
 	if (delay_ns > medium->longest_ns)
-		hwsim_air_delay_grew(medium, delay_ns);
+		hwsim_delay_grew(medium, delay_ns);
 	return shrank;
 }
 
@@ -165,7 +165,7 @@ static int set_links(struct hwsim_medium *medium, struct wanted_link *links,
 		for (i = 0; i < count; i++)
 			shrank |= set_link(&links[i]);
 		if (shrank)
-			hwsim_air_delay_shrank(medium);
+			hwsim_delay_shrank(medium);
 		hwsim_medium_leave(medium);
 	}
 	for (i = 0; i < count; i++) {
