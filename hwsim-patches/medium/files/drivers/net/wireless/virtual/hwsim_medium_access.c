@@ -443,15 +443,19 @@ static void send_frame(struct hwsim_radio *radio, u64 at_ns)
 }
 
 /*
- * Whether the secondary channel was idle before a TXOP that begins now: for
- * PIFS, at 2.4 GHz for DIFS (11.15.9).
+ * Width of a TXOP that begins now: its secondary channels were idle for PIFS, at
+ * 2.4 GHz for DIFS (11.15.9, 10.23.2.5).
  */
-static bool secondary_is_idle(const struct hwsim_radio *radio, u64 now)
+static u8 idle_width(const struct hwsim_radio *radio, u64 now)
 {
 	u32 slots = radio->channel->band == NL80211_BAND_2GHZ ? 2 : 1;
+	u64 needed_ns = radio->timing.sifs_ns + slots * radio->timing.slot_ns;
+	u8 width = HWSIM_PHY_20MHZ;
 
-	return radio->secondary_until_ns + radio->timing.sifs_ns +
-	       slots * radio->timing.slot_ns <= now;
+	while (width < radio->width &&
+	       radio->secondary_until_ns[width + 1] + needed_ns <= now)
+		width++;
+	return width;
 }
 
 /*
@@ -471,7 +475,7 @@ static void grant(struct hwsim_radio *radio)
 	int i;
 
 	hwsim_access_changed(radio);
-	radio->mac->txop_is_narrow = !secondary_is_idle(radio, now);
+	radio->mac->txop_width = idle_width(radio, now);
 	for (i = 0; i < HWSIM_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
 

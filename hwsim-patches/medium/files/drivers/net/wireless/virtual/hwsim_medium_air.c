@@ -203,7 +203,8 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		radio->sending = NULL;
 		radio->busy_until_ns = 0;
 		radio->energy_until_ns = 0;
-		radio->secondary_until_ns = 0;
+		memset(radio->secondary_until_ns, 0,
+		       sizeof(radio->secondary_until_ns));
 	}
 	hwsim_survey_tune(radio, air ? channel : NULL);
 	radio->air = air;

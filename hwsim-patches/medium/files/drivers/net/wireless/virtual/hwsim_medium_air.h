@@ -332,8 +332,9 @@ struct hwsim_survey {
  * @surveys: channels on which it has listened
  * @survey: the channel on which it listens now, or NULL
  * @busy_until_ns: end of all that it hears
- * @energy_until_ns: end of what only energy detection has detected
- * @secondary_until_ns: end of energy in its secondary channel
+ * @energy_until_ns: end of what only energy detection has found
+ * @secondary_until_ns: end of energy in the secondary channel that a width adds,
+ *	by &enum hwsim_phy_width
  * @locked: transmission that it receives
  * @locked_mb: level of that
  * @rivals: number of frames that began with it at its level, including it
@@ -380,7 +381,7 @@ struct hwsim_radio {
 	struct hwsim_survey *survey;
 	u64 busy_until_ns;
 	u64 energy_until_ns;
-	u64 secondary_until_ns;
+	u64 secondary_until_ns[HWSIM_PHY_NUM_WIDTHS];
 	struct hwsim_ppdu *locked;
 	s32 locked_mb;
 	u32 rivals;
@@ -425,9 +426,9 @@ struct hwsim_reception {
 	bool detected;
 	bool decoded;
 	bool any;
-	u64 lost;
-	u64 damaged;
-	u64 right;
+	DECLARE_BITMAP(lost, HWSIM_AMPDU_MAX);
+	DECLARE_BITMAP(damaged, HWSIM_AMPDU_MAX);
+	DECLARE_BITMAP(right, HWSIM_AMPDU_MAX);
 	u32 count;
 	struct hwsim_segment segments[HWSIM_MAX_SEGMENTS];
 };

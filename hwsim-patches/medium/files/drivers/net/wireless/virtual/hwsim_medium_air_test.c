@@ -401,6 +401,78 @@ static void air_a_sender_detects_no_preamble(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS, sender->busy_until_ns);
 }
 
+/* an MPDU of VHT follows a delimiter even if it is alone; an ACK answers it */
+static void air_a_single_mpdu_of_vht_has_a_delimiter(struct kunit *test)
+{
+	static const struct hwsim_phy_rate phy_rates[] = {
+		{ HWSIM_PHY_HT, 0, 1 }, { HWSIM_PHY_VHT, 0, 1 },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	const struct hwsim_ppdu *frame;
+	u64 at;
+	u32 i;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	for (i = 0; i < ARRAY_SIZE(phy_rates); i++) {
+		send(air, 0, 2, 0);
+		if (i)
+			use_vht(radio, 0, 0);
+		else
+			use_mcs(radio, 0, 0);
+		while (!radio->mac->frame || radio->mac->stage != HWSIM_STAGE_ANSWER)
+			KUNIT_ASSERT_TRUE(test, step(air));
+		frame = radio->mac->frame;
+		KUNIT_EXPECT_EQ(test, i ? HWSIM_FORMAT_SINGLE : HWSIM_FORMAT_PLAIN,
+				frame->format);
+		KUNIT_EXPECT_EQ(test, 4 * i, frame->offsets[0]);
+		at = frame->start_ns;
+		run_for(air, 10 * NSEC_PER_MSEC);
+		KUNIT_ASSERT_EQ(test, 2 * i + 2, air->count);
+		KUNIT_EXPECT_TRUE(test, ieee80211_is_ack(air->seen[2 * i + 1].fc));
+		KUNIT_EXPECT_EQ(test, at + SIFS_NS +
+				hwsim_phy_duration_ns(&phy_rates[i], &radio->timing,
+						      DATA_BYTES + 4 + 4 * i),
+				air->seen[2 * i + 1].start_ns);
+	}
+}
+
+/* a radio of 80 MHz knows which of its channels others use */
+static void air_energy_limits_the_width(struct kunit *test)
+{
+	static const struct {
+		s32 centre_mhz;		/* from the primary channel */
+		u32 channel;		/* of the other, in 20 MHz above that */
+		u8 busy;
+	} cases[] = {
+		{ 30, 1, HWSIM_PHY_40MHZ }, { 30, 2, HWSIM_PHY_80MHZ },
+		{ 10, 1, HWSIM_PHY_80MHZ }, { 10, 2, HWSIM_PHY_80MHZ },
+		{ -10, 1, HWSIM_PHY_40MHZ }, { -10, 2, HWSIM_PHY_20MHZ },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	u8 width;
+	u32 i;
+
+	hear(air, 1, 0);
+	link_of(air, 1, 0)->setting.gain_mb = GAIN_MB(3600);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		radio->width = HWSIM_PHY_80MHZ;
+		radio->centre_mhz = air->channels[0].center_freq +
+				    cases[i].centre_mhz;
+		memset(radio->secondary_until_ns, 0,
+		       sizeof(radio->secondary_until_ns));
+		listen_to(air->radios[1], &air->channels[2 * cases[i].channel]);
+		send(air, 1, 2, 0);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		for (width = HWSIM_PHY_40MHZ; width <= HWSIM_PHY_160MHZ; width++)
+			KUNIT_EXPECT_EQ_MSG(test, width == cases[i].busy,
+					    radio->secondary_until_ns[width] > 0,
+					    "case %u, width %u", i, width);
+	}
+}
+
 static struct kunit_case air_cases[] = {
 	KUNIT_CASE(air_equal_backoffs_collide),
 	KUNIT_CASE(air_channels_overlap),
@@ -408,6 +480,8 @@ static struct kunit_case air_cases[] = {
 	KUNIT_CASE(air_energy_of_other_channels_takes_time),
 	KUNIT_CASE(air_tuning_in_hears_energy),
 	KUNIT_CASE(air_a_wide_preamble_is_heard_in_the_secondary_channel),
+	KUNIT_CASE(air_a_single_mpdu_of_vht_has_a_delimiter),
+	KUNIT_CASE(air_energy_limits_the_width),
 	KUNIT_CASE(air_streams_share_the_power),
 	KUNIT_CASE(air_weak_frames_do_not_collide),
 	KUNIT_CASE(air_hidden_stations_collide),

@@ -361,6 +361,14 @@ static inline void use_mcs(struct hwsim_radio *radio, int mcs, u16 flags)
 	};
 }
 
+/* the same for 802.11ac: one stream */
+static inline void use_vht(struct hwsim_radio *radio, int mcs, u16 flags)
+{
+	use_mcs(radio, 0, 0);
+	first_queued(radio)->rates[0].flags = IEEE80211_TX_RC_VHT_MCS | flags;
+	ieee80211_rate_set_vht(&first_queued(radio)->rates[0], mcs, 1);
+}
+
 /* the first channel is primary, the third secondary */
 static inline void use_40mhz(struct air_test *air, struct hwsim_radio *radio)
 {

@@ -11,6 +11,27 @@
 #include "hwsim_medium_ampdu.h"
 
 /**
+ * hwsim_ba_bits - length of the bitmap in an agreement's BlockAcks
+ * @window: MPDUs in the window of the agreement
+ *
+ * Compressed BlockAcks have 64 bits. Agreements of HE with a larger window have
+ * 256 (IEEE 802.11ax-2021 26.4.3).
+ */
+u16 hwsim_ba_bits(u32 window)
+{
+	return window > HWSIM_BA_BITS ? HWSIM_BA_BITS_MAX : HWSIM_BA_BITS;
+}
+
+/**
+ * hwsim_ba_bytes - length of a BlockAck, with FCS
+ * @bits: length of its bitmap
+ */
+u32 hwsim_ba_bytes(u16 bits)
+{
+	return HWSIM_MEDIUM_BA_BYTES + (bits - HWSIM_BA_BITS) / 8;
+}
+
+/**
  * hwsim_scoreboard_set - an MPDU has arrived
  * @board: the scoreboard
  * @seq: its sequence number
@@ -19,11 +40,11 @@ void hwsim_scoreboard_set(struct hwsim_scoreboard *board, u16 seq)
 {
 	u16 ahead = ieee80211_sn_sub(seq, board->start);
 
-	if (ahead < HWSIM_AMPDU_MAX) {
-		board->bitmap |= BIT_ULL(ahead);
+	if (ahead < board->bits) {
+		__set_bit(ahead, board->bitmap);
 	} else if (ieee80211_sn_less(board->start, seq)) {
-		hwsim_scoreboard_move(board, ieee80211_sn_sub(seq, HWSIM_AMPDU_MAX - 1));
-		board->bitmap |= BIT_ULL(HWSIM_AMPDU_MAX - 1);
+		hwsim_scoreboard_move(board, ieee80211_sn_sub(seq, board->bits - 1));
+		__set_bit(board->bits - 1, board->bitmap);
 	}
 }
 
@@ -39,20 +60,39 @@ void hwsim_scoreboard_move(struct hwsim_scoreboard *board, u16 start)
 	if (!ieee80211_sn_less(board->start, start))
 		return;
 	board->start = start;
-	board->bitmap = shift < HWSIM_AMPDU_MAX ? board->bitmap >> shift : 0;
+	if (shift < board->bits)
+		bitmap_shift_right(board->bitmap, board->bitmap, shift,
+				   board->bits);
+	else
+		bitmap_zero(board->bitmap, board->bits);
 }
 
 /**
- * hwsim_bitmap_has - whether a BlockAck acknowledges an MPDU
- * @start: its starting sequence number
- * @bitmap: its bitmap
+ * hwsim_scoreboard_reach_back - let the window begin with an earlier MPDU
+ * @board: the scoreboard
+ * @seq: sequence number of the MPDU; nothing is done if it is not earlier, or
+ *	too early
+ */
+void hwsim_scoreboard_reach_back(struct hwsim_scoreboard *board, u16 seq)
+{
+	u16 before = ieee80211_sn_sub(board->start, seq);
+
+	if (!before || before >= board->bits)
+		return;
+	bitmap_shift_left(board->bitmap, board->bitmap, before, board->bits);
+	board->start = seq;
+}
+
+/**
+ * hwsim_scoreboard_has - whether a scoreboard, or a BlockAck, has an MPDU
+ * @board: the scoreboard
  * @seq: sequence number of the MPDU
  */
-bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq)
+bool hwsim_scoreboard_has(const struct hwsim_scoreboard *board, u16 seq)
 {
-	u16 ahead = ieee80211_sn_sub(seq, start);
+	u16 ahead = ieee80211_sn_sub(seq, board->start);
 
-	return ahead < HWSIM_AMPDU_MAX && bitmap & BIT_ULL(ahead);
+	return ahead < board->bits && test_bit(ahead, board->bitmap);
 }
 
 /**

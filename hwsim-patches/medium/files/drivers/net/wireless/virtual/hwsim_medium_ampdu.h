@@ -6,33 +6,43 @@
 #ifndef __HWSIM_MEDIUM_AMPDU_H
 #define __HWSIM_MEDIUM_AMPDU_H
 
+#include <linux/bitmap.h>
 #include <linux/ieee80211.h>
 #include <linux/types.h>
 #include "hwsim_medium_phy.h"
 
-#define HWSIM_AMPDU_MAX		64	/* MPDUs: bits of a compressed bitmap */
+#define HWSIM_AMPDU_MAX		64	/* MPDUs in a PPDU */
 #define HWSIM_AMPDU_MAX_BYTES	65535	/* of an HT A-MPDU, 9.4.2.55.3 */
 #define HWSIM_AMPDU_DELIMITER	4
 #define HWSIM_PPDU_MAX_NS	5484000	/* aPPDUMaxTime, Table 19-25 */
 
+/* bits of a compressed bitmap: for HT and VHT, and the most that HE has */
+#define HWSIM_BA_BITS		64
+#define HWSIM_BA_BITS_MAX	256
+
 /**
  * struct hwsim_scoreboard - BlockAck scoreboard of a receiver (10.25.6.3)
  * @start: WinStartR
+ * @bits: length of @bitmap, from the window of the agreement
  * @bitmap: received MPDUs, bit 0 is @start
  */
 struct hwsim_scoreboard {
 	u16 start;
-	u64 bitmap;
+	u16 bits;
+	DECLARE_BITMAP(bitmap, HWSIM_BA_BITS_MAX);
 };
+
+u16 hwsim_ba_bits(u32 window);
+u32 hwsim_ba_bytes(u16 bits);
 
 void hwsim_scoreboard_set(struct hwsim_scoreboard *board, u16 seq);
 void hwsim_scoreboard_move(struct hwsim_scoreboard *board, u16 start);
-bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq);
+void hwsim_scoreboard_reach_back(struct hwsim_scoreboard *board, u16 seq);
+bool hwsim_scoreboard_has(const struct hwsim_scoreboard *board, u16 seq);
 
 /**
  * struct hwsim_ampdu_limits - what bounds an A-MPDU
- * @rate: its rate, which may still change for data and management frames it is
- *	sent
+ * @rate: its rate
  * @timing: of the band
  * @max_ns: longest PPDU
  * @max_bytes: longest PSDU, from the receiver's capabilities

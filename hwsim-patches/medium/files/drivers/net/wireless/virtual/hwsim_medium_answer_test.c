@@ -212,9 +212,46 @@ static void answer_a_radio_has_many_addresses(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hwsim_radio_owns(air->radios[0], address(0)));
 }
 
+/* the bitmap of a BlockAck is as long as its agreement has it (9.3.1.8.2) */
+static void answer_bitmaps_have_a_length(struct kunit *test)
+{
+	static const u16 bits[] = { 64, 256 };
+	static const u16 fragments[] = { 0, 4 };
+	struct hwsim_phy_rate rate = { .class = HWSIM_PHY_OFDM, .streams = 1 };
+	struct air_test *air = test->priv;
+	struct hwsim_ppdu *ppdu;
+	struct sk_buff *skb;
+	const u8 *data;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bits); i++) {
+		ppdu = hwsim_ppdu_new(air->radios[0], HWSIM_MEDIUM_FRAME_BA, &rate);
+		KUNIT_ASSERT_NOT_NULL(test, ppdu);
+		ppdu->ba.start = 1000;
+		ppdu->ba.bits = bits[i];
+		hwsim_scoreboard_set(&ppdu->ba, 1000);
+		hwsim_scoreboard_set(&ppdu->ba, 1000 + bits[i] - 1);
+		skb = hwsim_control_frame(ppdu);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		KUNIT_EXPECT_EQ(test, hwsim_ba_bytes(bits[i]), skb->len + 4);
+		data = skb->data + skb->len - bits[i] / 8;
+		KUNIT_EXPECT_EQ(test, 1000 << 4 | fragments[i],
+				get_unaligned_le16(data - 2));
+		KUNIT_EXPECT_EQ(test, 1, data[0]);
+		KUNIT_EXPECT_EQ(test, 0x80, data[bits[i] / 8 - 1]);
+		kfree_skb(skb);
+		/* 20 us, and four for each 24 of SERVICE, frame and tail */
+		KUNIT_EXPECT_EQ(test, i ? 16 + 20 + 4 * 20 : 16 + 20 + 4 * 12,
+				hwsim_answer_us(air->radios[0], ppdu,
+						HWSIM_MEDIUM_FRAME_BA));
+		hwsim_ppdu_put(ppdu);
+	}
+}
+
 static struct kunit_case answer_cases[] = {
 	KUNIT_CASE(answer_an_unexpected_bar_goes_up),
 	KUNIT_CASE(answer_agreements_wait_for_older_frames),
+	KUNIT_CASE(answer_bitmaps_have_a_length),
 	KUNIT_CASE(answer_carries_a_payload),
 	KUNIT_CASE(answer_a_leaving_radio_acknowledges),
 	KUNIT_CASE(answer_a_radio_has_many_addresses),

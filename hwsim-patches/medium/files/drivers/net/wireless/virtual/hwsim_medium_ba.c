@@ -170,14 +170,15 @@ bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 
 	if (session->unknown)
 		return true;
-	if (!holes->bitmap || session->silent)
+	if (bitmap_empty(holes->bitmap, holes->bits) || session->silent)
 		return false;
 	/* its frames have left it, but may not have been sent yet */
 	if (session->stopping && holds_plain(radio, session->own, session->addr,
 					     session->tid))
 		return false;
 	return ieee80211_sn_less(ieee80211_sn_add(holes->start,
-						  __ffs64(holes->bitmap)),
+						  find_first_bit(holes->bitmap,
+								 holes->bits)),
 				 lowest_wanted(radio, session));
 }
 
@@ -247,15 +248,10 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
 {
 	struct hwsim_scoreboard *holes = &session->holes;
-	u16 before;
 
-	if (!holes->bitmap)
+	if (bitmap_empty(holes->bitmap, holes->bits))
 		holes->start = seq;
-	before = ieee80211_sn_sub(holes->start, seq);
-	if (before && before < HWSIM_AMPDU_MAX) {
-		holes->bitmap <<= before;
-		holes->start = seq;
-	}
+	hwsim_scoreboard_reach_back(holes, seq);
 	hwsim_scoreboard_set(holes, seq);
 }
 
@@ -305,8 +301,7 @@ static void bar_answered(struct hwsim_radio *radio,
 		if (!mpdu->unknown)
 			continue;
 		mpdu->unknown = false;
-		mpdu->acked = hwsim_bitmap_has(answer->ssn, answer->bitmap,
-					       mpdu->seq);
+		mpdu->acked = hwsim_scoreboard_has(&answer->ba, mpdu->seq);
 		if (mpdu->acked || hwsim_mpdu_is_exhausted(radio, mpdu))
 			settle(radio, bar, mpdu);
 	}
@@ -335,7 +330,7 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		}
 	} else if (session->bar_failures >= BAR_ATTEMPTS) {
 		/* the recipient, if it is still there, times out by itself */
-		session->holes.bitmap = 0;
+		bitmap_zero(session->holes.bitmap, session->holes.bits);
 		session->bar_failures = 0;
 		session->silent = true;
 	}
@@ -561,7 +556,9 @@ static int start_session(struct hwsim_radio *radio, const u8 *own,
 					     params->tid);
 	session->last_seq = ieee80211_sn_sub(session->oldest_seq, 1);
 	session->asleep = hwsim_peer_sleeps(radio, own, session->addr);
-	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
+	session->max_count = clamp_t(u32, params->buf_size, 1,
+				     radio->mac->ba_window);
+	session->holes.bits = hwsim_ba_bits(session->max_count);
 	session->max_bytes =
 		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
 	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
@@ -582,6 +579,9 @@ static int start_recipient(struct hwsim_radio *radio, const u8 *own,
 	ether_addr_copy(recipient->addr, params->sta->addr);
 	recipient->tid = params->tid;
 	recipient->scoreboard.start = params->ssn;
+	recipient->scoreboard.bits =
+		hwsim_ba_bits(min_t(u32, params->buf_size,
+				    radio->mac->ba_window));
 	hash_add(radio->mac->recipients, &recipient->node,
 		 hwsim_session_hash(recipient->addr, recipient->tid));
 	return 0;
@@ -621,7 +621,8 @@ static bool is_needed(struct hwsim_radio *radio, const struct hwsim_peer *peer,
 
 	if (!session || !session->stopping)
 		return false;
-	if (session->holes.bitmap && !session->silent && !session->asleep) {
+	if (!bitmap_empty(session->holes.bitmap, session->holes.bits) &&
+	    !session->silent && !session->asleep) {
 		want_turn(radio, session);
 		return true;
 	}

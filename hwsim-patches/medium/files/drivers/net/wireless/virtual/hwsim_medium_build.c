@@ -43,8 +43,7 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
-	if (radio->mac->txop_is_narrow)
-		tx_rate.flags &= ~IEEE80211_TX_RC_40_MHZ_WIDTH;
+	hwsim_rate_narrow(&tx_rate, radio->mac->txop_width);
 	rate = hwsim_rate_of(radio, &tx_rate);
 	ppdu = hwsim_ppdu_new(radio, mpdu->kind, &rate);
 	if (!ppdu)
@@ -55,6 +54,8 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 		ether_addr_copy(ppdu->ta, own);
 	ppdu->basic_rates = hwsim_network_of(radio, own)->basic_rates;
 	ppdu->tid = mpdu->tid;
+	ppdu->ba.bits = mpdu->session ? mpdu->session->holes.bits :
+					HWSIM_BA_BITS;
 	ppdu->wants_answer = mpdu->wants_ack;
 	ppdu->answer_kind = mpdu->kind == HWSIM_MEDIUM_FRAME_BAR ?
 			    HWSIM_MEDIUM_FRAME_BA : HWSIM_MEDIUM_FRAME_ACK;
@@ -90,6 +91,18 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	}
 }
 
+/* one MPDU, answered by an ACK; the PHY decides whether it needs a delimiter */
+static void set_single(struct hwsim_ppdu *ppdu)
+{
+	ppdu->format = HWSIM_FORMAT_PLAIN;
+	ppdu->offsets[0] = 0;
+	if (hwsim_phy_needs_delimiters(&ppdu->rate)) {
+		ppdu->format = HWSIM_FORMAT_SINGLE;
+		ppdu->offsets[0] = HWSIM_AMPDU_DELIMITER;
+	}
+	ppdu->psdu_bytes = ppdu->offsets[0] + ppdu->mpdus[0]->bytes;
+}
+
 /* build a PPDU of one MPDU; NULL: no memory, or no room in the TXOP */
 static struct hwsim_ppdu *fill_with_one(struct hwsim_radio *radio,
 					struct hwsim_ppdu *ppdu,
@@ -98,9 +111,9 @@ static struct hwsim_ppdu *fill_with_one(struct hwsim_radio *radio,
 {
 	if (!ppdu)
 		return NULL;
-	ppdu->psdu_bytes = mpdu->bytes;
 	ppdu->mpdus[0] = mpdu;
 	ppdu->count = 1;
+	set_single(ppdu);
 	complete_ppdu(radio, ppdu, place);
 	if (hwsim_ppdu_fits(radio, ppdu, limit_ns, place))
 		return ppdu;
@@ -228,12 +241,8 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		mpdu = next_of(radio, ac, session, first_seq);
 	}
 	ppdu->format = HWSIM_FORMAT_AMPDU;
-	if (ppdu->count == 1) {
-		/* without delimiter, answered by an ACK */
-		ppdu->format = HWSIM_FORMAT_PLAIN;
-		ppdu->offsets[0] = 0;
-		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
-	}
+	if (ppdu->count == 1)
+		set_single(ppdu);
 	complete_ppdu(radio, ppdu, place);
 	if (hwsim_ppdu_fits(radio, ppdu, limit_ns, place))
 		return ppdu;
@@ -255,14 +264,14 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 
 	rate = hwsim_phy_control(&mpdu->session->rate, basic_rates,
 				 mpdu->session->bar_failures);
-	rate.width = radio->mac->txop_is_narrow ?
-		     HWSIM_PHY_20MHZ : min_t(u8, rate.width, radio->width);
+	rate.width = min3(rate.width, (u8)radio->width, radio->mac->txop_width);
 	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
 	if (ppdu) {
 		ether_addr_copy(ppdu->ra, bar->ra);
 		ether_addr_copy(ppdu->ta, bar->ta);
 		ppdu->basic_rates = basic_rates;
 		ppdu->tid = mpdu->tid;
+		ppdu->ba.bits = mpdu->session->holes.bits;
 		ppdu->wants_answer = true;
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	}

@@ -17,6 +17,7 @@
 
 #define HEADER_ROOM	64
 #define CONTROL_ROOM	64	/* the longest of them, without payload */
+#define BA_FRAGMENT_256	4	/* fragment number: a bitmap of 256 bits (802.11ax-2021) */
 
 /* bandwidth, MCS, guard interval, format, FEC, STBC, and extension streams */
 #define MCS_KNOWN	(IEEE80211_RADIOTAP_MCS_HAVE_BW | \
@@ -38,7 +39,7 @@ static u64 tsf_us(const struct hwsim_ppdu *ppdu, u32 offset)
 /* @i: number of the frame within the PPDU */
 static bool is_wrong(const struct hwsim_ppdu *ppdu, u32 i)
 {
-	return ppdu->overlapped && !(ppdu->arrived & BIT_ULL(i));
+	return ppdu->overlapped && !test_bit(i, ppdu->arrived);
 }
 
 static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
@@ -82,12 +83,15 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 			       (rate->short_gi ? IEEE80211_RADIOTAP_MCS_SGI : 0);
 		header[at++] = rate->mcs + 8 * (rate->streams - 1);
 	}
-	if (ppdu->format == HWSIM_FORMAT_AMPDU) {
+	if (ppdu->format != HWSIM_FORMAT_PLAIN) {
 		present |= BIT(IEEE80211_RADIOTAP_AMPDU_STATUS);
 		at = ALIGN(at, 4);
 		put_unaligned_le32((u32)ppdu->event.serial, header + at);
 		if (i + 1 == ppdu->count)
 			ampdu |= IEEE80211_RADIOTAP_AMPDU_IS_LAST;
+		if (ppdu->format == HWSIM_FORMAT_SINGLE)
+			ampdu |= IEEE80211_RADIOTAP_AMPDU_EOF |
+				 IEEE80211_RADIOTAP_AMPDU_EOF_KNOWN;
 		put_unaligned_le16(ampdu, header + at + 4);
 		at += 8;	/* number, flags, CRC, reserved */
 	}
@@ -116,6 +120,20 @@ static void emit(const struct hwsim_ppdu *ppdu, u32 i, struct sk_buff *skb,
 				      SKB_CLOCK_REALTIME);
 	}
 	ppdu->radio->ops->capture(skb);
+}
+
+/* starting sequence control and bitmap of a BlockAck (9.3.1.8.2) */
+static void put_bitmap(struct sk_buff *skb, const struct hwsim_scoreboard *board)
+{
+	u16 fragment = board->bits > HWSIM_BA_BITS ? BA_FRAGMENT_256 : 0;
+	u64 words[HWSIM_BA_BITS_MAX / 64];
+	u32 i;
+
+	put_unaligned_le16(IEEE80211_SN_TO_SEQ(board->start) | fragment,
+			   skb_put(skb, 2));
+	bitmap_to_arr64(words, board->bitmap, board->bits);
+	for (i = 0; i < board->bits / 64; i++)
+		put_unaligned_le64(words[i], skb_put(skb, 8));
 }
 
 /**
@@ -152,9 +170,7 @@ struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu)
 		control = IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
 			  ppdu->tid << IEEE80211_BAR_CTRL_TID_INFO_SHIFT;
 		put_unaligned_le16(control, skb_put(skb, 2));
-		put_unaligned_le16(IEEE80211_SN_TO_SEQ(ppdu->ssn),
-				   skb_put(skb, 2));
-		put_unaligned_le64(ppdu->bitmap, skb_put(skb, 8));
+		put_bitmap(skb, &ppdu->ba);
 	}
 	if (payload)
 		skb_put_data(skb, ppdu->payload->data, payload);

@@ -118,12 +118,12 @@ void hwsim_count_received(struct hwsim_radio *radio,
 	counts = counts_of(ppdu, radio);
 	if (!counts)
 		return;
-	if (reception->right & BIT_ULL(i)) {
+	if (test_bit(i, reception->right)) {
 		counts[HWSIM_COUNT_DELIVERED]++;
 		counts[HWSIM_COUNT_BYTES] += ppdu->mpdus[i]->bytes;
 	} else if (reception->collided) {
 		counts[HWSIM_COUNT_COLLIDED]++;
-	} else if (reception->lost & BIT_ULL(i)) {
+	} else if (test_bit(i, reception->lost)) {
 		counts[HWSIM_COUNT_LOST]++;
 	} else {
 		counts[HWSIM_COUNT_DAMAGED]++;

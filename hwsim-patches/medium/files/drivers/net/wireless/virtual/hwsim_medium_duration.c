@@ -12,7 +12,7 @@
 /**
  * hwsim_answer_us - duration of an answer with the SIFS before it (9.2.5)
  * @radio: the sender of what is answered
- * @ppdu: the transmission is answered
+ * @ppdu: what is answered
  * @kind: &enum hwsim_medium_frame of the answer
  *
  * Return: in whole us
@@ -22,8 +22,8 @@ u16 hwsim_answer_us(const struct hwsim_radio *radio,
 {
 	struct hwsim_phy_rate answer =
 		hwsim_phy_response(&ppdu->rate, ppdu->basic_rates);
-	u32 bytes = kind == HWSIM_MEDIUM_FRAME_BA ? HWSIM_MEDIUM_BA_BYTES :
-						    HWSIM_MEDIUM_ACK_BYTES;
+	u32 bytes = kind == HWSIM_MEDIUM_FRAME_BA ?
+		    hwsim_ba_bytes(ppdu->ba.bits) : HWSIM_MEDIUM_ACK_BYTES;
 
 	return DIV_ROUND_UP(radio->timing.sifs_ns +
 			    hwsim_phy_duration_ns(&answer, &radio->timing, bytes),

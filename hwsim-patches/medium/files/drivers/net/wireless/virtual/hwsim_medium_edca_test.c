@@ -72,21 +72,30 @@ static void edca_interframe_spaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 79000, hwsim_edca_aifs_ns(&background, 16000, 9000));
 }
 
+/* 64 bits of a scoreboard, as a BlockAck has them */
+static u64 word_of(const struct hwsim_scoreboard *board, u32 word)
+{
+	u64 words[HWSIM_BA_BITS_MAX / 64] = {};
+
+	bitmap_to_arr64(words, board->bitmap, board->bits);
+	return words[word];
+}
+
 static void board_remembers_a_window(struct kunit *test)
 {
-	struct hwsim_scoreboard board = { .start = 4090 };
+	struct hwsim_scoreboard board = { .start = 4090, .bits = 64 };
 
 	hwsim_scoreboard_set(&board, 4090);
 	hwsim_scoreboard_set(&board, 4095);
 	hwsim_scoreboard_set(&board, 3);	/* sequence numbers wrap */
 	KUNIT_EXPECT_EQ(test, 4090, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(9), board.bitmap);
-	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(4090, board.bitmap, 3));
-	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(4090, board.bitmap, 4));
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(9), word_of(&board, 0));
+	KUNIT_EXPECT_TRUE(test, hwsim_scoreboard_has(&board, 3));
+	KUNIT_EXPECT_FALSE(test, hwsim_scoreboard_has(&board, 4));
 	/* beyond the window: it moves to end with this one */
 	hwsim_scoreboard_set(&board, 60);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(2) | BIT_ULL(6) | BIT_ULL(63), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(2) | BIT_ULL(6) | BIT_ULL(63), word_of(&board, 0));
 	/* old ones change nothing */
 	hwsim_scoreboard_set(&board, 4000);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
@@ -94,34 +103,80 @@ static void board_remembers_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
 	hwsim_scoreboard_move(&board, 60);
 	KUNIT_EXPECT_EQ(test, 60, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(0), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0), word_of(&board, 0));
 	hwsim_scoreboard_move(&board, 1000);
-	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
+	KUNIT_EXPECT_EQ(test, 0, word_of(&board, 0));
 }
 
 /* one within the window of 64, the next one beyond it */
 static void board_limits(struct kunit *test)
 {
-	struct hwsim_scoreboard board = {};
+	struct hwsim_scoreboard board = { .bits = 64 };
 
 	hwsim_scoreboard_set(&board, 63);
 	KUNIT_EXPECT_EQ(test, 0, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(63), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(63), word_of(&board, 0));
 	hwsim_scoreboard_set(&board, 64);
 	KUNIT_EXPECT_EQ(test, 1, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), word_of(&board, 0));
 	/* to its present start: nothing moves */
 	hwsim_scoreboard_move(&board, 1);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), word_of(&board, 0));
 	hwsim_scoreboard_move(&board, 1 + 63);
 	KUNIT_EXPECT_EQ(test, 64, board.start);
-	KUNIT_EXPECT_EQ(test, BIT_ULL(0), board.bitmap);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0), word_of(&board, 0));
 	hwsim_scoreboard_move(&board, 64 + 64);
 	KUNIT_EXPECT_EQ(test, 128, board.start);
-	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
-	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(0, U64_MAX, 63));
-	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(0, U64_MAX, 64));
-	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(1, U64_MAX, 0));
+	KUNIT_EXPECT_EQ(test, 0, word_of(&board, 0));
+	bitmap_fill(board.bitmap, HWSIM_BA_BITS_MAX);
+	KUNIT_EXPECT_FALSE(test, hwsim_scoreboard_has(&board, 127));
+	KUNIT_EXPECT_TRUE(test, hwsim_scoreboard_has(&board, 128));
+	KUNIT_EXPECT_TRUE(test, hwsim_scoreboard_has(&board, 128 + 63));
+	KUNIT_EXPECT_FALSE(test, hwsim_scoreboard_has(&board, 128 + 64));
+}
+
+/* the same for a window of 256, whose bitmap has several words */
+static void board_limits_of_256(struct kunit *test)
+{
+	struct hwsim_scoreboard board = { .start = 4000, .bits = 256 };
+
+	/* 4000 + 255 */
+	hwsim_scoreboard_set(&board, 159);
+	KUNIT_EXPECT_EQ(test, 4000, board.start);
+	KUNIT_EXPECT_TRUE(test, hwsim_scoreboard_has(&board, 159));
+	hwsim_scoreboard_set(&board, 160);
+	KUNIT_EXPECT_EQ(test, 4001, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), word_of(&board, 3));
+	/* from one word to another */
+	hwsim_scoreboard_move(&board, 4001 + 65);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(61) | BIT_ULL(62), word_of(&board, 2));
+	KUNIT_EXPECT_EQ(test, 0, word_of(&board, 3));
+	/* as far back as both are still in the window, and one further */
+	hwsim_scoreboard_reach_back(&board, 4001);
+	KUNIT_EXPECT_EQ(test, 4001, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(62) | BIT_ULL(63), word_of(&board, 3));
+	hwsim_scoreboard_reach_back(&board, 4001 - 256);
+	KUNIT_EXPECT_EQ(test, 4001, board.start);
+	hwsim_scoreboard_reach_back(&board, 4001 - 255);
+	KUNIT_EXPECT_EQ(test, 4001 - 255, board.start);
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(board.bitmap, 256));
+	/* the last one stays, then all are gone */
+	hwsim_scoreboard_set(&board, 4001);
+	hwsim_scoreboard_move(&board, 4001);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0), word_of(&board, 0));
+	hwsim_scoreboard_set(&board, (4001 + 255) % 4096);
+	hwsim_scoreboard_move(&board, (4001 + 256) % 4096);
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(board.bitmap, 256));
+}
+
+static void board_follows_the_agreement(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 64, hwsim_ba_bits(0));
+	KUNIT_EXPECT_EQ(test, 64, hwsim_ba_bits(64));
+	KUNIT_EXPECT_EQ(test, 256, hwsim_ba_bits(65));
+	KUNIT_EXPECT_EQ(test, 256, hwsim_ba_bits(256));
+	KUNIT_EXPECT_EQ(test, 32, hwsim_ba_bytes(64));
+	KUNIT_EXPECT_EQ(test, 56, hwsim_ba_bytes(256));
 }
 
 static u32 fill(struct kunit *test, const struct hwsim_ampdu_limits *limits,
@@ -187,6 +242,8 @@ static struct kunit_case hwsim_medium_access_cases[] = {
 	KUNIT_CASE(edca_interframe_spaces),
 	KUNIT_CASE(board_remembers_a_window),
 	KUNIT_CASE(board_limits),
+	KUNIT_CASE(board_limits_of_256),
+	KUNIT_CASE(board_follows_the_agreement),
 	KUNIT_CASE(ampdu_limits),
 	{}
 };

@@ -52,6 +52,12 @@ static bool hits(struct hwsim_fault *fault)
 	return true;
 }
 
+static bool is_hit(const struct hwsim_ppdu *ppdu)
+{
+	return !bitmap_empty(ppdu->lost, HWSIM_AMPDU_MAX) ||
+	       !bitmap_empty(ppdu->damaged, HWSIM_AMPDU_MAX);
+}
+
 /* the first fault that hits a frame decides its fate */
 static void judge(struct hwsim_ppdu *ppdu, u32 i)
 {
@@ -62,14 +68,14 @@ static void judge(struct hwsim_ppdu *ppdu, u32 i)
 		struct hwsim_radio *at = listener_of(fault, ppdu);
 
 		if (!concerns(fault, ppdu) ||
-		    ((ppdu->lost | ppdu->damaged) && at != ppdu->hit_at) ||
+		    (is_hit(ppdu) && at != ppdu->hit_at) ||
 		    !hits(fault))
 			continue;
 		ppdu->hit_at = at;
 		if (fault->action == HWSIM_MEDIUM_FAULT_LOSE)
-			ppdu->lost |= BIT_ULL(i);
+			__set_bit(i, ppdu->lost);
 		else
-			ppdu->damaged |= BIT_ULL(i);
+			__set_bit(i, ppdu->damaged);
 		if (!fault->count) {
 			list_del(&fault->list);
 			kfree(fault);

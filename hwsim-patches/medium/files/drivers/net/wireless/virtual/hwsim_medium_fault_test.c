@@ -98,7 +98,47 @@ static void fault_faults_follow_each_other(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 
+/* wrong bits of a frame, as its receiver hands it up */
+static u32 wrong_bits(struct kunit *test, struct air_test *air)
+{
+	struct hwsim_clock *clock = &air->medium->clock;
+	u8 sent[DATA_BYTES];
+	struct hwsim_up *up;
+	u32 wrong = 0, i;
+	u64 next;
+
+	send(air, 0, 2, 0);
+	memcpy(sent, first_queued(air->radios[0])->skb->data, DATA_BYTES);
+	do {
+		next = hwsim_clock_run(clock, clock->now_ns);
+		list_for_each_entry(up, &clock->up, later.list) {
+			if (!up->skb)
+				continue;
+			KUNIT_ASSERT_EQ(test, DATA_BYTES, up->skb->len);
+			/* type and duration have changed since */
+			for (i = 4; i < DATA_BYTES; i++)
+				wrong += hweight8(up->skb->data[i] ^ sent[i]);
+		}
+		drop_up(air);
+		if (next != HWSIM_NEVER)
+			hwsim_clock_run(clock, next);
+	} while (!wrong && next != HWSIM_NEVER);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	return wrong;
+}
+
+static void fault_damages_one_bit(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	air->radios[2]->filter = FIF_FCSFAIL;
+	make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
+	KUNIT_EXPECT_EQ(test, 1, wrong_bits(test, air));
+}
+
 static struct kunit_case fault_cases[] = {
+	KUNIT_CASE(fault_damages_one_bit),
 	KUNIT_CASE(fault_a_fault_counts_frames_to_one),
 	KUNIT_CASE(fault_a_fault_hits_a_share),
 	KUNIT_CASE(fault_frames_to_absent_radios_count),

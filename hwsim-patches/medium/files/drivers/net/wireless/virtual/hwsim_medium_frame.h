@@ -97,6 +97,7 @@ struct hwsim_mpdu {
 /* what is in a PSDU */
 enum hwsim_format {
 	HWSIM_FORMAT_PLAIN,	/* one MPDU, or an answer */
+	HWSIM_FORMAT_SINGLE,	/* one MPDU after a delimiter with EOF */
 	HWSIM_FORMAT_AMPDU,	/* MPDUs, each after a delimiter */
 };
 
@@ -117,8 +118,7 @@ enum hwsim_protection {
  * @payload_ns: start of the payload
  * @payload_end_ns: its end, before the signal extension
  * @end_ns: end
- * @rate: its rate, which may still change for data and management frames it is
- *	sent
+ * @rate: its rate
  * @power_mbm: its transmit power
  * @kind: &enum hwsim_medium_frame
  * @format: &enum hwsim_format
@@ -150,8 +150,7 @@ enum hwsim_protection {
  * @damaged: frames that a fault damages
  * @hit_at: the radio where it does, NULL: all
  * @tid: of BA and BAR
- * @ssn: of BA and BAR
- * @bitmap: of BA
+ * @ba: of BA, and which bitmap the BA has that answers it
  * @payload: what an answer carries besides, or NULL
  * @is_sync: SYNC: its sender has not heard the last answer, and gave up
  * @is_reset: RESET: its sender could not restore a TCP ACK
@@ -194,13 +193,12 @@ struct hwsim_ppdu {
 	u8 ra[ETH_ALEN];
 	u8 ta[ETH_ALEN];
 	struct hwsim_radio *to;
-	u64 arrived;
-	u64 lost;
-	u64 damaged;
+	DECLARE_BITMAP(arrived, HWSIM_AMPDU_MAX);
+	DECLARE_BITMAP(lost, HWSIM_AMPDU_MAX);
+	DECLARE_BITMAP(damaged, HWSIM_AMPDU_MAX);
 	struct hwsim_radio *hit_at;
 	u8 tid;
-	u16 ssn;
-	u64 bitmap;
+	struct hwsim_scoreboard ba;
 	struct hwsim_payload *payload;
 	bool is_sync;
 	bool is_reset;

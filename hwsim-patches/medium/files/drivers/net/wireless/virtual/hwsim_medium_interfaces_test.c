@@ -64,6 +64,7 @@ static void agree(struct kunit *test, struct two *two, int k, const u8 *addr)
 	struct ieee80211_ampdu_params params = {
 		.sta = station(test, addr, two->vifs[k]),
 		.ssn = 100 * k,
+		.buf_size = 256,
 	};
 	int i;
 
@@ -135,8 +136,121 @@ static void a_frame_counts_for_its_interface(struct kunit *test)
 					       address(0), 0);
 		KUNIT_ASSERT_NOT_NULL(test, recipient);
 		KUNIT_EXPECT_EQ(test, 100 * k, recipient->scoreboard.start);
-		KUNIT_EXPECT_EQ(test, k ? BIT_ULL(1) : 0,
-				recipient->scoreboard.bitmap);
+		KUNIT_EXPECT_EQ(test, k,
+				bitmap_weight(recipient->scoreboard.bitmap, 64));
+		KUNIT_EXPECT_EQ(test, k,
+				test_bit(1, recipient->scoreboard.bitmap));
+	}
+	take_down(&two);
+}
+
+/* mac80211 asks for 256; a radio has 64 unless it is set to more */
+static void agreements_have_a_window(struct kunit *test)
+{
+	static const u16 windows[] = { 64, 65, 256 };
+	static const u16 bits[] = { 64, 256, 256 };
+	struct air_test *air = test->priv;
+	const struct hwsim_recipient *recipient;
+	const struct hwsim_session *session;
+	struct two two;
+	int i;
+
+	bring_up(air, 0, &two);
+	KUNIT_EXPECT_EQ(test, 64, two.radio->mac->ba_window);
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		two.radio->mac->ba_window = windows[i];
+		agree(test, &two, 0, address(1));
+		session = hwsim_session_of(two.radio, two.vifs[0]->addr,
+					   address(1), 0);
+		recipient = hwsim_recipient_of(two.radio, two.vifs[0]->addr,
+					       address(1), 0);
+		KUNIT_ASSERT_NOT_NULL(test, session);
+		KUNIT_ASSERT_NOT_NULL(test, recipient);
+		KUNIT_EXPECT_EQ(test, windows[i], session->max_count);
+		KUNIT_EXPECT_EQ(test, bits[i], session->holes.bits);
+		KUNIT_EXPECT_EQ(test, bits[i], recipient->scoreboard.bits);
+	}
+	take_down(&two);
+}
+
+static void end_agreement(struct kunit *test, struct two *two, const u8 *addr)
+{
+	struct ieee80211_ampdu_params params = {
+		.sta = station(test, addr, two->vifs[0]),
+		.action = IEEE80211_AMPDU_TX_STOP_CONT,
+	};
+
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_ampdu(two->radio, two->vifs[0],
+						   &params));
+}
+
+/* frames to be sent again leave an agreement that ends, which waits for them */
+static void agreements_end_after_their_frames(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_session *session;
+	struct hwsim_mpdu *mpdu;
+	struct hwsim_ac *ac;
+	struct two two;
+	int i;
+
+	bring_up(air, 0, &two);
+	ac = &two.radio->mac->acs[IEEE80211_AC_BE];
+	agree(test, &two, 0, address(1));
+	session = hwsim_session_of(two.radio, two.vifs[0]->addr, address(1), 0);
+	KUNIT_ASSERT_NOT_NULL(test, session);
+	for (i = 0; i < 3; i++) {
+		send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
+						    IEEE80211_STYPE_QOS_DATA));
+		mpdu = first_queued(two.radio);
+		list_del_init(&mpdu->list);
+		ac->queued--;
+		mpdu->session = session;
+		mpdu->unknown = true;
+		mpdu->seq = i;
+		hwsim_session_put_back(session, mpdu);
+		session->unknown++;
+	}
+	KUNIT_EXPECT_EQ(test, 0, ac->queued);
+	end_agreement(test, &two, address(1));
+	KUNIT_EXPECT_EQ(test, 3, ac->queued);
+	list_for_each_entry(mpdu, &ac->queue, list) {
+		KUNIT_EXPECT_NULL(test, mpdu->session);
+		KUNIT_EXPECT_FALSE(test, mpdu->unknown);
+	}
+	KUNIT_ASSERT_PTR_EQ(test, session,
+			    hwsim_session_of(two.radio, two.vifs[0]->addr,
+					     address(1), 0));
+	KUNIT_EXPECT_TRUE(test, session->stopping);
+	KUNIT_EXPECT_EQ(test, 0, session->unknown);
+	ac->txqs = false;
+	take_down(&two);
+}
+
+/* without a hole to report, or if it cannot be reported now, one ends at once */
+static void agreements_end_without_a_bar(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_session *session;
+	struct two two;
+	int i;
+
+	bring_up(air, 0, &two);
+	hwsim_radio_listen(two.radio, NULL);	/* it need not contend */
+	for (i = 0; i < 3; i++) {
+		agree(test, &two, 0, address(1));
+		session = hwsim_session_of(two.radio, two.vifs[0]->addr,
+					   address(1), 0);
+		KUNIT_ASSERT_NOT_NULL(test, session);
+		if (i)
+			hwsim_session_given_up(session, 5);
+		session->silent = i == 1;
+		session->asleep = i == 2;
+		end_agreement(test, &two, address(1));
+		KUNIT_EXPECT_NULL(test, hwsim_session_of(two.radio,
+							 two.vifs[0]->addr,
+							 address(1), 0));
+		two.radio->mac->acs[IEEE80211_AC_BE].txqs = false;
 	}
 	take_down(&two);
 }
@@ -356,6 +470,9 @@ static void slots_are_those_of_the_radio(struct kunit *test)
 
 static struct kunit_case interfaces_cases[] = {
 	KUNIT_CASE(interfaces_have_their_own_agreements),
+	KUNIT_CASE(agreements_have_a_window),
+	KUNIT_CASE(agreements_end_after_their_frames),
+	KUNIT_CASE(agreements_end_without_a_bar),
 	KUNIT_CASE(a_frame_counts_for_its_interface),
 	KUNIT_CASE(a_report_names_its_interface),
 	KUNIT_CASE(a_frame_contends_with_the_parameters_of_its_interface),

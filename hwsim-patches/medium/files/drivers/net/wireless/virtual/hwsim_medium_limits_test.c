@@ -148,7 +148,7 @@ static void limits_of_the_header(struct kunit *test)
 }
 
 /*
- * ACCATime before its own start a radio still detects others (Tables 15-5,
+ * aCCATime before its own start a radio still detects others (Tables 15-5,
  * 17-21).
  */
 static void limits_of_carrier_sense(struct kunit *test)
@@ -311,6 +311,45 @@ static void limits_of_rate_stages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
+/* a probe keeps its rate until it has been sent once */
+static void limits_of_a_probe(struct kunit *test)
+{
+	static const struct {
+		bool probes;
+		u32 attempts;
+		bool keeps;
+	} cases[] = {
+		{ true, 0, true }, { true, 1, false }, { false, 0, false },
+	};
+	struct air_test *air = test->priv;
+	struct ieee80211_tx_info *info;
+	struct hwsim_mpdu *mpdu;
+	bool probes;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		send(air, 0, 2, 0);
+		mpdu = first_queued(air->radios[0]);
+		info = IEEE80211_SKB_CB(mpdu->skb);
+		info->flags = 0;
+		if (cases[i].probes)
+			info->flags = IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+		mpdu->attempts = cases[i].attempts;
+		mpdu->stage = 1;
+		mpdu->tried[1] = 1;
+		mpdu->reselect = true;
+		hwsim_rates_select(air->radios[0], NULL, mpdu);
+		probes = info->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].keeps, probes, "case %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].keeps,
+				    mpdu->rates[0].idx == RATE_54, "case %d", i);
+		KUNIT_EXPECT_EQ(test, 0, mpdu->stage);
+		KUNIT_EXPECT_EQ(test, 0, mpdu->tried[1]);
+		KUNIT_EXPECT_FALSE(test, mpdu->reselect);
+		end_case(air);
+	}
+}
+
 /* each rate of 802.11a that mac80211 has, and those beyond its table */
 static void limits_of_the_rate_table(struct kunit *test)
 {
@@ -399,13 +438,53 @@ static void limits_of_the_secondary_channel(struct kunit *test)
 	for (idle = 0; idle < 2; idle++) {
 		u64 at = soon(air);
 
-		radio->secondary_until_ns = at - SIFS_NS - SLOT_NS + 1 - idle;
+		radio->secondary_until_ns[HWSIM_PHY_40MHZ] =
+			at - SIFS_NS - SLOT_NS + 1 - idle;
 		send_at(air, 0, 2, at);
 		use_mcs(radio, 7, IEEE80211_TX_RC_40_MHZ_WIDTH);
 		pass(air, at - air->medium->clock.now_ns);
 		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
 		KUNIT_EXPECT_EQ(test, idle ? HWSIM_PHY_40MHZ : HWSIM_PHY_20MHZ,
 				radio->mac->frame->rate.width);
+		end_case(air);
+	}
+}
+
+/* a TXOP is as wide as all narrower secondary channels were idle */
+static void limits_of_the_width(struct kunit *test)
+{
+	/* for each width up to 80 MHz, whether what it adds was busy */
+	static const struct {
+		bool busy[HWSIM_PHY_NUM_WIDTHS];
+		u8 width;
+		u8 mcs;
+	} cases[] = {
+		{ { false, false, false }, HWSIM_PHY_80MHZ, 9 },
+		{ { false, false, true }, HWSIM_PHY_40MHZ, 9 },
+		{ { false, true, false }, HWSIM_PHY_20MHZ, 8 },
+		{ { false, true, true }, HWSIM_PHY_20MHZ, 8 },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	u8 width;
+	u32 i;
+
+	radio->width = HWSIM_PHY_80MHZ;
+	radio->centre_mhz = air->channels[3].center_freq;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 at = soon(air);
+
+		for (width = 0; width < HWSIM_PHY_NUM_WIDTHS; width++)
+			radio->secondary_until_ns[width] =
+				at - SIFS_NS - SLOT_NS + cases[i].busy[width];
+		send_at(air, 0, 2, at);
+		use_vht(radio, 9, IEEE80211_TX_RC_80_MHZ_WIDTH);
+		pass(air, at - air->medium->clock.now_ns);
+		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].width,
+				    radio->mac->frame->rate.width, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].mcs,
+				    radio->mac->frame->rate.mcs, "case %u", i);
 		end_case(air);
 	}
 }
@@ -422,10 +501,12 @@ static struct kunit_case hwsim_medium_limits_cases[] = {
 	KUNIT_CASE(limits_of_rts),
 	KUNIT_CASE(limits_of_the_contention_window),
 	KUNIT_CASE(limits_of_rate_stages),
+	KUNIT_CASE(limits_of_a_probe),
 	KUNIT_CASE(limits_of_the_rate_table),
 	KUNIT_CASE(limits_of_streams),
 	KUNIT_CASE(limits_of_a_backoff_without_a_frame),
 	KUNIT_CASE(limits_of_the_secondary_channel),
+	KUNIT_CASE(limits_of_the_width),
 	{}
 };
 

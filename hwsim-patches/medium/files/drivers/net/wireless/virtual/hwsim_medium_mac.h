@@ -330,6 +330,7 @@ struct hwsim_network {
  * @frames: where its frames come from
  * @latency: stream of latencies
  * @max_ppdu_ns: longest A-MPDU that it sends
+ * @ba_window: largest window of its BlockAck agreements
  * @retries: attempts of a data frame, 0: as rate control says
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx_flows: approximate frames that it sends
@@ -372,7 +373,7 @@ struct hwsim_network {
  * @ahead: what follows it in the same TXOP, or NULL
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
- * @txop_is_narrow: its secondary channel was busy before that
+ * @txop_width: widest PPDU in that: channels beyond were busy before it
  * @held: frames of mac80211 that it holds
  */
 struct hwsim_mac {
@@ -382,6 +383,7 @@ struct hwsim_mac {
 	struct hwsim_stream latency;
 
 	u32 max_ppdu_ns;
+	u16 ba_window;
 	u32 retries;
 	u32 latency_ns;
 	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
@@ -427,7 +429,7 @@ struct hwsim_mac {
 	struct hwsim_ppdu *ahead;
 	struct hwsim_event timeout;
 	u64 txop_end_ns;
-	bool txop_is_narrow;
+	u8 txop_width;
 	u32 held;
 };
 
@@ -702,6 +704,7 @@ static inline void hwsim_ac_unqueued(struct hwsim_radio *radio,
 }
 
 /* rate */
+void hwsim_rate_narrow(struct ieee80211_tx_rate *rate, u8 width);
 struct hwsim_phy_rate hwsim_rate_of(const struct hwsim_radio *radio,
 				    const struct ieee80211_tx_rate *from);
 void hwsim_rates_select(struct hwsim_radio *radio, struct ieee80211_sta *sta,

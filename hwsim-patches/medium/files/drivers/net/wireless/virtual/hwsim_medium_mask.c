@@ -76,8 +76,7 @@ static u64 within(const struct mask_point *mask, s32 centre_mhz, s32 width_mhz)
 
 /**
  * hwsim_mask_share - how much of a transmission gets into a receiver's band
- * @rate: its rate, which may still change for data and management frames it is
- *	sent
+ * @rate: its rate
  * @offset_mhz: from its centre to that of the band
  * @width: of the band
  *

@@ -115,10 +115,7 @@ u64 hwsim_minus_ln(u64 chance)
 	u64 log;
 
 	if (!(chance >> (64 - SERIES_BITS))) {
-		/*
-		 * U + u^2/2 + u^3/3 + u^4/4: log2 is not precise for small
-		 * numbers.
-		 */
+		/* u + u^2/2 + u^3/3 + u^4/4: log2 is imprecise there */
 		u64 square = mul_u64_u64_shr(chance, chance, 64);
 		u64 cube = mul_u64_u64_shr(square, chance, 64);
 		u64 fourth = mul_u64_u64_shr(cube, chance, 64);

@@ -41,7 +41,7 @@ static bool is_acked(const struct hwsim_mpdu *mpdu,
 	if (answer->kind != HWSIM_MEDIUM_FRAME_BA ||
 	    mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		return true;
-	return hwsim_bitmap_has(answer->ssn, answer->bitmap, mpdu->seq);
+	return hwsim_scoreboard_has(&answer->ba, mpdu->seq);
 }
 
 static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,

@@ -350,6 +350,18 @@ bool hwsim_phy_is_duplicate(const struct hwsim_phy_rate *rate)
 }
 
 /**
+ * hwsim_phy_needs_delimiters - whether a PSDU is an A-MPDU, even of one MPDU
+ * @rate: a valid rate
+ *
+ * From VHT on, the PHY header does not have the length of the PSDU in bytes, so
+ * an S-MPDU follows a delimiter (9.7.1, 10.12.7).
+ */
+bool hwsim_phy_needs_delimiters(const struct hwsim_phy_rate *rate)
+{
+	return rate->class >= HWSIM_PHY_VHT;
+}
+
+/**
  * hwsim_phy_response - rate of an ACK, CTS or BlockAck
  * @rate: rate of the frame that is answered
  * @basic_rates: the basic rate set

@@ -79,6 +79,7 @@ enum hwsim_medium_curve
 hwsim_phy_header_curve(const struct hwsim_phy_rate *rate, u32 *bits);
 s32 hwsim_phy_stream_loss_mb(const struct hwsim_phy_rate *rate);
 bool hwsim_phy_is_duplicate(const struct hwsim_phy_rate *rate);
+bool hwsim_phy_needs_delimiters(const struct hwsim_phy_rate *rate);
 struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
 					 u16 basic_rates);
 struct hwsim_phy_rate hwsim_phy_control(const struct hwsim_phy_rate *rate,

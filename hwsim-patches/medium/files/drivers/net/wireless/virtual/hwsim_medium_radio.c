@@ -58,6 +58,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
 	radio->streams = HWSIM_PHY_STREAMS;
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
+	radio->mac->ba_window = HWSIM_BA_BITS;
 	INIT_LIST_HEAD(&radio->tuned);
 	INIT_LIST_HEAD(&radio->surveys);
 	xa_init_flags(&radio->links, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
@@ -172,7 +173,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	hwsim_stream_init(&radio->choices, medium->seed, HWSIM_STREAM_CHOICES, stream,
 			  0);
 	hwsim_network_set_timing(radio);
-	hwsim_network_set_edca(radio);	/* DCF, until mac80211 sets it more */
+	hwsim_network_set_edca(radio);	/* DCF, until mac80211 sets it */
 	spin_lock_bh(&medium->clock.lock);
 	medium->radios[slot] = radio;
 	medium->num_radios++;

@@ -5,6 +5,45 @@
 #include <linux/kernel.h>
 #include "hwsim_medium_mac.h"
 
+static const u16 width_flags[HWSIM_PHY_NUM_WIDTHS] = {
+	[HWSIM_PHY_40MHZ] = IEEE80211_TX_RC_40_MHZ_WIDTH,
+	[HWSIM_PHY_80MHZ] = IEEE80211_TX_RC_80_MHZ_WIDTH,
+	[HWSIM_PHY_160MHZ] = IEEE80211_TX_RC_160_MHZ_WIDTH,
+};
+
+static u8 width_of(const struct ieee80211_tx_rate *rate)
+{
+	u8 width = HWSIM_PHY_160MHZ;
+
+	while (width && !(rate->flags & width_flags[width]))
+		width--;
+	return width;
+}
+
+/**
+ * hwsim_rate_narrow - limit the width of a rate
+ * @rate: a rate of rate control
+ * @width: the limit, &enum hwsim_phy_width
+ */
+void hwsim_rate_narrow(struct ieee80211_tx_rate *rate, u8 width)
+{
+	struct hwsim_phy_rate vht = { .class = HWSIM_PHY_VHT, .width = width };
+	u8 wide = width_of(rate);
+
+	if (wide <= width)
+		return;
+	rate->flags &= ~width_flags[wide];
+	rate->flags |= width_flags[width];
+	if (!(rate->flags & IEEE80211_TX_RC_VHT_MCS))
+		return;
+	/* MCS 9 does not exist in all widths */
+	vht.mcs = ieee80211_rate_get_vht_mcs(rate);
+	vht.streams = ieee80211_rate_get_vht_nss(rate);
+	while (!hwsim_phy_rate_valid(&vht) && vht.mcs)
+		vht.mcs--;
+	ieee80211_rate_set_vht(rate, vht.mcs, vht.streams);
+}
+
 static struct hwsim_phy_rate legacy_rate(const struct hwsim_radio *radio, int idx)
 {
 	static const u16 dsss[] = { 10, 20, 55, 110 };
@@ -59,12 +98,7 @@ struct hwsim_phy_rate hwsim_rate_of(const struct hwsim_radio *radio,
 		rate.streams = from->idx / 8 + 1;
 	}
 	rate.short_gi = from->flags & IEEE80211_TX_RC_SHORT_GI;
-	if (from->flags & IEEE80211_TX_RC_40_MHZ_WIDTH)
-		rate.width = HWSIM_PHY_40MHZ;
-	else if (from->flags & IEEE80211_TX_RC_80_MHZ_WIDTH)
-		rate.width = HWSIM_PHY_80MHZ;
-	else if (from->flags & IEEE80211_TX_RC_160_MHZ_WIDTH)
-		rate.width = HWSIM_PHY_160MHZ;
+	rate.width = width_of(from);
 	return hwsim_phy_rate_valid(&rate) ? rate : legacy_rate(radio, 0);
 }
 
@@ -97,12 +131,7 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	rate->count = radio->hw->conf.short_frame_max_tx_count;
 	mpdu->rates[1].idx = -1;
 	rate->flags = fixed->short_gi ? IEEE80211_TX_RC_SHORT_GI : 0;
-	if (fixed->width == HWSIM_PHY_40MHZ)
-		rate->flags |= IEEE80211_TX_RC_40_MHZ_WIDTH;
-	else if (fixed->width == HWSIM_PHY_80MHZ)
-		rate->flags |= IEEE80211_TX_RC_80_MHZ_WIDTH;
-	else if (fixed->width == HWSIM_PHY_160MHZ)
-		rate->flags |= IEEE80211_TX_RC_160_MHZ_WIDTH;
+	rate->flags |= width_flags[fixed->width];
 	switch (fixed->class) {
 	case HWSIM_PHY_HT:
 		rate->idx = fixed->mcs + 8 * (fixed->streams - 1);

@@ -98,10 +98,10 @@ static bool control_is_right(struct hwsim_radio *radio,
 static void receive_response(struct hwsim_radio *radio,
 			     struct hwsim_reception *reception)
 {
-	reception->any = !reception->damaged &&
+	reception->any = bitmap_empty(reception->damaged, HWSIM_AMPDU_MAX) &&
 			 control_is_right(radio, reception);
 	if (reception->ppdu->to == radio)
-		reception->ppdu->arrived = reception->any;
+		__assign_bit(0, reception->ppdu->arrived, reception->any);
 }
 
 /**
@@ -124,21 +124,24 @@ static void judge_mpdus(struct hwsim_radio *radio,
 	u64 drawn = link->errors.drawn;
 	u32 i, count;
 
-	for (i = 0; i < ppdu->count && !(overhears && reception->right); i++) {
+	for (i = 0; i < ppdu->count && !(overhears && reception->any); i++) {
 		if (ppdu->format == HWSIM_FORMAT_AMPDU)
 			link->errors.drawn = drawn + i;
 		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
 				     ppdu->mpdus[i]->bytes, stretches);
-		if (!((reception->lost | reception->damaged) & BIT_ULL(i)) &&
-		    !hwsim_errors_any(stretches, count, &link->errors))
-			reception->right |= BIT_ULL(i);
+		if (!test_bit(i, reception->lost) &&
+		    !test_bit(i, reception->damaged) &&
+		    !hwsim_errors_any(stretches, count, &link->errors)) {
+			__set_bit(i, reception->right);
+			reception->any = true;
+		}
 		hwsim_count_received(radio, reception, i);
 	}
 	if (ppdu->format == HWSIM_FORMAT_AMPDU)
 		link->errors.drawn = drawn + ppdu->count;
-	reception->any = reception->right;
 	if (ppdu->to == radio)
-		reception->ppdu->arrived = reception->right;
+		bitmap_copy(reception->ppdu->arrived, reception->right,
+			    HWSIM_AMPDU_MAX);
 }
 
 /* one bit of a frame that was damaged on purpose */
@@ -193,13 +196,14 @@ void hwsim_receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	reception->detected = true;
 	reception->decoded = false;
 	reception->any = false;
-	reception->lost = 0;
-	reception->damaged = 0;
-	reception->right = 0;
+	bitmap_zero(reception->lost, HWSIM_AMPDU_MAX);
+	bitmap_zero(reception->damaged, HWSIM_AMPDU_MAX);
+	bitmap_zero(reception->right, HWSIM_AMPDU_MAX);
 	if (!ppdu->hit_at || ppdu->hit_at == radio) {
-		reception->lost = ppdu->lost;
-		reception->damaged = ppdu->damaged;
-		reception->detected = hweight64(ppdu->lost) < max(ppdu->count, 1U);
+		bitmap_copy(reception->lost, ppdu->lost, HWSIM_AMPDU_MAX);
+		bitmap_copy(reception->damaged, ppdu->damaged, HWSIM_AMPDU_MAX);
+		reception->detected = bitmap_weight(ppdu->lost, HWSIM_AMPDU_MAX) <
+				      max(ppdu->count, 1U);
 	}
 	hwsim_sinr_segment(radio, reception);
 	if (!reception->detected) {

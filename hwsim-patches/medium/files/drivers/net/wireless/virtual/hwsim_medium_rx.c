@@ -52,9 +52,12 @@ static void fill_status(const struct hwsim_radio *radio,
 	default:
 		status->rate_idx = rate_index(radio, rate);
 	}
-	if (ppdu->format == HWSIM_FORMAT_AMPDU) {
+	if (ppdu->format != HWSIM_FORMAT_PLAIN) {
 		status->flag |= RX_FLAG_AMPDU_DETAILS;
 		status->ampdu_reference = ppdu->event.serial;
+		if (ppdu->format == HWSIM_FORMAT_SINGLE)
+			status->flag |= RX_FLAG_AMPDU_EOF_BIT |
+					RX_FLAG_AMPDU_EOF_BIT_KNOWN;
 	}
 	if (rate->short_gi)
 		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
@@ -88,8 +91,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	ether_addr_copy(ppdu->ta, to->ra);
 	if (recipient) {
 		ppdu->tid = recipient->tid;
-		ppdu->ssn = recipient->scoreboard.start;
-		ppdu->bitmap = recipient->scoreboard.bitmap;
+		ppdu->ba = recipient->scoreboard;
 	}
 	if (kind != HWSIM_MEDIUM_FRAME_CTS)
 		hwsim_peer_answer(radio, ppdu);
@@ -182,8 +184,8 @@ static void receive_mpdus(struct hwsim_radio *radio,
 		recipient = hwsim_recipient_of(radio, ppdu->ra, ppdu->ta,
 					       ppdu->tid);
 	for (i = 0; i < ppdu->count && (wanted || damaged_too); i++) {
-		if (!(reception->right & BIT_ULL(i))) {
-			if (damaged_too && !(reception->lost & BIT_ULL(i)))
+		if (!test_bit(i, reception->right)) {
+			if (damaged_too && !test_bit(i, reception->lost))
 				hand_up_damaged(radio, i, reception);
 			continue;
 		}
@@ -207,7 +209,7 @@ static void receive_mpdus(struct hwsim_radio *radio,
 		       HWSIM_MEDIUM_ACK_BYTES, NULL);
 	else if (recipient)
 		answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA,
-		       HWSIM_MEDIUM_BA_BYTES, recipient);
+		       hwsim_ba_bytes(recipient->scoreboard.bits), recipient);
 }
 
 /* a BlockAckReq moves the window and is answered by a BlockAck (10.25.6.5) */
@@ -232,8 +234,8 @@ static void receive_bar(struct hwsim_radio *radio,
 			      IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num)));
 	/* mac80211 has the reorder buffer, and moves its window, too */
 	hand_up(radio, ppdu->mpdus[0], reception);
-	answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA, HWSIM_MEDIUM_BA_BYTES,
-	       recipient);
+	answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA,
+	       hwsim_ba_bytes(recipient->scoreboard.bits), recipient);
 }
 
 /*

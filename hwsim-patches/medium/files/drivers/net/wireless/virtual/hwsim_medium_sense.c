@@ -138,19 +138,42 @@ void hwsim_sense_energy(struct hwsim_radio *radio)
 		hwsim_sense_busy(radio, until);
 }
 
+/*
+ * The lowest 20 MHz channel of the block of a width that has a radio's primary
+ * channel, as a centre frequency. The whole channel is cut into such blocks.
+ */
+static u32 block_of(const struct hwsim_radio *radio, u8 width)
+{
+	u32 lowest = radio->centre_mhz + 10 - (10 << radio->width);
+	u32 channels = (radio->air->freq_mhz - lowest) / 20;
+
+	return lowest + 20 * round_down(channels, 1 << width);
+}
+
 /**
- * hwsim_sense_secondary - sense energy in the secondary channel
- * @radio: the radio; one of 40 MHz needs to know before it uses that channel
+ * hwsim_sense_secondary - sense energy in the secondary channels
+ * @radio: the radio, which needs to know before it uses them
+ *
+ * A width adds the other half of its block to that of the next smaller width.
  */
 void hwsim_sense_secondary(struct hwsim_radio *radio)
 {
-	u32 freq_mhz = 2 * radio->centre_mhz - radio->air->freq_mhz;
+	u32 freq_mhz, half, i;
 	u64 until;
+	u8 width;
 
-	if (radio->width != HWSIM_PHY_40MHZ)
-		return;
-	until = loud_until(radio->medium, radio, freq_mhz);
-	radio->secondary_until_ns = max(radio->secondary_until_ns, until);
+	for (width = HWSIM_PHY_40MHZ; width <= radio->width; width++) {
+		half = 1 << (width - 1);
+		freq_mhz = block_of(radio, width);
+		if (freq_mhz == block_of(radio, width - 1))
+			freq_mhz += 20 * half;
+		for (i = 0; i < half; i++) {
+			until = loud_until(radio->medium, radio,
+					   freq_mhz + 20 * i);
+			radio->secondary_until_ns[width] =
+				max(radio->secondary_until_ns[width], until);
+		}
+	}
 }
 
 /**

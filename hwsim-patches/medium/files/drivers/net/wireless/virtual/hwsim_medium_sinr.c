@@ -60,8 +60,8 @@ u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
 
 /* when another transmission starts at a receiver, if a frame starts on time */
 static u64 start_relative_to(const struct hwsim_radio *radio,
-			const struct hwsim_ppdu *ppdu,
-			const struct hwsim_ppdu *other)
+			     const struct hwsim_ppdu *ppdu,
+			     const struct hwsim_ppdu *other)
 {
 	return other->start_ns + hwsim_delay_ns(other, radio) -
 	       hwsim_delay_ns(ppdu, radio);
@@ -93,8 +93,8 @@ static bool disturbs(const struct hwsim_radio *radio,
  * dB of noise.
  */
 static u64 interfering_power(const struct hwsim_radio *radio,
-			const struct hwsim_ppdu *ppdu,
-			const struct hwsim_ppdu *other)
+			     const struct hwsim_ppdu *ppdu,
+			     const struct hwsim_ppdu *other)
 {
 	struct hwsim_medium *medium = radio->medium;
 	u64 power;

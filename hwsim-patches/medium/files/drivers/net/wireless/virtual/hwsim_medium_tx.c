@@ -336,7 +336,7 @@ EXPORT_SYMBOL_GPL(hwsim_radio_farewell);
 /**
  * hwsim_radio_flush - wait until everything is sent, or drop it
  * @radio: the radio
- * @vif: frames of one interface, NULL: of all
+ * @vif: frames of one interface, NULL: all
  * @drop: do not wait
  */
 void hwsim_radio_flush(struct hwsim_radio *radio,

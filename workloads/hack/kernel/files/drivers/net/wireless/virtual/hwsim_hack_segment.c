@@ -240,7 +240,7 @@ static u32 build_ip(const struct hwsim_hack_segment *segment, u32 bytes,
 
 /**
  * hwsim_hack_build - build the packet of an ACK
- * @segment: its meaning
+ * @segment: its fields
  * @packet: room for HWSIM_HACK_PACKET_MAX bytes
  *
  * Return: its length; 0 if options do not fit

@@ -659,7 +659,7 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	/* unless it is that frame again: its number shows that */
 	ppdu->is_sync = hack->unheard &&
 			!(hack->unheard_is_plain &&
-			  ppdu->format == HWSIM_FORMAT_PLAIN &&
+			  ppdu->format != HWSIM_FORMAT_AMPDU &&
 			  hack->unheard_tid == ppdu->tid &&
 			  hack->unheard_seq_ctrl == seq_ctrl_of(ppdu));
 	ppdu->is_reset = hack->cannot_follow;
@@ -689,7 +689,7 @@ void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		hack->unheard = true;
 		hack->unheard_is_plain =
 			ppdu->kind == HWSIM_MEDIUM_FRAME_DATA &&
-			ppdu->format == HWSIM_FORMAT_PLAIN;
+			ppdu->format != HWSIM_FORMAT_AMPDU;
 		hack->unheard_tid = ppdu->tid;
 		hack->unheard_seq_ctrl = seq_ctrl;
 	}
