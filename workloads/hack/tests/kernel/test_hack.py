@@ -37,7 +37,7 @@ def test_nothing_that_comes_breaks_it(tmp_path: Path) -> None:
             "if (0)",
             "an item could not be restored",
         ),
-        ("segment", "packet[6] = flow->fragments;", "packet[6] = 0;", "a packet was not understood"),
+        ("segment", "packet[6] = flow->fragments;", "packet[6] = 0;", "a packet was not parsed"),
     ],
 )
 def test_it_sees_mistakes(tmp_path: Path, part: str, right: str, wrong: str, message: str) -> None:
