@@ -21,10 +21,15 @@ def classes() -> Iterator[tuple[Path, ast.ClassDef]]:
 
 
 def methods(of: ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield the public methods of a class, without the setters of properties."""
+    """Yield the public methods of a class, without setters of properties and overloads."""
     for node in of.body:
         marks = [mark.attr for mark in getattr(node, "decorator_list", ()) if isinstance(mark, ast.Attribute)]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_" and "setter" not in marks:
+        marks += [mark.id for mark in getattr(node, "decorator_list", ()) if isinstance(mark, ast.Name)]
+        if (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name[0] != "_"
+            and not {"setter", "overload"} & {*marks}
+        ):
             yield node
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from lab.guest import commands, hostap_config
 from lab.guest.kinds import NodeKind, Phase
 from lab.guest.steps import RunCommand, Step, Write, ask, attach, await_up, start_daemon
-from lab.shared import types
+from lab.shared import registry, types
 
 if TYPE_CHECKING:
     from lab.guest.hostap_socket import Control
@@ -58,8 +58,7 @@ class AccessPoint(NodeKind):
 
             yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
         if node.openflow is not None:
-            from lab.nodes.switch import guest as switch  # an import takes virtual time
-
+            switch = registry.module("nodes", "switch")  # only here: an import takes virtual time
             yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
             yield from switch.open_vswitch(node, [*switch.ports(node), node.radio.interface])
         elif _others(plan, node) and node.interfaces:

@@ -156,7 +156,7 @@ def test_what_a_parser_did_not_find_is_reported() -> None:
     assert absent(metrics, RECORD) == [
         'metric a: fetch@sta2 has no "byts" (did you mean bytes?); known: exit, bytes, time_total, sha256, flows',
         'metric c: fetch has no "http_code"; known: exit, bytes, time_total, sha256, flows',
-        "metric d: fetch@sta2.flows has several values; write one of fetch@sta2.flows.a",
+        "metric d: fetch@sta2.flows has several values; write fetch@sta2.flows.a",
     ]
 
 

@@ -26,7 +26,7 @@ def test_a_file_that_nobody_could_wait_for_is_not_read(tmp_path: Path, monkeypat
     raw.path("out").write_text("line\n" * 3)
     assert len(list(raw.lines())) == 3
     raw.path("out").write_text("line\n" * 4)
-    with pytest.raises(ProbeOutputError, match=r"^call\.out has 4 lines; the limit is 3: none was read$"):
+    with pytest.raises(ProbeOutputError, match=r"^call\.out has 4 lines; none was read: 3 are the limit$"):
         raw.text()
 
 
