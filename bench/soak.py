@@ -150,6 +150,7 @@ class Soak:
     outcomes: Counter[str] = field(default_factory=Counter)
     found: list[str] = field(default_factory=list)
     of_killed: list[str] = field(default_factory=list)  # what the last run left, if its lab was killed
+    before: frozenset[int] = field(default_factory=lambda: frozenset(descendants(os.getpid())))  # no runs
     late: bool = False  # the last fault, which came after the end of its run
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -226,7 +227,7 @@ class Soak:
 
     def _left(self) -> list[str]:
         reap()
-        found = [f"process {pid}: {command_of(pid)}" for pid in descendants(os.getpid())]
+        found = [f"process {pid}: {command_of(pid)}" for pid in descendants(os.getpid()) if pid not in self.before]
         for place in (Path("/tmp"), Path("/dev/shm")):
             for path in place.glob("*hwsim-lab-*"):
                 links = [link for link in path.glob("*") if link.is_symlink()] if path.is_dir() else []
