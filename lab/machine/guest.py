@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from lab.errors import RunError, writing
-from lab.machine.cage import cage
 from lab.machine.channel import Channel
 from lab.machine.memory import memory_directory
 from lab.machine.process import MODES, GuestProcess, Setup, command_line
@@ -67,9 +66,7 @@ class Guest:
             if console is None and not MODES[mode].terminal:
                 with writing(files.run / "console.log"):
                     console = closing.enter_context((files.run / "console.log").open("wb"))
-            own = closing.enter_context(cage(files.run, files.bundle, place))
-            arguments = command_line(setup, place, mode, channel, own)
-            process = GuestProcess(arguments, files.run, memory, console, channel, own)
+            process = GuestProcess(command_line(setup, place, mode, channel), files.run, memory, console, channel)
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 
