@@ -51,7 +51,7 @@ _IN_SMALL_DISK = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--user"
 
 @dataclass
 class Run:
-    """A run that goes on, or has ended."""
+    """A run that continues, or has ended."""
 
     process: subprocess.Popen[bytes]
     directory: Path  # what the lab wrote into

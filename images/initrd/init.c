@@ -156,7 +156,7 @@ static void mount_root(void)
 	move("/base", "/root/lab/base");
 	mount_hostfs(required("lab.bundle"), "/root/lab/code", MS_RDONLY);
 	mount_hostfs(required("lab.run"), "/root/lab/run", 0);
-	/* Inodes count towards the memory of the node that creates them; their number is no limit that nodes share. */
+	/* Inodes count towards the memory of the node that creates them; they share no limit of their number. */
 	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755,nr_inodes=0");
 	mount_on("tmpfs", "/root/lab/bin", "tmpfs", 0, "mode=0755");
 	copy_program("/bin/container", "/root/lab/bin/container");

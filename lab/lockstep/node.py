@@ -151,7 +151,7 @@ class Node:
         """Return the file at a path, or those below it by their paths in there."""
         if not path.is_dir():
             if not path.is_file():
-                raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
+                raise CallError(f'net["{self.name}"].put: {path} does not exist (in {Path.cwd()})')
             return {"": path}
         found = {}
         for file in sorted(path.rglob("*")):

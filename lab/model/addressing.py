@@ -32,15 +32,16 @@ def _ip6_or_way(text: str) -> str:
     return str(address)
 
 
-def _network(text: str) -> str:
+def check_network(text: str) -> str:
+    """Check for an IPv4 network with room for two nodes."""
     try:
         network = ipaddress.IPv4Network(text)
     except ValueError as error:
-        host = "has host bits set" in str(error)
-        meant = ipaddress.IPv4Network(text, strict=False) if host else "10.1.0.0/24"
-        refuse(f'"{text}" is not a valid IPv4 network; write {meant}' + ("" if host else " or the like"))
+        host_bits = "has host bits set" in str(error)
+        meant = ipaddress.IPv4Network(text, strict=False) if host_bits else "one such as 10.0.0.0/8"
+        refuse(f'"{text}" is not a valid IPv4 network; write {meant}')
     if network.prefixlen > 30:
-        refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.1.0.0/24')
+        refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.0.0.0/8')
     return text
 
 
@@ -63,10 +64,13 @@ def _destination(text: str) -> str:
         refuse(f'"{text}" is not a valid destination; write a network such as 10.2.0.0/24, or default')
 
 
+Network = Annotated[Text, AfterValidator(check_network)]
+
+
 class Subnet(Model):
     """The subnets of a segment."""
 
-    ip: Annotated[Text, AfterValidator(_network)] | None = Field(None, description="IPv4 network, such as 10.1.0.0/24.")
+    ip: Network | None = Field(None, description="IPv4 network, such as 10.1.0.0/24.")
     ip6: Annotated[Text, AfterValidator(_network6)] | None = Field(
         None,
         description="IPv6 network of 64 bits, such as 2001:db8:1::/64. Each of its nodes gets an address there too.",
@@ -78,7 +82,8 @@ def _form(value: Any) -> str:
 
 
 Subnets = dict[
-    Text, Annotated[Any, Choice(_form, lambda: {"mapping": Subnet, "text": Annotated[Text, AfterValidator(_network)]})]
+    Text,
+    Annotated[Any, Choice(_form, lambda: {"mapping": Subnet, "text": Network})],
 ]
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from pydantic import AfterValidator, Field, WrapValidator
 from lab import units
 from lab.errors import suggestion
 from lab.model import groups
-from lab.model.addressing import Subnets
+from lab.model.addressing import Network, Subnets
 from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
@@ -33,16 +32,6 @@ AnyNode = Annotated[Node, OneOf(NODES, by_kind), WrapValidator(groups.vary)]
 GUEST_LEAST_BYTES = 256 << 20
 _ALGORITHM = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
-
-
-def _subnet(text: str) -> str:
-    try:
-        network = ipaddress.IPv4Network(text)
-    except ValueError:
-        refuse(f'"{text}" is not a valid IPv4 network; write one such as 10.0.0.0/8')
-    if network.prefixlen > 30:
-        refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.0.0.0/8')
-    return text
 
 
 def _rate_control(text: str) -> str:
@@ -139,7 +128,7 @@ class Topology(Model):
     country: Annotated[Text, AfterValidator(_country)] = Field(
         "DE", description="Country whose radio regulations apply to all nodes (ISO 3166-1 alpha-2)."
     )
-    subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
+    subnet: Network = Field(
         "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
     )
     subnets: Subnets = Field(

@@ -97,7 +97,7 @@ MANY_FILES = "import os\nfor n in range(400000): os.close(os.open(f'/tmp/{n}', o
 
 
 def test_a_node_with_more_files_than_its_memory_holds_leaves_room_for_those_of_others(boot: Callable[..., Ran]) -> None:
-    """The number of files is no limit that nodes share."""
+    """Nodes share no limit of the number of files."""
     work = (
         f"name: files\nduration: 3 s\ntimeline:\n  - {{at: 1 s, exec: h1, run: [python3, -c, {quoted(MANY_FILES)}]}}\n"
         "  - {at: 2 s, exec: h2, run: [touch, /tmp/mine]}\n"

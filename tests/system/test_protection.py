@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[2]
 FORGED = (PROJECT / "topologies" / "forged-deauthentication.yaml").read_text()
 IDLE = "name: idle\nduration: 12 s\n"
 AP, STA1, STA2 = "02:aa:00:00:00:01", "02:aa:00:00:00:02", "02:aa:00:00:00:03"
-TO_ALL = "timeline: [{at: 1 s, exec: sta1, run: [sh, -c, 'ping -b -c 3 -W 1 10.255.255.255; true']}]\n"
+TO_ALL = "timeline: [{at: 1 s, exec: sta1, run: [sh, -c, '! ping -b -c 3 -W 1 10.255.255.255']}]\n"
 LLC_IP = bytes.fromhex("aaaa030000000800")
 PROTECTED = 0x40  # of the second octet of frame control: IEEE 802.11-2020 9.2.4.1
 

@@ -228,7 +228,7 @@ def _tree(
 ) -> tuple[Path | None, Mapping[str, str], int]:
     """Write the tree of base and packages together; return its tar file, and versions and time as ``curate`` does.
 
-    Without packages there is no tree: the base does not change.
+    Without packages, neither is made: the base does not change.
     """
     if not folder.packages:
         return None, {}, FILES_TIME_S

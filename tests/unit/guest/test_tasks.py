@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from lab.guest import tasks
 from lab.guest.errors import GuestError
 
 
-def failure(*arguments: object, **options: object) -> GuestError:
+def failure(
+    argv: list[str], input_text: str = "", culprit: str | None = None, of_user: Sequence[str] = ()
+) -> GuestError:
     with pytest.raises(GuestError) as caught:
-        tasks.run(*arguments, **options)  # type: ignore[arg-type]
+        tasks.run(argv, input_text, culprit, of_user=of_user)
     return caught.value
 
 

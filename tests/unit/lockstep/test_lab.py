@@ -206,7 +206,7 @@ def test_an_invalid_port_is_refused_before_the_guest_is_asked(port: Any, write: 
 
 def test_what_cannot_be_put_into_a_node(net: Lab, agent: Agent, tmp_path: Path) -> None:
     net._directory = tmp_path
-    with pytest.raises(CallError, match=r'net\["h1"\]\.put: there is no file nothing\.py'):
+    with pytest.raises(CallError, match=r'net\["h1"\]\.put: nothing\.py does not exist'):
         net["h1"].put(Path("nothing.py"), "/opt/nothing.py")
     assert agent.asked == []
 

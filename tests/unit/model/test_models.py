@@ -309,7 +309,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             TOPOLOGY + "subnet: 10.0.0.1/8\n",
-            'mine.yaml:5  subnet: "10.0.0.1/8" is not a valid IPv4 network; write one such as 10.0.0.0/8',
+            'mine.yaml:5  subnet: "10.0.0.1/8" is not a valid IPv4 network; write 10.0.0.0/8',
         ),
         (TOPOLOGY + "links:\n  - {between: h1}\n", 'mine.yaml:6  links.0.between: must be a list: [a, b], not "h1"'),
         (

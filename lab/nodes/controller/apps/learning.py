@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A learning switch on OpenFlow 1.3: a flow for each pair of addresses, as they are seen.
+"""A learning switch on OpenFlow 1.3, which adds a flow for each pair of addresses that exchanges frames.
 
 Flows stay until something removes them. So a station that moves to another port is lost to nodes that have a flow to
 it; roaming.py is the answer to that.
