@@ -63,7 +63,7 @@ def resolve(
 
         net = certified(net, seed)
     names = _names(topology, net, bound)
-    making = PlannedProcesses(workload, names, problems, topology.model.medium is not None, topology)
+    making = PlannedProcesses(workload, names, problems, topology.model.medium is not None, topology, seed)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, ways, problems, making.doubtful)

@@ -51,9 +51,9 @@ class OnOff:
     They began long before the flow does, so it may begin within a break, and has its share of the time from the start.
     """
 
-    def __init__(self, name: str, on_ns: int, off_ns: int) -> None:
+    def __init__(self, name: str, on_ns: int, off_ns: int, seed: str = "") -> None:
         self.on_ns, self.off_ns = on_ns, off_ns
-        self.draws = random.Random(f"{seed() if on_ns else ''}/on-off/{name}")
+        self.draws = random.Random(f"{seed}/on-off/{name}")
         self.end_ns = 0  # of the present time on
 
     def begin(self, at_ns: int) -> None:
@@ -75,14 +75,6 @@ class OnOff:
         """Draw a time with that mean; its variance is infinite."""
         least_ns = mean_ns * (SHAPE - 1.0) / SHAPE
         return round(least_ns / math.pow(1.0 - self.draws.random(), 1.0 / SHAPE))
-
-
-def seed() -> str:
-    """Return the seed of the run, as the kernel got it; elsewhere nothing."""
-    from pathlib import Path  # slow to import, and most flows need no seed
-
-    words = Path("/proc/cmdline").read_text(errors="replace").split()
-    return next((word.partition("=")[2] for word in words if word.startswith("lab.seed=")), "")
 
 
 def unsent_bytes(channel: socket.socket) -> int:
@@ -258,14 +250,14 @@ def report(flows: dict[str, Interval], end_ns: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run ``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS`` or ``sink PORT EVERY_NS``.
+    """Run ``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS [SEED]`` or ``sink PORT EVERY_NS``.
 
     SIGINT ends both.
     """
     try:
         if words[0] == "send":
-            *numbers, on_ns, off_ns = map(int, words[3:])
-            send(words[1], words[2], *numbers, on_off=OnOff(words[1], on_ns, off_ns))
+            *numbers, on_ns, off_ns = map(int, words[3:12])
+            send(words[1], words[2], *numbers, on_off=OnOff(words[1], on_ns, off_ns, *words[12:]))
         else:
             sink(*map(int, words[1:]))
     except KeyboardInterrupt:

@@ -77,7 +77,8 @@ class UdpSender(Probe):
         numbers = [
             params[key] or 0 for key in ("port", "size", "every", "phase", "count", "tos", "buffer", "on", "off")
         ]
-        return ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
+        words = ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
+        return [*words, str(target.seed)] if params["on"] is not None else words
 
     def runs_on(self, params: dict[str, Any]) -> bool:
         return params["count"] is None

@@ -71,6 +71,7 @@ class PlannedProcesses:
     problems: Problems
     medium: bool = True  # whether the topology has an 802.11 medium
     topology: ValidatedFile[Topology] | None = None  # of the nodes, if there are any
+    seed: int = 1
     entries: list[_Entry] = field(default_factory=list)
     doubtful: set[str] = field(default_factory=set)  # names of processes whose name or role is wrong
 
@@ -329,7 +330,7 @@ class PlannedProcesses:
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process
-        return _of_probe(process, entry.probe, _target(node, self.medium))
+        return _of_probe(process, entry.probe, _target(node, self.medium, self.seed))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
         assert entry.probe is not None
@@ -339,7 +340,7 @@ class PlannedProcesses:
         try:
             entry.probe.check(params)
             if placed:
-                entry.probe.check_target(_target(node, self.medium), params)
+                entry.probe.check_target(_target(node, self.medium, self.seed), params)
         except ValueError as error:
             self.problems.add_parameter(self.source, entry.run_keys, error)
             return False
@@ -365,12 +366,12 @@ def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:
     )
 
 
-def _target(node: Node, medium: bool) -> Target:
+def _target(node: Node, medium: bool, seed: int) -> Target:
     """Return the node as probes see it; it has an interface. ``medium``: the topology has an 802.11 medium."""
     radio = node.radio.interface if node.radio else None
     wired = [interface.name for interface in node.interfaces]
     first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
-    return Target(node=node.name, interface=first, radio=radio, ip=node.ip, medium=medium)
+    return Target(node=node.name, interface=first, radio=radio, ip=node.ip, medium=medium, seed=seed)
 
 
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:

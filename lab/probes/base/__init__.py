@@ -92,6 +92,7 @@ class Target:
     radio: str | None
     ip: str | None
     medium: bool = True  # whether the topology has an 802.11 medium; without one, radios are perfect
+    seed: int = 1  # of the run
 
 
 @dataclass
