@@ -120,12 +120,20 @@ def wired_lines(node: types.Node) -> list[str]:
     """
     lines = ["link set lo up"]
     for interface in node.interfaces:
+        if interface.parent:
+            lines.append(f"link add link {interface.parent} name {interface.name} type vlan id {interface.vlan}")
         lines.append(f"link set {interface.name} up gso_max_segs 1")
         if interface.ip:
             lines.append(f"addr add {interface.ip} brd + dev {interface.name}")
         if interface.ip6:
             lines.append(f"addr add {interface.ip6} dev {interface.name} nodad")
     return lines
+
+
+def own_address(node: types.Node, interface: str) -> list[str]:
+    """Return ``ip -batch`` lines that give a bridge its own address."""
+    lines = [f"addr replace {node.ip} brd + dev {interface}"] if node.ip else []
+    return [*lines, *([f"addr replace {node.ip6} dev {interface} nodad"] if node.ip6 else [])]
 
 
 def radio_lines(node: types.Node, phy: int | None) -> list[str]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -98,6 +99,11 @@ class StaticRoute(Model):
 
 class Addressed(Node):
     """What nodes with IP addresses have."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        **Node.other_names,
+        **dict.fromkeys(("vlan", "vlans"), "it belongs to a link of this node"),
+    }
 
     ip: Annotated[Text, AfterValidator(_ip_or_way)] | None = Field(
         None,

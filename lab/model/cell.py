@@ -25,6 +25,7 @@ class Cell:
     hidden: bool  # its beacons do not name it
     mobility_domain: str | None  # None: no fast transitions
     used_rates: tuple[str, ...]  # rates that each member must understand: basic and fixed ones
+    vlan: int  # of its frames on the wire; 0: none
     settings: Mapping[str, Any]  # of the access point's radio, as written
 
     @property

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from lab.model.base import Duration, Model, Packets, Percent, Rate, Text
+from lab.model.base import Duration, Model, Packets, Percent, Rate, Text, refuse
 from lab.model.node import Ip
+from lab.model.vlans import Vlan, VlanList
 
 if TYPE_CHECKING:
     from lab.shared.types import Netem
@@ -50,10 +52,33 @@ def complaint(netem: Netem) -> tuple[str, str] | None:
 class Link(Shape):
     """A wired link between two nodes."""
 
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("tag", "access", "vlan_id", "vid"), "vlan"),
+        **dict.fromkeys(("native", "native_vlan", "pvid", "untagged"), "write vlan: with that number next to vlans:"),
+        **dict.fromkeys(("trunk", "trunks", "tagged", "vlan_mode"), "write vlans: [10, 20]"),
+    }
+
     between: tuple[Text, Text] = Field(description="Its two ends, such as [h1, s1].")
     name: Text | None = Field(None, description="Name. Default: its ends, such as h1-s1.")
     ip: dict[str, Ip] = Field(
         {},
         description="IPv4 addresses of its ends, for hosts with several links: {h1: 192.168.1.1/24}. "
-        "The first interface of a host has the node's address.",
+        "The first interface of a host has the node's address. With vlans: {r1.10: 10.0.10.1/24}.",
     )
+    vlan: Vlan | None = Field(
+        None,
+        description="The VLAN of its untagged frames, at its ends that are switches or access points: an access port, "
+        "or with vlans: the native VLAN of a trunk. Default: none.",
+    )
+    vlans: VlanList = Field(
+        [],
+        description="The VLANs of its tagged frames (a trunk), such as [10, 20]. Ends that are no switches or access "
+        "points have an interface for each, such as r1-eth0.10, and without vlan: no address outside of them. Default: "
+        "none, or between switches and access points without vlan: all.",
+    )
+
+    @model_validator(mode="after")
+    def _tagged_or_not(self) -> Link:
+        if self.vlan in self.vlans:
+            refuse(f"VLAN {self.vlan} is also in vlans:, whose frames are tagged; remove it from one", key="vlan")
+        return self

@@ -10,7 +10,8 @@ from pydantic import AfterValidator, BeforeValidator
 
 from lab.model.base import Text, refuse
 
-NODE_LENGTH_MAX = 9  # its interface adds "-wlan0", and Linux allows 15 characters (IFNAMSIZ - 1)
+INTERFACE_LENGTH_MAX = 15  # IFNAMSIZ - 1
+NODE_LENGTH_MAX = 9  # its interface adds "-wlan0"
 
 
 def _node_name(name: str) -> str:
@@ -18,8 +19,8 @@ def _node_name(name: str) -> str:
         refuse(f'"{name}" is not a valid node name; use letters, digits and _, starting with a letter')
     if len(name) > NODE_LENGTH_MAX:
         refuse(
-            f'"{name}" is too long: interfaces are named {name}-wlan0, and Linux allows 15 characters; '
-            f"use at most {NODE_LENGTH_MAX}"
+            f'"{name}" is too long: interfaces are named {name}-wlan0, and Linux allows {INTERFACE_LENGTH_MAX} '
+            f"characters; use at most {NODE_LENGTH_MAX}"
         )
     if name == "self":
         refuse('"self" is reserved for the current node; choose another name')

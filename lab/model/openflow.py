@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from lab.model.base import Text, Texts, refuse
-from lab.model.node import Node
+from lab.model.node import Ip, Node
+from lab.model.vlans import Vlan
 
 
 def _rule(text: str) -> str:
@@ -26,8 +27,13 @@ Rules = Annotated[Texts, AfterValidator(lambda rules: [_rule(rule) for rule in r
 
 
 class OpenFlowBridge(Node):
-    """A bridge that OpenFlow can program."""
+    """A bridge that OpenFlow can program, and that may have an address of its own."""
 
+    ip: Ip | None = Field(
+        None,
+        description="IPv4 address by which other nodes reach it, such as 10.0.0.250/8 (management). Default: none.",
+    )
+    vlan: Vlan | None = Field(None, description="The VLAN of that address. Default: that of untagged frames.")
     controller: Text | None = Field(
         None,
         description="Its OpenFlow controller, a node of kind: controller. They are connected by a wire of their own, "
@@ -44,6 +50,18 @@ class OpenFlowBridge(Node):
         description="Flow rules that it has from the start, as ovs-ofctl add-flow takes them (OpenFlow 1.3), with "
         'interfaces by name: ["in_port=s1-eth1,actions=output:s1-eth2"].',
     )
+
+    @property
+    def given_ip(self) -> str | None:
+        return self.ip
+
+    @property
+    def ip6(self) -> None:
+        """No IPv6 address but that of the same number in its subnet."""
+
+    @property
+    def routes(self) -> None:
+        """No routes but those that the lab makes."""
 
     @property
     def is_programmed(self) -> bool:

@@ -34,8 +34,8 @@ from lab.report.maps import (
     tint,
 )
 from lab.shared.medium_types import noticed_mb
-from lab.shared.types import Link, Netem, Node, Plan
-from lab.show.words import noun, shape
+from lab.shared.types import Link, Netem, Node, Plan, Radio
+from lab.show.words import noun, shape, vlans
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _LEGEND = 34.0  # height
@@ -63,8 +63,9 @@ def draw(plan: Plan) -> Drawing:
         if name in boxes:
             labels.take(_around(at))
     lines = [(stroke("radio", _course(a, b, points), f"{a}, {b}: {label}"), label) for a, b, label in pairs]
-    ends = [(link, (points[link.node_a], points[link.node_b])) for link in plan.links]
-    lines += [(stroke("link", both, f"{link.name}: {shape(link.netem)}"), _shape(link)) for link, both in ends]
+    for link in plan.links:
+        both, label = (points[link.node_a], points[link.node_b]), _label(plan, link)
+        lines.append((stroke("link", both, f"{link.name}: {label or shape(link.netem)}"), label))
     for line, _ in lines:
         labels.avoid(dotted(line.points), LINES)
     for wall in paper.walls() if paper else ():
@@ -246,9 +247,9 @@ def _entries(plan: Plan, meaning: str, *, placed: bool) -> Iterable[tuple[str, s
         yield "wall", "wall"
 
 
-def _shape(link: Link) -> str:
-    """Return what a link does to packets; empty if nothing."""
-    return shape(link.netem) if link.netem != Netem() else ""
+def _label(plan: Plan, link: Link) -> str:
+    """Return what a link does to packets, and the VLANs that it carries; empty if nothing and none."""
+    return ", ".join(filter(None, [shape(link.netem) if link.netem != Netem() else "", vlans(plan, link)]))
 
 
 def _around(at: XY) -> tuple[XY, ...]:
@@ -267,10 +268,14 @@ def _node(node: Node, at: XY, plan: Plan) -> Shapes:
 
 def _caption(node: Node) -> str:
     if node.radio and node.radio.channel:
-        return f"channel {node.radio.channel}"
+        return _channel(node.radio)
     return ", ".join(node.roles) or noun(node.kind)
 
 
 def _name(node: Node) -> str:
     """Return the label of a node on the map."""
-    return f"{node.name}, channel {node.radio.channel}" if node.radio and node.radio.channel else node.name
+    return f"{node.name}, {_channel(node.radio)}" if node.radio and node.radio.channel else node.name
+
+
+def _channel(radio: Radio) -> str:
+    return f"VLAN {radio.vlan}, ch. {radio.channel}" if radio.vlan else f"channel {radio.channel}"

@@ -116,6 +116,7 @@ class Radio:
     eap: Eap | None = field(default=None, omitted=True)  # with 802.1X
     # of an access point: it hands out its passphrase at the push of a button; of a station: it has to get it like that
     wps: bool = field(default=False, omitted=True)
+    vlan: int = field(default=0, omitted=True)  # of an access point: of its stations; 0: none
     scan_all: bool = field(default=False, omitted=True)  # of a station: it searches all channels
     awaited: bool = field(default=True, omitted=True)  # whether the run begins only once a station is associated
     # in the program's own words: of hostapd; of wpa_supplicant, and of its network block
@@ -140,6 +141,20 @@ class Interface:
     ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
     ip6: str | None = field(default=None, omitted=True)  # "2001:db8::1/64"
     control: bool = field(default=False, omitted=True)  # between a bridge and its OpenFlow controller
+    # the VLAN of untagged frames, 0: none, or None: all are tagged; in a topology without VLANs, also None
+    vlan: int | None = field(default=None, omitted=True)
+    vlans: list[int] = field(default_factory=list, omitted=True)  # of tagged frames
+    # of h1-eth0.10, by which a node that is no bridge sends the tagged frames of VLAN 10: h1-eth0
+    parent: str | None = field(default=None, omitted=True)
+
+    @property
+    def addressed(self) -> bool:
+        """Whether it can have an address: it has untagged frames, or is for those of one VLAN."""
+        return self.parent is not None or self.vlan is not None or not self.vlans
+
+    def carries(self) -> list[int]:
+        """Return the VLANs of its frames; 0: of none."""
+        return [*([self.vlan or 0] if self.addressed else []), *self.vlans]
 
 
 @frozen
@@ -250,7 +265,7 @@ class Node:
     name: str
     kind: str  # a folder of lab/nodes
     roles: list[str]
-    ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
+    ip: str | None  # address and prefix on its first interface (wired, or the radio of a station), or of the bridge
     memory_bytes: int
     pids_max: int
     position_m: list[float] | None
@@ -267,13 +282,14 @@ class Node:
     openflow: OpenFlow | None = field(default=None, omitted=True)  # of a bridge that is not only a learning one
     controller: ControllerApp | None = field(default=None, omitted=True)
     addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
+    vlan: int = field(default=0, omitted=True)  # of the address of a bridge; 0: none
 
     @property
     def first_interface(self) -> str | None:
         """The interface with the node's address: its radio if it has one, else the first wired interface."""
         if self.radio is not None:
             return self.radio.interface
-        return self.interfaces[0].name if self.interfaces else None
+        return next((one.name for one in self.interfaces if one.addressed), None)
 
 
 @frozen

@@ -23,7 +23,7 @@ from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
 from lab.shared.types import CONSOLE_LEVEL, WAYS, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
-from lab.show.words import position, shape
+from lab.show.words import position, shape, vlans
 from lab.text import short_hash
 
 _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
@@ -52,7 +52,7 @@ def render(plan: Plan) -> Group:
         _table("addresses and routes", ("node", "addresses", "routes", "serves"), _addressing(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
         _table("hostapd and wpa_supplicant", ("node", "where", "option"), _raw_options(plan)),
-        _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
+        _table("links", ("name", "ends", "shape"), (_link(link, vlans(plan, link)) for link in plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
@@ -168,6 +168,8 @@ def _member(radio: Radio) -> Iterator[str]:
     yield f"802.11{radio.mode}"
     yield f"channel {radio.channel}" if radio.channel else "scans"
     yield from _extras(radio)
+    if radio.vlan:
+        yield f"VLAN {radio.vlan}"
     yield radio.encrypt or "open"
     if radio.wps:
         yield "WPS"
@@ -220,8 +222,8 @@ def _edca(given: EdcaParameters) -> str:
     return f"{given.category.replace('_', ' ')} ({', '.join(words)})"
 
 
-def _link(link: Link) -> tuple[str, ...]:
-    return link.name, f"{link.a} to {link.b}", shape(link.netem)
+def _link(link: Link, carried: str) -> tuple[str, ...]:
+    return link.name, f"{link.a} to {link.b}", ", ".join(filter(None, [shape(link.netem), carried]))
 
 
 def _file(file: File) -> tuple[str, ...]:

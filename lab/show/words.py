@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab import units
 from lab.model.node import NODES
-from lab.shared.types import Netem, Plan
+from lab.shared.types import Link, Netem, Plan
 
 
 def position(position_m: list[float] | None) -> str:
@@ -32,6 +32,15 @@ def _parts(netem: Netem) -> Iterator[str]:
         yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
     if netem.limit_packets != Netem().limit_packets:
         yield f"limit {units.PACKETS.format(netem.limit_packets)}"
+
+
+def vlans(plan: Plan, link: Link) -> str:
+    """Return which VLANs a link carries; empty for one of untagged frames without VLAN."""
+    end = next(one for one in plan.node(link.node_a).interfaces if one.name == link.a)
+    if not end.vlans:
+        return f"VLAN {end.vlan}" if end.vlan else ""
+    untagged = {None: "", 0: ", untagged"}.get(end.vlan, f", {end.vlan} untagged")
+    return f"trunk {', '.join(map(str, end.vlans))}{untagged}"
 
 
 def noun(kind: str) -> str:

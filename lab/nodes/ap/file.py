@@ -17,6 +17,7 @@ from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Identity, Mac, Passwd, 
 from lab.model.openflow import OpenFlowBridge
 from lab.model.rates import FixedRate
 from lab.model.raw_options import HostapdOptions
+from lab.model.vlans import Vlan
 from lab.shared.types import Eap, Radio, RadioOption
 
 
@@ -87,6 +88,10 @@ class AccessPoint(Wireless, OpenFlowBridge):
     ssid: Ssid = Field(description="Name of the network. Access points with the same SSID form one network.")
     mode: Literal["b", "g", "a", "n"] = Field(
         "g", description="802.11 mode: b and g use 2.4 GHz, a uses 5 GHz, n uses the band of its channel."
+    )
+    vlan: Vlan | None = Field(
+        None,
+        description="The VLAN of its stations, and of its own address (ip:). Default: none: untagged frames.",
     )
     channel: Integer = Field(
         1,
@@ -201,6 +206,7 @@ class AccessPoint(Wireless, OpenFlowBridge):
             pmf=self.pmf,
             hidden=self.hidden,
             mobility_domain=domain if self.fast_transition else None,
+            vlan=self.vlan or 0,
             used_rates=(*self.basic_rates, *filter(None, [self.settings["rate"]])),
             settings=self.settings,
         )
@@ -231,6 +237,7 @@ class AccessPoint(Wireless, OpenFlowBridge):
             beacon_interval_tu=int(self.beacon_interval.split()[0]),
             hostapd=list(self._options(site)),
             wps=self.wps,
+            vlan=cell.vlan,
             eap=Eap("", None, self.certificate, self.users) if self.encrypt == "8021x" else None,
         )
 

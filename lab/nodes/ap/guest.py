@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lab.guest.hostap_socket import Control
     from lab.guest.live import LiveGuest
 
-_BRIDGE = "br0"
 _CONFIG = f"{hostap_config.HOSTAPD_FOLDER}/hostapd.conf"
 _SWITCHED = re.compile(r"AP-CSA-FINISHED freq=(?P<mhz>\d+)")
 
@@ -31,14 +30,24 @@ class AccessPoint(NodeKind):
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
         """Bridge the wired ports, without spanning tree; hostapd adds the radio to the bridge.
+        With VLANs, each has a bridge of its own.
 
         With OpenFlow, Open vSwitch bridges both instead, once hostapd runs.
         """
         if node.openflow is not None:
             return super().lines(node, phy)
-        lines = [f"link add {_BRIDGE} type bridge forward_delay 0 stp_state 0", *super().lines(node, phy)]
-        lines += [f"link set {interface.name} master {_BRIDGE}" for interface in node.interfaces]
-        return [*lines, f"link set {_BRIDGE} up"]
+        vlans = sorted({0, *(vlan for one in node.interfaces for vlan in one.carries()), _vlan(node), node.vlan})
+        lines = [f"link add {bridge(vlan)} type bridge forward_delay 0 stp_state 0" for vlan in vlans]
+        lines += super().lines(node, phy)
+        for interface in node.interfaces:
+            if interface.addressed:
+                lines.append(f"link set {interface.name} master {bridge(interface.vlan or 0)}")
+            for vlan in interface.vlans:
+                tagged = f"{interface.name}.{vlan}"
+                lines.append(f"link add link {interface.name} name {tagged} type vlan id {vlan}")
+                lines.append(f"link set {tagged} master {bridge(vlan)} up")
+        lines += [f"link set {bridge(vlan)} up" for vlan in vlans]
+        return [*lines, *commands.own_address(node, bridge(node.vlan))]
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         """Start hostapd and, if there are other access points, the program that makes it drop stations that have
@@ -68,6 +77,15 @@ class AccessPoint(NodeKind):
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
         yield await_up(node, "state=ENABLED", "AP-ENABLED", what)
+
+
+def bridge(vlan: int) -> str:
+    """Return the name of the bridge of a VLAN; 0: of untagged frames."""
+    return f"br{vlan}"
+
+
+def _vlan(node: types.Node) -> int:
+    return node.radio.vlan if node.radio is not None else 0
 
 
 def _on_event(ssid: str, guest: LiveGuest, stamp_ns: int, text: str) -> None:
@@ -106,5 +124,5 @@ def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
     """Return the hostapd.conf of an access point."""
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
-    bridge = _BRIDGE if node.openflow is None else None
-    return hostap_config.hostapd_conf(node.radio, bridge, neighbours(plan, node))
+    name = bridge(node.radio.vlan) if node.openflow is None else None
+    return hostap_config.hostapd_conf(node.radio, name, neighbours(plan, node))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -39,6 +39,10 @@ class Station(Wireless, Addressed):
     joins: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 0
     raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
+    other_names: ClassVar[Mapping[str, str]] = {
+        **Wireless.other_names,
+        **dict.fromkeys(("vlan", "vlans"), "its VLAN is that of its access point, vlan: there"),
+    }
 
     kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
     ssid: Ssid | None = Field(

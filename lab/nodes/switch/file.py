@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from lab.model.base import Flag
+from lab.model.base import Flag, refuse
 from lab.model.openflow import OpenFlowBridge
 
 
@@ -24,3 +24,9 @@ class Switch(OpenFlowBridge):
         description="Whether it runs the rapid spanning tree protocol (RSTP), so that links between switches may form "
         "loops. All switches of a segment with a loop need it.",
     )
+
+    @model_validator(mode="after")
+    def _own_vlan(self) -> Switch:
+        if self.vlan is not None and self.ip is None:
+            refuse("is that of its own address (ip:); for a port, write vlan: in the link", key="vlan")
+        return self

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from lab.guest.commands import FOLLOW_IN_NODE
+from lab.guest.commands import FOLLOW_IN_NODE, own_address
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import RunCommand, Step, Write, await_socket, start_daemon
+from lab.guest.steps import Configure, RunCommand, Step, Write, await_socket, start_daemon
 from lab.shared import types
 
 DATABASE = "/etc/openvswitch/conf.db"
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+_OWN_PORT = 0xFF  # in its MAC address, where ports have their number
 _RUN = "/run/openvswitch"
 _SOCKET = f"{_RUN}/db.sock"
 CONTROL = f"{_RUN}/vswitchd.ctl"
@@ -51,6 +52,8 @@ def open_vswitch(node: types.Node, bridged: Sequence[str]) -> Iterator[Step]:
     control = ["--no-chdir", f"--unixctl={CONTROL}"]
     yield start_daemon(name, "ovs-vswitchd", ["ovs-vswitchd", f"unix:{_SOCKET}", *control, *_LOG])
     yield RunCommand(_bridge(node, bridged), name)
+    if node.ip:
+        yield Configure(["ip", "-batch", "-"], name, [f"link set {name} up", *own_address(node, name)])
     if node.openflow is not None:
         from lab.guest import openflow  # an import takes virtual time
 
@@ -71,12 +74,32 @@ def _bridge(node: types.Node, bridged: Sequence[str]) -> list[str]:
     words = [*vsctl(), "--", "init", "--", "add-br", name]
     words += ["--", "set-fail-mode", name, "standalone" if given is None or given.standalone else "secure"]
     words += ["--", "--id=@tc", "create", "QoS", "type=linux-noop"]
+    vlans = {one.name: one for one in node.interfaces}
     for port in bridged:
         edge = ["other-config:rstp-port-admin-edge=true"] if given is not None and port in given.edges else []
         words += ["--", "add-port", name, port]
-        words += ["--", "set", "Port", port, "qos=@tc", *edge]
+        words += ["--", "set", "Port", port, "qos=@tc", *edge, *_vlans(vlans.get(port), node)]
+    if node.ip:
+        address = f"02:00:01:{node.index >> 8:02x}:{node.index & 0xFF:02x}:{_OWN_PORT:02x}"
+        words += ["--", "set", "Bridge", name, f'other-config:hwaddr="{address}"']
+        words += ["--", "set", "Port", name, f"tag={node.vlan}"] if _tells_vlans(node) else []
     if given is not None:
         identity = f"other-config:datapath-id={node.index:016x}"
         protocols = "protocols=OpenFlow10,OpenFlow13"
         words += ["--", "set", "Bridge", name, protocols, identity, f"rstp_enable={given.stp}".lower()]
     return words
+
+
+def _tells_vlans(node: types.Node) -> bool:
+    """Check whether a bridge is in a topology with VLANs."""
+    return any(one.vlan is not None or one.vlans for one in node.interfaces)
+
+
+def _vlans(port: types.Interface | None, node: types.Node) -> list[str]:
+    """Return the VLANs of a port in Open vSwitch's words: an access port, or a trunk; of the radio: an access port."""
+    if port is None:
+        return [f"tag={node.radio.vlan}"] if node.radio is not None and _tells_vlans(node) else []
+    if not port.vlans:
+        return [] if port.vlan is None else [f"tag={port.vlan}"]
+    trunks = f"trunks={','.join(map(str, port.carries()))}"
+    return [trunks, *([f"tag={port.vlan}", "vlan_mode=native-untagged"] if port.vlan else [])]

@@ -1,35 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the bridged network: no loops, and a wired path between access points that exchange keys."""
+"""Checks of the bridged network: no loops, a wired path between access points that exchange keys, and its VLANs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from lab.errors import warn
+from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
-from lab.plan.network.wires import Wires
+from lab.plan.network.wires import Wires, carried, vlans
 from lab.plan.problems import Problems, ValidatedFile
+from lab.shared.types import Interface
 
 
-def check(source: ValidatedFile[Topology], problems: Problems) -> None:
-    """Report loops of bridges, and access points that cannot exchange keys."""
+def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interface]], problems: Problems) -> None:
+    """Report loops of bridges, access points that cannot exchange keys, and VLANs that lead nowhere."""
     wires = Wires(source.model)
+    known = vlans(source.model)
     loops = []
     for index, model in enumerate(source.model.links):
         a, b = model.between
-        if wires.connect(a, b):
-            loops.append((index, a, b))
-    for index, a, b in loops:  # frames would loop forever without a spanning tree
+        if not wires.are_bridges(a, b):
+            continue
+        untagged, tagged = carried(source.model, model, known)
+        closed = [one for one in (untagged, *tagged) if one is not None and wires.connect(a, b, one)]
+        loops += [(index, a, b, closed[0])] if closed else []
+    for index, a, b, vlan in loops:  # frames would loop forever without a spanning tree
         without = [
             name
             for name, node in source.model.nodes.items()
-            if node.bridges and wires.of(name) == wires.of(a) and not getattr(node, "stp", False)
+            if node.bridges and wires.of(name, vlan) == wires.of(a, vlan) and not getattr(node, "stp", False)
         ]
         if without:
             problems.add(
                 source,
                 ("links", index),
-                f"closes a loop: {a} and {b} are already connected, and {without[0]} runs no spanning tree protocol; "
-                "remove one link, or write stp: true at all switches",
+                f"closes a loop: {a} and {b} are already connected{f' in VLAN {vlan}' if vlan else ''}, and "
+                f"{without[0]} runs no spanning tree protocol; remove one link, or write stp: true at all switches",
             )
     _check_keys(source, wires, problems)
+    if known:
+        _check_vlans(source, interfaces, problems)
 
 
 def _check_keys(source: ValidatedFile[Topology], wires: Wires, problems: Problems) -> None:
@@ -37,16 +48,38 @@ def _check_keys(source: ValidatedFile[Topology], wires: Wires, problems: Problem
 
     With a passphrase of WPA2, each computes them.
     """
-    first: dict[tuple[str, str], str] = {}
+    first: dict[tuple[str, str], tuple[str, int]] = {}
     for name, node in source.model.nodes.items():
         cell = node.cell
         if cell is None or cell.mobility_domain is None or cell.encrypt == "wpa2":
             continue
-        other = first.setdefault((cell.ssid, cell.mobility_domain), name)
-        if wires.of(other) != wires.of(name):
+        other = first.setdefault((cell.ssid, cell.mobility_domain), (name, cell.vlan))
+        if wires.of(*other) != wires.of(name, cell.vlan):
             problems.add(
                 source,
                 ("nodes", name, "fast_transition"),
-                f"with {cell.encrypt}, access points exchange keys over the wired network, but {other} and {name} are "
-                "not connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2",
+                f"with {cell.encrypt}, access points exchange keys over the wired network, but {other[0]} and {name} "
+                "are not connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2",
+            )
+
+
+def _check_vlans(
+    source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interface]], problems: Problems
+) -> None:
+    """Report VLANs at a bridge whose controller would ignore them; warn of a network whose VLAN no link carries."""
+    at_links = {end for link in source.model.links if link.vlan or link.vlans for end in link.between}
+    for name, node in source.model.nodes.items():
+        own = node.cell.vlan if node.cell is not None else 0
+        if isinstance(node, OpenFlowBridge) and node.controller is not None and (own or name in at_links):
+            problems.add(
+                source,
+                ("nodes", name, "controller"),
+                f"the flows of {node.controller} send frames from one VLAN to another; remove this, or vlan: and "
+                f"vlans: at {name}",
+            )
+        if own and interfaces[name] and not any(own in one.carries() for one in interfaces[name]):
+            warn(
+                f"no link of {name} carries VLAN {own}, so its stations reach only each other; write vlan: {own} or "
+                f"vlans: [{own}] in a link",
+                source.document.where(("nodes", name, "vlan")),
             )

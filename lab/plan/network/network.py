@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lab.errors import unknown
 from lab.model import links
 from lab.model.document import Keys
+from lab.model.names import INTERFACE_LENGTH_MAX
 from lab.model.node import MEMORY_BYTES, WithRadio
 from lab.model.node import Node as NodeModel
+from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
+from lab.nodes.switch.file import Switch
 from lab.plan.network import bridging, control
 from lab.plan.network.addresses import Ips, Macs, generated_mac
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
 from lab.plan.network.subnetting import subnetted
+from lab.plan.network.wires import carried, vlans
 from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface, Link, Netem, Node, Sysctl
 
@@ -56,22 +60,22 @@ class _Builder:
         self.ips = Ips(source, self.refuse)
         self.radios = PlannedRadios(source, self.refuse, self.macs, self.indexes)
         self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
+        self.vlans = vlans(self.topology)
 
     def build(self) -> PlannedNetwork:
         several = is_segmented(self.topology)
         for name, model in self.topology.nodes.items() if not several else ():
             self._claim_given(name, model)
         resolved_links = self._links()
-        bridging.check(self.source, self.problems)
+        bridging.check(self.source, self.interfaces, self.problems)
         control.check(self.source, self.refuse)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         if several:
-            return PlannedNetwork(
-                subnetted(self.source, self.refuse, nodes, resolved_links), resolved_links, self.source
-            )
-        addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
-        nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
+            nodes = subnetted(self.source, self.refuse, nodes, resolved_links)
+        else:
+            addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
+            nodes = [_with_ip(node, addressed.get(node.name)) if self._addressed(node) else node for node in nodes]
         return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
 
     def _count_radios(self) -> None:
@@ -107,7 +111,8 @@ class _Builder:
                     if model.name is not None:
                         self.refuse(("links", index, "name"), f'another link is called "{name}"')
                     name = f"{name}-{names[name]}"
-                a, b = (self._port(end, name, ("links", index), model.ip) for end in ends)
+                given = carried(self.topology, model, self.vlans) if self.vlans else (None, [])
+                a, b = (self._port(end, name, ("links", index), model.ip, *given) for end in ends)
                 found.append(Link(name, a, b, ends[0], ends[1], netem, where))
         for controller, bridge in control.implied(self.topology):
             name, keys = f"{controller}-{bridge}", ("nodes", bridge, "controller")
@@ -155,26 +160,59 @@ class _Builder:
         if valid and model.between[0] == model.between[1]:
             self.refuse(("links", index, "between"), "connects a node to itself; name two different nodes")
             valid = False
+        nodes = self.topology.nodes
+        hosts = [name for name in model.between if name in nodes and nodes[name].addressed]
+        tagged = [f"{name}.{vlan}" for name in hosts for vlan in model.vlans]
         for name in model.ip:
-            if name not in model.between:
+            if name not in (*model.between, *tagged):
                 self.refuse(
-                    ("links", index, "ip", name), f"is not an end of this link; write {' or '.join(model.between)}"
+                    ("links", index, "ip", name),
+                    f"is not an end of this link; write {' or '.join(tagged or model.between)}",
                 )
+        groups = self.topology.groups
+        bridged = valid and any(self.topology.nodes[groups.get(end, (end,))[0]].bridges for end in model.between)
+        if valid and model.vlan is not None and not bridged:
+            other = f"write vlans: {model.vlan} for interfaces that tag their frames, or remove this"
+            self.refuse(("links", index, "vlan"), f"neither end is a switch or an access point; {other}")
         return valid
 
-    def _port(self, name: str, link: str, keys: Keys, ips: Mapping[str, str]) -> str:
-        """Add the next wired interface to a node; return its name."""
+    def _port(
+        self,
+        name: str,
+        link: str,
+        keys: Keys,
+        ips: Mapping[str, str],
+        vlan: int | None = None,
+        tagged: Sequence[int] = (),
+    ) -> str:
+        """Add the next wired interface to a node, and those for tagged frames; return its name."""
         node = self.topology.nodes[name]
         ports = self.interfaces[name]
-        number = node.first_port + len(ports)
+        number = node.first_port + sum(port.parent is None for port in ports)
         if number > _PORTS_MAX:
             self.refuse(keys, f"{name} has more than {_PORTS_MAX} links")
         given = node.wired_mac if not ports else None
         mac = given or generated_mac(self.indexes[name], number & 0xFF)
         self.macs.claim(mac, name, ("nodes", name, "mac") if given else ("nodes", name), "MAC address")
-        ip = self._link_ip(name, node, (*keys, "ip", name), ips.get(name))
-        ports.append(Interface(f"{name}-eth{number}", mac, link, ip))
-        return ports[-1].name
+        made = Interface(f"{name}-eth{number}", mac, link, None, vlan=vlan, vlans=[*tagged])
+        if name in ips and node.addressed and not made.addressed:
+            self.refuse((*keys, "ip", name), f"all frames are tagged there; write {name}.{tagged[0]} instead of {name}")
+        else:
+            made = replace(made, ip=self._link_ip(name, node, (*keys, "ip", name), ips.get(name)))
+        ports.append(made)
+        for one in tagged:
+            if not isinstance(node, Switch):  # which needs no interfaces for tagged frames
+                self._check_length(f"{made.name}.{one}", name, keys)
+            if not node.bridges:
+                own = self._link_ip(name, node, (*keys, "ip", f"{name}.{one}"), ips.get(f"{name}.{one}"))
+                ports.append(Interface(f"{made.name}.{one}", mac, link, own, vlan=one, parent=made.name))
+        return made.name
+
+    def _check_length(self, interface: str, node: str, keys: Keys) -> None:
+        if len(interface) > INTERFACE_LENGTH_MAX:
+            most = len(node) - (len(interface) - INTERFACE_LENGTH_MAX)
+            self.refuse((*keys, "vlans"), f"{node} would have an interface {interface}, and Linux allows "
+                        f"{INTERFACE_LENGTH_MAX} characters; give it a name of at most {most}")  # fmt: skip
 
     def _link_ip(self, name: str, node: NodeModel, keys: Keys, text: str | None) -> str | None:
         if text is None:
@@ -220,6 +258,7 @@ class _Builder:
             radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,
             index=self.indexes[name],
             source=self.source.document.where(("nodes", name)),
+            vlan=(model.vlan or 0) if isinstance(model, OpenFlowBridge) and model.ip is not None else 0,
             sysctls=[
                 Sysctl(key, value, self.source.document.where(("nodes", name, "sysctls", key)))
                 for key, value in model.sysctls.items()

@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network
 from lab.errors import unknown
 from lab.model.addressing import Addressed, Subnet
 from lab.model.topology import Topology
-from lab.plan.network.wires import Wires
+from lab.plan.network.wires import Point, Wires, vlans
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Interface, Link, Node
 
@@ -49,7 +49,7 @@ class BridgedSegment:
 
 def is_segmented(topology: Topology) -> bool:
     """Check whether a topology has segments with subnets of their own: it uses any key of this."""
-    return bool(topology.subnets) or any(
+    return bool(topology.subnets or vlans(topology)) or any(
         node.routes_packets or (isinstance(node, Addressed) and node.uses_subnets) for node in topology.nodes.values()
     )
 
@@ -62,34 +62,52 @@ class Segments:
         self.refuse = refuse
         self._wires = Wires(source.model)
         self._links = {link.name: link for link in links}
+        self._interfaces = {interface.name: interface for node in nodes for interface in node.interfaces}
         for link in links:
-            self._wires.connect(link.node_a, link.node_b)
-        found: dict[str, BridgedSegment] = {}
+            for vlan in self._interfaces[link.a].carries():
+                self._wires.connect(link.node_a, link.node_b, vlan)
+        found: dict[Point, BridgedSegment] = {}
         for node in nodes:
-            if self.topology.nodes[node.name].addressed:
-                for port, key in self._ports(node):
-                    found.setdefault(key, BridgedSegment([])).ports.append(port)
+            for port, key in self._ports(node):
+                found.setdefault(key, BridgedSegment([])).ports.append(port)
         self._by_name = dict(self._names(found))
         self.all = list(found.values())
 
-    def _ports(self, node: Node) -> Iterator[tuple[Port, str]]:
-        """Yield the interfaces of a node and the keys of their segments; the radio first."""
+    def _ports(self, node: Node) -> Iterator[tuple[Port, Point]]:
+        """Yield the interfaces of a node that have addresses, and the keys of their segments; the radio first.
+
+        Of a bridge, it is the bridge itself.
+        """
+        model = self.topology.nodes[node.name]
+        if model.bridges and model.given_ip is not None:
+            yield Port(node.name, node.name, first=True), self._wires.of(node.name, node.vlan)
+        if not model.addressed:
+            return
         if node.radio is not None:
             yield Port(node.name, node.radio.interface, first=True), self._on_air(node)
-        for number, interface in enumerate(node.interfaces):
-            first = number == 0 and node.radio is None
-            yield Port(node.name, interface.name, first), self._on_wire(node.name, interface)
+        for interface in node.interfaces:
+            if interface.addressed:
+                first = interface.name == node.first_interface
+                yield Port(node.name, interface.name, first), self._on_wire(node.name, interface)
 
-    def _on_wire(self, node: str, interface: Interface) -> str:
+    def _on_wire(self, node: str, interface: Interface) -> Point:
         link = self._links[interface.link]
         other = link.node_b if link.node_a == node else link.node_a
-        return self._wires.of(other) if self.topology.nodes[other].bridges else f"link {link.name}"
+        vlan = interface.vlan or 0
+        if self.topology.nodes[other].bridges:
+            return self._wires.of(other, vlan)
+        return f"link {link.name}{f'.{vlan}' if vlan else ''}", 0
 
-    def _on_air(self, node: Node) -> str:
+    def _on_air(self, node: Node) -> Point:
         """Return the segment of a radio: that of the first access point of its network."""
         assert node.radio is not None
         home = next(self.access_points(node), None)
-        return self._wires.of(home) if home is not None else f"ssid {node.radio.ssid}"
+        return self._of(home) if home is not None else (f"ssid {node.radio.ssid}", 0)
+
+    def _of(self, access_point: str) -> Point:
+        """Return the segment of the stations of an access point."""
+        cell = self.topology.nodes[access_point].cell
+        return self._wires.of(access_point, cell.vlan if cell is not None else 0)
 
     def access_points(self, node: Node) -> Iterator[str]:
         """Yield an access point of each segment that the network of a station reaches."""
@@ -97,27 +115,33 @@ class Segments:
             return
         seen = set()
         for name, one in self.topology.nodes.items():
-            if one.cell is not None and one.cell.ssid == node.radio.ssid and (key := self._wires.of(name)) not in seen:
+            if one.cell is not None and one.cell.ssid == node.radio.ssid and (key := self._of(name)) not in seen:
                 seen.add(key)
                 yield name
 
-    def _names(self, found: Mapping[str, BridgedSegment]) -> Iterator[tuple[str, BridgedSegment]]:
+    def _names(self, found: Mapping[Point, BridgedSegment]) -> Iterator[tuple[str, BridgedSegment]]:
         """Yield the names by which files name segments; each is also a name of its segment."""
-        for name, node in self.topology.nodes.items():
-            if node.bridges and (segment := found.get(self._wires.of(name))):
-                segment.names.append(name)
-                yield name, segment
-        for key, segment in found.items():
-            kind, _, name = key.partition(" ")
-            if kind in ("link", "ssid") and name:
-                segment.names.append(name)
-                yield name, segment
+        bridges = [name for name, node in self.topology.nodes.items() if node.bridges]
+        names: list[tuple[str, Point]] = []
+        for vlan in vlans(self.topology):
+            there = [(f"{name}.{vlan}", self._wires.of(name, vlan)) for name in bridges]
+            if len({key for _, key in there if key in found}) == 1 and f"vlan{vlan}" not in bridges:
+                names += [(f"vlan{vlan}", next(key for _, key in there if key in found))]
+            names += there
+        names += [(name, self._of(name)) for name in bridges]
+        names += [(f"{name}.0", self._wires.of(name)) for name in bridges if self._of(name) != self._wires.of(name)]
+        names += [(name, key) for key in found for kind, _, name in [key[0].partition(" ")] if kind in ("link", "ssid")]
+        for name, key in names:
+            if name and key in found:
+                found[key].names.append(name)
+                yield name, found[key]
 
     def find(self, name: str, *keys: str | int) -> BridgedSegment | None:
         """Return the segment of that name; report an unknown one."""
         segment = self._by_name.get(name)
         if segment is None:
-            self.refuse(keys, unknown("segment", name, list(self._by_name), "known (switches, access points, links)"))
+            known = "known (VLANs, switches, access points, links)"
+            self.refuse(keys, unknown("segment", name, list(self._by_name), known))
         return segment
 
     def of_node(self, node: str) -> list[tuple[Port, BridgedSegment]]:

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_address
 from itertools import pairwise
+from typing import Protocol, cast
 
 from lab.errors import suggestion, warn
-from lab.model.addressing import DHCP, NONE, SLAAC, Addressed, Server
+from lab.model.addressing import DHCP, NONE, SLAAC, Server, StaticRoute
 from lab.model.topology import Topology
 from lab.plan.network.segments import BridgedSegment, Port, Segments
 from lab.plan.problems import RefuseAt, ValidatedFile
@@ -31,6 +32,21 @@ def subnetted(source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Nod
     return _Subnetting(source, refuse, Segments(source, refuse, nodes, links), nodes).nodes()
 
 
+class _Addressed(Protocol):
+    """What the lab has to know of a node with addresses; a bridge has one of its own."""
+
+    @property
+    def ip(self) -> str | None: ...
+    @property
+    def ip6(self) -> str | None: ...
+    @property
+    def given_ip(self) -> str | None: ...
+    @property
+    def routes(self) -> list[StaticRoute] | None: ...
+    @property
+    def routes_packets(self) -> bool: ...
+
+
 @dataclass
 class _Subnetting:
     source: ValidatedFile[Topology]
@@ -41,7 +57,6 @@ class _Subnetting:
     ip6s: dict[Port, str] = field(default_factory=dict)
 
     def nodes(self) -> list[Node]:
-        topology = self.source.model
         self.segments.name_subnets()
         self._take_given_networks()
         self.segments.fill_subnets()
@@ -49,14 +64,16 @@ class _Subnetting:
             return self.before
         for segment in self.segments.all:
             self._fill(segment)
-        return [self._node(node) if topology.nodes[node.name].addressed else node for node in self.before]
+        return [self._node(node) if self._has_address(node.name) else node for node in self.before]
 
     # addresses
 
-    def _model(self, name: str) -> Addressed:
+    def _has_address(self, name: str) -> bool:
         model = self.source.model.nodes[name]
-        assert isinstance(model, Addressed)
-        return model
+        return model.addressed or model.given_ip is not None
+
+    def _model(self, name: str) -> _Addressed:
+        return cast(_Addressed, self.source.model.nodes[name])
 
     def _given(self, segment: BridgedSegment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
         """Yield the addresses that the file gives in a segment, and their keys."""
@@ -66,9 +83,10 @@ class _Subnetting:
                 yield port, ip, ("nodes", port.node, "ip")
             interface = next((one for one in nodes[port.node].interfaces if one.name == port.interface), None)
             if interface is not None and interface.ip:
+                end = f"{port.node}.{interface.vlan}" if interface.parent else port.node
                 number = next(index for index, link in enumerate(self.source.model.links)
-                              if port.node in link.between and link.ip.get(port.node) == interface.ip)  # fmt: skip
-                yield port, interface.ip, ("links", number, "ip", port.node)
+                              if link.ip.get(end) == interface.ip)  # fmt: skip
+                yield port, interface.ip, ("links", number, "ip", end)
 
     def _take_given_networks(self) -> None:
         """Give a segment without a named subnet that of the first address with a prefix length in it."""
@@ -127,7 +145,10 @@ class _Subnetting:
         at = self.segments.of_node(node.name)
         own = next((port for port, _ in at if port.first), None)
         texts = {port.interface: (self._text(port, segment), self._text6(port)) for port, segment in at}
-        interfaces = [replace(one, ip=texts[one.name][0], ip6=texts[one.name][1]) for one in node.interfaces]
+        interfaces = [
+            replace(one, ip=texts[one.name][0], ip6=texts[one.name][1]) if one.name in texts else one
+            for one in node.interfaces
+        ]
         ip, ip6 = texts[own.interface] if own else (None, None)
         if own is None and (model.ip is not None or model.ip6 is not None):
             self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
@@ -140,13 +161,13 @@ class _Subnetting:
     def _text6(self, port: Port) -> str | None:
         return f"{self.ip6s[port]}/64" if port in self.ip6s else None
 
-    def _forwarding(self, node: Node, model: Addressed) -> Iterator[Sysctl]:
+    def _forwarding(self, node: Node, model: _Addressed) -> Iterator[Sysctl]:
         """Yield what makes a router forward, unless its file says otherwise."""
         given = {one.name for one in node.sysctls}
         if model.routes_packets:
             yield from (Sysctl(name, "1", node.source) for name in _FORWARDING if name not in given)
 
-    def _addressing(self, node: Node, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Addressing:
+    def _addressing(self, node: Node, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Addressing:
         for port, segment in at:
             if port.first:
                 self._check_ways(model, port, segment)
@@ -162,7 +183,7 @@ class _Subnetting:
             advertisements=list(self._advertisements(model, at)),
         )
 
-    def _check_ways(self, model: Addressed, port: Port, segment: BridgedSegment) -> None:
+    def _check_ways(self, model: _Addressed, port: Port, segment: BridgedSegment) -> None:
         """Report a way to an address that nobody serves in that segment."""
         if model.ip == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
             self.refuse(("nodes", port.node, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
@@ -183,7 +204,7 @@ class _Subnetting:
             return False
         return model.dhcp == "server" or any(name in segment.names for name in model.dhcp)
 
-    def _pools(self, model: Addressed, node: str, at: list[tuple[Port, BridgedSegment]]) -> Iterator[DhcpPool]:
+    def _pools(self, model: _Addressed, node: str, at: list[tuple[Port, BridgedSegment]]) -> Iterator[DhcpPool]:
         if isinstance(model, Server) and isinstance(model.dhcp, list):
             for index, name in enumerate(model.dhcp):
                 segment = self.segments.find(name, "nodes", node, "dhcp", index)
@@ -202,7 +223,7 @@ class _Subnetting:
             yield DhcpPool(port.interface, str(free[0]), str(free[-1]), segment.network.prefixlen if segment.network
                            else 0, str(gateway) if gateway else None)  # fmt: skip
 
-    def _nameserver(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> str | None:
+    def _nameserver(self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> str | None:
         """Return the DHCP server of its segments, which knows all names; None: it asks nobody, or learns it by DHCP."""
         if model.ip == DHCP:
             return None
@@ -212,7 +233,9 @@ class _Subnetting:
                     return str(self.ips[port])
         return None
 
-    def _advertisements(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[RouterAdvertisement]:
+    def _advertisements(
+        self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]
+    ) -> Iterator[RouterAdvertisement]:
         """Yield what a router advertises: where some node takes its IPv6 address from that."""
         for port, segment in at:
             ways = {self._model(name).ip6 for name in self._visitors(segment)}
@@ -222,7 +245,7 @@ class _Subnetting:
     def _visitors(self, segment: BridgedSegment) -> Iterator[str]:
         """Yield the nodes whose own address may be in a segment: at the start, or after a roam."""
         for node in self.before:
-            if not self.source.model.nodes[node.name].addressed:
+            if not self._has_address(node.name):
                 continue
             here = any(port.first for port in segment.ports if port.node == node.name)
             if here or any(name in segment.names for name in self.segments.access_points(node)):
@@ -247,7 +270,7 @@ class _Subnetting:
             if port in self.ips and segment not in self._hidden_from(port.node):
                 yield port
 
-    def _routes(self, node: str, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
+    def _routes(self, node: str, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         if model.routes is not None:
             yield from self._given_routes(node, model, at)
         elif model.routes_packets:
@@ -255,7 +278,7 @@ class _Subnetting:
         elif model.ip != DHCP or model.ip6 not in (DHCP, SLAAC):
             yield from self._default(model, at)
 
-    def _default(self, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
+    def _default(self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         via = next((port for _, segment in at for port in self._gateways(segment)), None)
         if via is not None and model.ip not in (NONE, DHCP):
             yield Route("default", str(self.ips[via]))
@@ -281,7 +304,7 @@ class _Subnetting:
                         reached.append(beyond)
                         ways.append((beyond, via or port))
 
-    def _given_routes(self, node: str, model: Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
+    def _given_routes(self, node: str, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
         for index, route in enumerate(model.routes or []):
             keys = "nodes", node, "routes", index, "via"
             where = self.source.document.where(keys[:-1])

@@ -1,31 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Bridges, grouped by the links between them."""
+"""Bridges, grouped by the links between them, in each VLAN; and which VLANs a link carries."""
 
 from __future__ import annotations
 
+from lab.model import links
+from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
+
+Point = tuple[str, int]  # a bridge, and a VLAN there; 0: untagged frames
+
+
+def vlans(topology: Topology) -> list[int]:
+    """Return the VLANs that a topology names."""
+    found = {one for link in topology.links for one in (link.vlan, *link.vlans) if one is not None}
+    for node in topology.nodes.values():
+        own = node.vlan if isinstance(node, OpenFlowBridge) else None
+        found |= {one for one in (own, node.cell.vlan if node.cell is not None else 0) if one}
+    return sorted(found)
+
+
+def carried(topology: Topology, link: links.Link, known: list[int]) -> tuple[int | None, list[int]]:
+    """Return the VLAN of a link's untagged frames, 0 for none, None if it has no such frames; and those of tagged ones.
+
+    ``known``: the VLANs of the topology.
+    """
+    if link.vlan is not None or link.vlans:
+        return link.vlan, link.vlans
+    groups = topology.groups
+    bridges = [topology.nodes[groups.get(name, (name,))[0]].bridges for name in link.between]
+    return 0, known if all(bridges) else []
 
 
 class Wires:
-    """Bridges, grouped by the wired segment that they are on."""
+    """Bridges, grouped by the wired segment that they are on, in each VLAN."""
 
     def __init__(self, topology: Topology) -> None:
-        self._next = {name: name for name, node in topology.nodes.items() if node.bridges}
+        self._bridges = {name for name, node in topology.nodes.items() if node.bridges}
+        self._next: dict[Point, Point] = {}
 
     def are_bridges(self, a: str, b: str) -> bool:
         """Return whether both are bridges, and different ones."""
-        return a in self._next and b in self._next and a != b
+        return a in self._bridges and b in self._bridges and a != b
 
-    def of(self, name: str) -> str:
-        """Return the segment of a bridge, named after one of its bridges."""
-        while self._next[name] != name:
-            name = self._next[name]
-        return name
+    def of(self, name: str, vlan: int = 0) -> Point:
+        """Return the segment of a bridge in a VLAN, named after one of its bridges."""
+        point = name, vlan
+        while self._next.get(point, point) != point:
+            point = self._next[point]
+        return point
 
-    def connect(self, a: str, b: str) -> bool:
+    def connect(self, a: str, b: str, vlan: int = 0) -> bool:
         """Join the segments of two nodes if both are bridges; return whether they were one segment before."""
         if not self.are_bridges(a, b):
             return False
-        joined = self.of(a) == self.of(b)
-        self._next[self.of(a)] = self.of(b)
+        joined = self.of(a, vlan) == self.of(b, vlan)
+        self._next[self.of(a, vlan)] = self.of(b, vlan)
         return joined
