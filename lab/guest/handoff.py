@@ -19,17 +19,17 @@ _SCANS = 5  # a probe request is a broadcast: if another station's collides with
 
 def scan_request(station: types.Node, ap: types.Node) -> str:
     """Return the first command to wpa_supplicant."""
-    return "SCAN" if _radio(station).scan_all else f"SCAN freq={_radio(ap).frequency_mhz}"
+    return "SCAN" if _radio(station).scan_all else f"SCAN freq={network(station, ap).frequency_mhz}"
 
 
-def bss_request(ap: types.Node) -> str:
+def bss_request(station: types.Node, ap: types.Node) -> str:
     """Return the command after the scan: it asks what the station knows of the access point."""
-    return f"BSS {_radio(ap).mac}"
+    return f"BSS {network(station, ap).mac}"
 
 
-def roam_request(ap: types.Node) -> str:
+def roam_request(station: types.Node, ap: types.Node) -> str:
     """Return the last command, which has the station change its access point."""
-    return f"ROAM {_radio(ap).mac}"
+    return f"ROAM {network(station, ap).mac}"
 
 
 def _age_s(bss: str) -> int | None:
@@ -42,6 +42,11 @@ def _radio(node: types.Node) -> types.Radio:
     if node.radio is None:
         raise GuestError(f"{node.name} has no radio")
     return node.radio
+
+
+def network(station: types.Node, ap: types.Node) -> types.Radio:
+    """Return the interface of an access point that has the station's network."""
+    return ap.network(_radio(station).ssid) or _radio(ap)
 
 
 def interrupt(control: Control) -> None:
@@ -93,7 +98,7 @@ class StationHandoff:
         return GuestError(message, task.name, task.logs)
 
     def _on_event(self, stamp_ns: int, text: str) -> None:
-        bssid = _radio(self._ap).mac
+        bssid = network(self._station, self._ap).mac
         if not self._asked and "CTRL-EVENT-SCAN-RESULTS" in text:
             self._guard(self._reassociate)
         elif self._asked and "CTRL-EVENT-CONNECTED" in text and bssid in text:
@@ -108,15 +113,15 @@ class StationHandoff:
         )
 
     def _reassociate(self) -> None:
-        age_s = _age_s(self._control.request(bss_request(self._ap)))
+        age_s = _age_s(self._control.request(bss_request(self._station, self._ap)))
         # it would try with old results, and then return silently
         known = age_s is not None and age_s < _KNOWN_S
         if not known and self._scans < _SCANS:
             self._scan()
             return
-        answer = self._control.request(roam_request(self._ap)).strip() if known else "FAIL"
+        answer = self._control.request(roam_request(self._station, self._ap)).strip() if known else "FAIL"
         if answer != "OK":
-            radio = _radio(self._ap)
+            radio = network(self._station, self._ap)
             last = "" if age_s is None else f"; the last one came {age_s} s ago"
             raise self._failure(
                 f"{self._station.name} cannot roam to {self._ap.name}: no beacon or probe response of "

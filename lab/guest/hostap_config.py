@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from lab.shared import types
 
@@ -23,10 +23,10 @@ _AP_SECURITY = {
         *_RSN,
         "ieee8021x=1",
         "eap_server=1",
-        f"eap_user_file={HOSTAPD_FOLDER}/users",
-        f"ca_cert={HOSTAPD_FOLDER}/authority.pem",
-        f"server_cert={HOSTAPD_FOLDER}/certificate.pem",
-        f"private_key={HOSTAPD_FOLDER}/key.pem",
+        "eap_user_file={folder}/users",
+        "ca_cert={folder}/authority.pem",
+        "server_cert={folder}/certificate.pem",
+        "private_key={folder}/key.pem",
     ],
 }
 _STATION_SECURITY = {
@@ -151,12 +151,15 @@ def _basic_rates(radio: types.Radio) -> list[str]:
     return [f"basic_rates={' '.join(tenths)}"] if tenths else []
 
 
-def hostapd_conf(radio: types.Radio, bridge: str | None, neighbours: Iterable[types.Radio] = ()) -> str:
-    """Return hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
-    encrypt = radio.encrypt or "open"
+Bridge = Callable[[types.Radio], str | None]  # of a network; None: hostapd adds it to none
+Neighbours = Callable[[types.Radio], Iterable[types.Radio]]  # the others of the mobility domain of a network
+
+
+def hostapd_conf(radio: types.Radio, bridge: Bridge, neighbours: Neighbours = lambda _: ()) -> str:
+    """Return hostapd.conf of an access point."""
     lines = [
         f"interface={radio.interface}",
-        *([f"bridge={bridge}"] if bridge else []),
+        *_bridge_lines(radio, bridge),
         "driver=nl80211",
         f"ctrl_interface={HOSTAPD_CONTROL}",
         f"ssid={radio.ssid}",
@@ -166,8 +169,31 @@ def hostapd_conf(radio: types.Radio, bridge: str | None, neighbours: Iterable[ty
         *_mode_lines(radio),
         *_edca_lines(radio),
         *_basic_rates(radio),
-        *_AP_SECURITY[encrypt],
+        *(["use_driver_iface_addr=1"] if radio.bss else []),  # BSSIDs need not be consecutive
+        *_network_lines(radio, HOSTAPD_FOLDER, neighbours),
     ]
+    for one in radio.bss:
+        lines += [
+            f"bss={one.interface}",
+            f"bssid={one.mac}",
+            *_bridge_lines(one, bridge),
+            f"ctrl_interface={HOSTAPD_CONTROL}",
+            f"ssid={one.ssid}",
+            *(["wmm_enabled=1"] if one.wmm or one.mode == "n" else []),
+            *_network_lines(one, f"{HOSTAPD_FOLDER}/{one.interface}", neighbours),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _bridge_lines(radio: types.Radio, bridge: Bridge) -> list[str]:
+    name = bridge(radio)
+    return [f"bridge={name}"] if name else []
+
+
+def _network_lines(radio: types.Radio, folder: str, neighbours: Neighbours) -> list[str]:
+    """Return what belongs to one network of a radio, whose files are in ``folder``; the topology's lines come last."""
+    encrypt = radio.encrypt or "open"
+    lines = [line.format(folder=folder) for line in _AP_SECURITY[encrypt]]
     if encrypt in ("wpa2", "wpa2/wpa3"):
         lines.append(f"wpa_passphrase={radio.passwd}")
     if encrypt in ("wpa3", "wpa2/wpa3"):
@@ -175,8 +201,8 @@ def hostapd_conf(radio: types.Radio, bridge: str | None, neighbours: Iterable[ty
     if encrypt != "open":
         lines.append(f"wpa_key_mgmt={_key_management(radio)}")
     if radio.mobility_domain:
-        lines += _transition_lines(radio, neighbours)
-    return "\n".join([*lines, *_raw(radio.hostapd)]) + "\n"
+        lines += _transition_lines(radio, neighbours(radio))
+    return [*lines, *_raw(radio.hostapd)]
 
 
 def eap_files(eap: types.Eap) -> dict[str, str]:

@@ -20,7 +20,8 @@ def refusal(program: str, radio: types.Radio, config: str, log: str) -> str:
 
     Empty if it says nothing of a line that the topology gives.
     """
-    options = {f"{one.name}={one.value}": one for one in (*radio.hostapd, *radio.wpa_supplicant, *radio.network)}
+    of_hostapd = [option for one in radio.networks() for option in one.hostapd]
+    options = {f"{one.name}={one.value}": one for one in (*of_hostapd, *radio.wpa_supplicant, *radio.network)}
     lines = config.splitlines()
     for number, said in _SAID.findall(log):
         option = options.get(lines[int(number) - 1].strip()) if int(number) <= len(lines) else None

@@ -41,9 +41,10 @@ class Network(Protocol):
 class LiveGuest:
     """The objects that steps act on.
 
-    ``controls`` has the control connection of each node whose daemon has one; ``air`` is the capture of the medium, if
-    any; ``looks`` are the readings of its counters. Once ``daemons_are_needed``, the death of one ends the run.
-    ``drive`` advances the timeline as far as its caller wants; None: to its end.
+    ``controls`` has the control connections of daemons, by the name of the node, or of an interface after its first;
+    ``air`` is the capture of the medium, if any; ``looks`` are the readings of its counters. Once
+    ``daemons_are_needed``, the death of one ends the run. ``drive`` advances the timeline as far as its caller wants;
+    None: to its end.
     """
 
     def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:

@@ -30,6 +30,7 @@ from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
 from lab.guest.tasks import ENVIRONMENT
+from lab.shared import types
 from lab.shared.names import escaped
 from lab.shared.paths import PROMPT
 
@@ -319,7 +320,7 @@ class Shell(CLI):
         """List the wired links with their shaping, and the access point of each station."""
         for link in self.mn.links:
             output(f"{link.describe()}\n")
-        names = {ap.radio.mac: ap.name for ap in self.mn.aps}
+        names = types.names_by_mac(ap.spec for ap in self.mn.aps)
         for station in self.mn.stations:
             answer = self._guest.controls[station.name].request("STATUS")
             status = dict(line.split("=", 1) for line in answer.splitlines() if "=" in line)

@@ -286,18 +286,25 @@ def _refused(guest: LiveGuest, node: str, daemon: str, config: str) -> str:
 
 
 def attach(
-    node: str, daemon: str, path: str, config: str, listener: Callable[[LiveGuest, int, str], None] | None = None
+    node: str,
+    daemon: str,
+    path: str,
+    config: str,
+    listener: Callable[[LiveGuest, int, str], None] | None = None,
+    name: str | None = None,
 ) -> Step:
     """Connect to the control socket of hostapd or wpa_supplicant, and receive its events; so does ``listener``.
 
-    ``config``: its configuration file, for the message about a line that it refuses.
+    ``config``: its configuration file, for the message about a line that it refuses. ``name``: by which others ask for
+    the connection, if not that of the node.
     """
+    key = name or node
 
     def connect(guest: LiveGuest) -> None:
         _await_socket(guest, node, daemon, path, config)
-        earlier = guest.controls.get(node)
+        earlier = guest.controls.get(key)
         control = Control(guest.loop, guest.container(node).root, path, guest.daemons[node, daemon])
-        guest.controls[node] = control
+        guest.controls[key] = control
         if earlier is not None:
             control.follow(earlier)
         elif listener is not None:

@@ -33,7 +33,7 @@ from lab.runs import booted, machine_for, recorded, run_plan
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
 from lab.shared.paths import DAEMON_LOGS, EXCHANGED, LOCKSTEP_LOGS, RAW
-from lab.shared.types import Plan
+from lab.shared.types import Plan, names_by_mac
 
 if TYPE_CHECKING:
     from lab.record import Record
@@ -392,8 +392,7 @@ class Lab:
 
     def ap_with(self, bssid: str) -> str | None:
         """Return the name of the access point with this BSSID; None without one."""
-        aps = (node for node in self._plan.nodes if node.kind == "ap" and node.radio)
-        return next((ap.name for ap in aps if ap.radio and ap.radio.mac == bssid), None)
+        return names_by_mac(node for node in self._plan.nodes if node.kind == "ap").get(bssid)
 
     def listens(self, node: str, socket: str) -> tuple[bool, str]:
         """Return whether a socket ("tcp/80") listens in a node, and what else does, in words."""

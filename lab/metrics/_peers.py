@@ -26,7 +26,7 @@ class PeerQuantity(Metric):
         return computed
 
     def _peers(self, source: Source, context: Context) -> dict[str, TimeSeries]:
-        names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
+        names = types.names_by_mac(context.plan.nodes)
         peers = instances(source, self.quantity)
         found = {source.id: series_of(source, self.quantity)}
         return found | {f"{source.id} {names.get(peer, peer)}": series for peer, series in peers.items()}

@@ -94,7 +94,7 @@ class Context:
     @cached_property
     def access_points(self) -> dict[str, str]:
         """Names of access points by BSSID."""
-        return {node.radio.mac: node.name for node in self.plan.nodes if node.kind == "ap" and node.radio}
+        return types.names_by_mac(node for node in self.plan.nodes if node.kind == "ap")
 
 
 @dataclass

@@ -34,7 +34,7 @@ class Retries(Metric):
 
 def _row(source: Source, peer: str, context: Context) -> dict[str, Any]:
     samples_ns = series_of(source, "peers").t_ns
-    stations = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
+    stations = types.names_by_mac(context.plan.nodes)
     row: dict[str, Any] = {"node": source.node.name, "peer": stations.get(peer, peer)}
     for column, name in (("frames", "tx_packets"), ("retries", "tx_retries"), ("failed", "tx_failed")):
         counter = instances(source, name).get(peer)

@@ -150,8 +150,17 @@ class Site(Protocol):
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
         """Return an option of hostapd or wpa_supplicant that follows from the value at these keys."""
 
+    def raw(self, key: str, options: Mapping[str, list[str]]) -> list[RadioOption]:
+        """Return the options that a key gives in the words of a program."""
+
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
         """Report a channel that is not allowed, or not with that width; ``keys`` lead to where it is written."""
+
+    def at(self, *keys: str | int) -> Site:
+        """Return the same for what is written at these keys of the node."""
+
+    def mac(self, given: str | None, number: int) -> str:
+        """Return the BSSID of a further network of the radio: the given one, or a generated one."""
 
     def refuse(self, message: str, *keys: str | int) -> None:
         """Report a mistake in the value at these keys."""
@@ -200,9 +209,7 @@ class Node(Model):
         "wmm_enabled": "wmm",
         "beacon_int": "beacon_interval",
         "country_code": "write country: next to nodes:",
-        **dict.fromkeys(
-            ("vssids", "bss"), "a radio has one network; write a node for each SSID, which may share a channel"
-        ),
+        **dict.fromkeys(("vssids", "vssid", "ssids"), "write bss: [{ssid: NAME}] for the SSIDs after the first"),
         **dict.fromkeys(
             ("bgscan_module", "bgscan_threshold", "s_inverval", "s_interval", "l_interval"),
             "write bgscan: {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}",
@@ -282,9 +289,9 @@ class Node(Model):
         return None
 
     @property
-    def cell(self) -> Cell | None:
-        """The network that others join there, if any."""
-        return None
+    def cells(self) -> list[Cell]:
+        """The networks that others join there."""
+        return []
 
     def files(self) -> list[str]:
         """Return the names of text files that it needs, as paths from the folder of the topology."""
@@ -405,17 +412,16 @@ else:
     )
 
 
-class Wireless(_WithSettings):
-    """Keys that access points and stations share: those here, and the table of settings."""
+class Protected(Model):
+    """Keys of encryption, which networks of access points and stations share."""
 
     joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
-    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
-        """Say what is not modelled: newer modes, whose names resemble those of older ones, and several SSIDs."""
+        """Say what is not modelled: newer modes, whose names resemble those of older ones; and how to write SSIDs."""
         if key == "ssid" and word == "a list":
-            return "; a radio has one network: write a node for each SSID, which may share a channel"
+            return "; write the first one, and the others in bss: [{ssid: NAME}]"
         if key == "encrypt" and word.lower() in _ENCRYPTIONS:
             return f"; write {_ENCRYPTIONS[word.lower()]}"
         newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
@@ -444,15 +450,9 @@ class Wireless(_WithSettings):
         "deauthentication has no effect. Default: off with wpa2, optional with wpa2/wpa3, required with wpa3 and owe; "
         "for a station, as in its network.",
     )
-    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The values of the keys in the table of settings."""
-        return {key: getattr(self, key) for key in table()}
 
     @model_validator(mode="after")
-    def _protection(self) -> Wireless:
+    def _protection(self) -> Protected:
         protected = self.encrypt in WITH_PASSPHRASE
         adopted = self.joins and (self.encrypt is None or self.encrypt == "8021x")
         if self.passwd is not None and self.encrypt == "8021x" and not self.joins:
@@ -466,3 +466,16 @@ class Wireless(_WithSettings):
         if self.pmf is not None and not adopted and (wrong := pmf_complaint(self.pmf, self.encrypt)):
             refuse(wrong, key="pmf")
         return self
+
+
+class Wireless(Protected, _WithSettings):
+    """Keys that access points and stations share: those here, and the table of settings."""
+
+    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
+
+    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of the keys in the table of settings."""
+        return {key: getattr(self, key) for key in table()}

@@ -21,7 +21,7 @@ _FOLLOWED = "the lab starts it with its own, by which it follows what happens"
 _OF_HOSTAPD = {
     **dict.fromkeys(("interface", "driver", "ctrl_interface", "ctrl_interface_group"), _FOLLOWED),
     "bridge": "the lab bridges the radio and the wired ports",
-    "bss": "an access point has one network; write a node for each SSID, which may share a channel",
+    "bss": "stations adopt its networks from the topology; write bss: of the node",
     "bssid": "stations and events know it from the topology; write bssid: of the node",
     "ssid": "stations adopt it from the topology; write ssid: of the node",
     "channel": "stations look for it where the topology says; write channel: of the node",

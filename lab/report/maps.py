@@ -184,7 +184,8 @@ def details(node: Node) -> str:
     parts = [node.name, noun(node.kind)]
     parts += [node.ip] if node.ip else []
     if node.radio:
-        parts += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []
+        ssids = " and ".join(one.ssid for one in node.radio.networks())
+        parts += [f"{ssids}, mode {node.radio.mode}"] if ssids else []
         parts.append(node.radio.mac)
     if node.position_m:
         parts.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))

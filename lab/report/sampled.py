@@ -12,6 +12,7 @@ from lab.metrics.base import increase
 from lab.numbers import plain
 from lab.probes.base import TimeSeries
 from lab.record.record import Record
+from lab.shared.types import names_by_mac
 from lab.tables import Column, Table, words
 from lab.views.parts.lines import gap, line
 from lab.views.parts.many import over_time
@@ -50,7 +51,7 @@ def samples(record: Record) -> dict[str, list[dict[str, Any]]]:
 
 def tables(record: Record) -> Iterator[Table]:
     """Yield frames, retries and failures towards each peer of a sampled radio."""
-    names = {node.radio.mac: node.name for node in record.plan.nodes if node.radio}
+    names = names_by_mac(record.plan.nodes)
     rows = []
     for source in record.data["sources"].values():
         if not _peers(source):
@@ -85,7 +86,7 @@ def _peers(source: Mapping[str, Any]) -> bool:
 def _levels(record: Record) -> Iterator[dict[str, Any]]:
     """Yield the level of each peer of every sampled station; of access points only if no station was sampled."""
     plan = record.plan
-    names = {node.radio.mac: node.name for node in plan.nodes if node.radio}
+    names = names_by_mac(plan.nodes)
     sources = [source for source in record.data["sources"].values() if _peers(source)]
     stations = [source for source in sources if plan.node(source["node"]).kind == "sta"]
     for source in stations or sources:

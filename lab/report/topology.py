@@ -133,7 +133,7 @@ def _best(plan: Plan, found: Mapping[tuple[str, str], list[float]]) -> Iterable[
 
 def _associate(a: Node, b: Node) -> bool:
     """Return whether two radios may exchange data: a station and its access point, or two of an ad hoc network."""
-    if not (a.radio and b.radio and a.radio.ssid == b.radio.ssid):
+    if not (a.radio and b.radio and (a.network(b.radio.ssid) or b.network(a.radio.ssid))):
         return False
     return (a.kind == "ap") != (b.kind == "ap") or bool(a.radio.ibss_bssid and b.radio.ibss_bssid)
 

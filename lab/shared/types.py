@@ -125,6 +125,12 @@ class Radio:
     network: list[RadioOption] = field(default_factory=list, omitted=True)
     # by key of the topology, in base units; see lab.model.radio_setting
     settings: dict[str, Any] = field(default_factory=dict, omitted=True)
+    # further networks of an access point, on the same channel: interfaces of the radio, as the first one is described
+    bss: list[Radio] = field(default_factory=list, omitted=True)
+
+    def networks(self) -> list[Radio]:
+        """Return all its interfaces, each with a network, as if each was a radio."""
+        return [self, *self.bss]
 
     def has(self, option: str) -> bool:
         """Check whether hostapd's ``option``, which is 0 by default, is 1."""
@@ -283,6 +289,11 @@ class Node:
     controller: ControllerApp | None = field(default=None, omitted=True)
     addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
     vlan: int = field(default=0, omitted=True)  # of the address of a bridge; 0: none
+
+    def network(self, ssid: str) -> Radio | None:
+        """Return the interface of its radio with that network, if it has one."""
+        networks = self.radio.networks() if self.radio else []
+        return next((one for one in networks if one.ssid == ssid), None)
 
     @property
     def first_interface(self) -> str | None:
@@ -538,7 +549,7 @@ class Plan:
                 for one, other in ((station, ap), (ap, station))
             ]
             for ap in self.nodes
-            if ap.kind == "ap" and ap.radio and ap.radio.ssid == radio.ssid
+            if ap.kind == "ap" and ap.radio and ap.network(radio.ssid)
         ]
         nearest = max(pairs, key=min, default=[])
         best = next((way for way in nearest if way.reserve_mb < 0), None)
@@ -574,6 +585,13 @@ class Plan:
         if data.get("version") != VERSION:
             raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
         return typing.cast(Plan, built(cls, data))
+
+
+def names_by_mac(nodes: Iterable[Node]) -> dict[str, str]:
+    """Return the names of radios by MAC address: nodes, and the interfaces of further networks."""
+    radios = [(node, node.radio) for node in nodes if node.radio]
+    first = {radio.mac: node.name for node, radio in radios}
+    return first | {one.mac: one.interface for _, radio in radios for one in radio.bss}
 
 
 def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:

@@ -97,7 +97,8 @@ def _many(words: list[str]) -> str:
 def _node(node: Node) -> tuple[str, ...]:
     radio = ""
     if node.radio is not None:
-        radio = ", ".join(_member(node.radio) if node.radio.ssid else _listener(node.radio))
+        describe = _member if node.radio.ssid else _listener
+        radio = "\n".join(", ".join(describe(one)) for one in node.radio.networks())
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
 
 
@@ -149,8 +150,9 @@ def _raw_options(plan: Plan) -> Iterator[tuple[str, str, str]]:
     return _shared(
         (node.name, key, f"{one.name}={one.value}")
         for node in plan.nodes
+        for radio in (node.radio.networks() if node.radio else ())
         for key in ("hostapd", "wpa_supplicant", "network")
-        for one in getattr(node.radio, key, [])
+        for one in getattr(radio, key)
     )
 
 

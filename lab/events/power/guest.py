@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lab.guest.kinds import EventSteps, node_kind
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 
-def _kill_daemons(node: str) -> Step:
-    """Kill the daemons of a node, and wait for their end; the node may start them again."""
+def _kill_daemons(node: str, names: Sequence[str]) -> Step:
+    """Kill the daemons of a node, and wait for their end; the node may start them again. ``names``: of its radios."""
 
     def kill(guest: LiveGuest) -> None:
         tasks = [task for (owner, _), task in guest.daemons.items() if owner == node]
@@ -24,8 +24,9 @@ def _kill_daemons(node: str) -> Step:
             task.send(signal.SIGKILL)
         what = f"the daemons of {node} to end"
         guest.loop.wait_for(lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, what, culprit=node)
-        if node in guest.controls:
-            guest.controls[node].close()
+        for name in names:
+            if name in guest.controls:
+                guest.controls[name].close()
 
     return Do(["# SIGKILL to its daemons"], kill, node)
 
@@ -46,6 +47,7 @@ class Power(EventSteps):
                 yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
             yield from node_kind(node.kind).start(plan, node)
             return
-        yield _kill_daemons(node.name)
+        bss = [one.interface for one in node.radio.bss] if node.radio else []  # interfaces that end with hostapd
+        yield _kill_daemons(node.name, [node.name, *bss])
         radio = [node.radio.interface] if node.radio else []
         yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])

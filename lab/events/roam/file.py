@@ -47,9 +47,10 @@ def reachable(scene: Scene, station: plan.Node, target: plan.Node, key: str) -> 
     if station.name in scene.state(Away):
         scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", key)
         return False
-    if station.radio is not None and target.radio.ssid != station.radio.ssid:
+    if station.radio is not None and target.network(station.radio.ssid) is None:
+        ssids = " and ".join(f'"{one.ssid}"' for one in target.radio.networks())
         scene.refuse(
-            f'{target.name} has the SSID "{target.radio.ssid}", but {station.name} has "{station.radio.ssid}"; '
+            f'{target.name} has the SSID {ssids}, but {station.name} has "{station.radio.ssid}"; '
             "name an access point of the station's network",
             "to",
         )

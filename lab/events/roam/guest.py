@@ -20,7 +20,7 @@ class Roam(EventSteps):
         to = f"# to wpa_supplicant on {station.name}"
         lines = [
             f"{to}: {scan_request(station, ap)}",
-            f"{to}, after the scan: {bss_request(ap)}",
-            f"{to}, if it has heard the access point: {roam_request(ap)}",
+            f"{to}, after the scan: {bss_request(station, ap)}",
+            f"{to}, if it has heard the access point: {roam_request(station, ap)}",
         ]
         yield Do(lines, lambda guest: StationHandoff(guest.controls[station.name], station, ap, guest.guard).start())

@@ -34,9 +34,11 @@ class Steer(Event):
         for station in stations(scene, self.steer, "steer", "steer"):
             if len(targets) != 1 or not reachable(scene, station, targets[0], "steer"):
                 continue
-            if targets[0].radio is not None and not targets[0].radio.has("bss_transition"):
-                ssid = targets[0].radio.ssid
-                scene.refuse(f"write btm: true in the access points of {ssid}; without it, they suggest nothing", "to")
+            network = targets[0].network(station.radio.ssid) if station.radio else None
+            if network is not None and not network.has("bss_transition"):
+                scene.refuse(
+                    f"write btm: true in the access points of {network.ssid}; without it, they suggest nothing", "to"
+                )
             else:
                 yield station.name, {"to": targets[0].name, "leaves": self.leaves}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lab.guest.errors import GuestError
+from lab.guest.handoff import network
 from lab.guest.kinds import EventSteps
 from lab.guest.neighbour import suggest
 from lab.guest.steps import Do, Step, ask
@@ -21,16 +22,17 @@ class Steer(EventSteps):
 
     def steps(self, plan: types.Plan, event: types.Event) -> Iterator[Step]:
         station, target = plan.node(event.target), plan.node(event.params["to"])
-        if station.radio is None or target.radio is None:
-            raise GuestError(f"{station.name} or {target.name} has no radio")
-        request, bssid = suggest(station.radio, target.radio, event.params["leaves"]), target.radio.mac
+        if station.radio is None:
+            raise GuestError(f"{station.name} has no radio")
+        suggested = network(station, target)
+        request = suggest(station.radio, suggested, event.params["leaves"])
+        access_points = types.names_by_mac(node for node in plan.nodes if node.kind == "ap")
 
         def send(guest: LiveGuest) -> bytes | None:
             status = guest.controls[station.name].request("STATUS").splitlines()
             here = next((line.removeprefix("bssid=") for line in status if line.startswith("bssid=")), None)
-            for node in plan.nodes:
-                if here is not None and here != bssid and node.radio and node.radio.mac == here:
-                    return ask(node.name, "hostapd", request).execute(guest)
+            if here in access_points and here != suggested.mac:
+                return ask(access_points[here], "hostapd", request).execute(guest)
             return b"already there" if here else b"not associated"
 
         yield Do([f"# to hostapd of the access point of {station.name}, unless it is {target.name}: {request}"], send)

@@ -29,8 +29,9 @@ class Wps(Event):
         for station in stations(scene, self.wps, "wps", "press buttons"):
             if len(targets) != 1 or not reachable(scene, station, targets[0], "wps"):
                 continue
-            for node, key in ((station, "wps"), (targets[0], "to")):
-                if node.radio is None or not node.radio.wps:
+            network = targets[0].network(station.radio.ssid) if station.radio else None
+            for node, radio, key in ((station, station.radio, "wps"), (targets[0], network, "to")):
+                if radio is None or not radio.wps:
                     scene.refuse(f"{node.name} has no button; write wps: true in nodes.{node.name}", key)
                     break
             else:

@@ -36,7 +36,8 @@ class AccessPoint(NodeKind):
         """
         if node.openflow is not None:
             return super().lines(node, phy)
-        vlans = sorted({0, *(vlan for one in node.interfaces for vlan in one.carries()), _vlan(node), node.vlan})
+        own = [one.vlan for one in node.radio.networks()] if node.radio else []
+        vlans = sorted({0, *(vlan for one in node.interfaces for vlan in one.carries()), *own, node.vlan})
         lines = [f"link add {bridge(vlan)} type bridge forward_delay 0 stp_state 0" for vlan in vlans]
         lines += super().lines(node, phy)
         for interface in node.interfaces:
@@ -56,23 +57,28 @@ class AccessPoint(NodeKind):
         if node.radio is None:
             return
         control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
-        if node.radio.eap is not None:
-            for file, text in hostap_config.eap_files(node.radio.eap).items():
-                yield Write(f"{hostap_config.HOSTAPD_FOLDER}/{file}", text, node.name)
+        for one in node.radio.networks():
+            folder = "" if one is node.radio else f"/{one.interface}"
+            for file, text in hostap_config.eap_files(one.eap).items() if one.eap else ():
+                yield Write(f"{hostap_config.HOSTAPD_FOLDER}{folder}/{file}", text, node.name)
         yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
         yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
-        yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.ssid))
-        if node.radio.has("rrm_neighbor_report"):
-            from lab.guest import neighbour  # an import takes virtual time
-
-            yield from (ask(node.name, "hostapd", neighbour.announce(other)) for other in _of_network(plan, node))
+        yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.networks()))
+        for one in node.radio.bss:
+            path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
+            yield attach(node.name, "hostapd", path, _CONFIG, name=one.interface)
+        yield from _announce(plan, node)
         if node.openflow is not None:
             switch = registry.module("nodes", "switch")  # only here: an import takes virtual time
             yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
-            yield from switch.open_vswitch(node, [*switch.ports(node), node.radio.interface])
+            interfaces = [one.interface for one in node.radio.networks()]
+            yield from switch.open_vswitch(node, [*switch.ports(node), *interfaces])
         elif _others(plan, node) and node.interfaces:
-            argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
-            yield start_daemon(node.name, "follow", argv)
+            for one in node.radio.networks():
+                name = "follow" if one is node.radio else f"follow-{one.interface}"
+                path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
+                argv = [commands.FOLLOW_IN_NODE, "access-point", path, f"{node.name}-eth"]
+                yield start_daemon(node.name, name, argv)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
@@ -84,15 +90,12 @@ def bridge(vlan: int) -> str:
     return f"br{vlan}"
 
 
-def _vlan(node: types.Node) -> int:
-    return node.radio.vlan if node.radio is not None else 0
-
-
-def _on_event(ssid: str, guest: LiveGuest, stamp_ns: int, text: str) -> None:
-    """When the access point has switched its channel, have the stations of its network scan there, too."""
+def _on_event(networks: list[types.Radio], guest: LiveGuest, stamp_ns: int, text: str) -> None:
+    """When the access point has switched its channel, have the stations of its networks scan there, too."""
     found = _SWITCHED.search(text)
+    ssids = [one.ssid for one in networks]
     for station in guest.plan.nodes:
-        if found and station.kind == "sta" and station.radio and station.radio.ssid == ssid:
+        if found and station.kind == "sta" and station.radio and station.radio.ssid in ssids:
             control = guest.controls.get(station.name)
             if control is not None:
                 control.when_free(partial(guest.guard, partial(_scan_too, control, found["mhz"])))
@@ -105,24 +108,35 @@ def _scan_too(control: Control, mhz: str) -> None:
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    return [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
+    """Return the networks of other access points."""
+    others = [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
+    return [one for radio in others for one in radio.networks()]
 
 
-def _of_network(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    return [radio for radio in _others(plan, node) if node.radio and radio.ssid == node.radio.ssid]
+def _announce(plan: types.Plan, node: types.Node) -> Iterator[Step]:
+    """Have hostapd know the other access points of a network whose stations may ask for them."""
+    for one in node.radio.networks() if node.radio else ():
+        if one.has("rrm_neighbor_report"):
+            from lab.guest import neighbour  # an import takes virtual time
+
+            name = node.name if one is node.radio else one.interface
+            for other in _others(plan, node):
+                if other.ssid == one.ssid:
+                    yield ask(name, "hostapd", neighbour.announce(other))
 
 
-def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    """Return the other access points of its mobility domain."""
-    if node.radio is None or node.radio.mobility_domain is None:
-        return []
-    domain = node.radio.ssid, node.radio.mobility_domain
-    return [radio for radio in _others(plan, node) if (radio.ssid, radio.mobility_domain) == domain]
+def neighbours(plan: types.Plan, node: types.Node, radio: types.Radio) -> list[types.Radio]:
+    """Return the others of the mobility domain of a network of an access point."""
+    domain = radio.ssid, radio.mobility_domain
+    return [one for one in _others(plan, node) if (one.ssid, one.mobility_domain) == domain]
 
 
 def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
     """Return the hostapd.conf of an access point."""
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
-    name = bridge(node.radio.vlan) if node.openflow is None else None
-    return hostap_config.hostapd_conf(node.radio, name, neighbours(plan, node))
+    return hostap_config.hostapd_conf(
+        node.radio,
+        lambda radio: bridge(radio.vlan) if node.openflow is None else None,
+        partial(neighbours, plan, node),
+    )

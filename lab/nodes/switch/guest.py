@@ -74,11 +74,13 @@ def _bridge(node: types.Node, bridged: Sequence[str]) -> list[str]:
     words = [*vsctl(), "--", "init", "--", "add-br", name]
     words += ["--", "set-fail-mode", name, "standalone" if given is None or given.standalone else "secure"]
     words += ["--", "--id=@tc", "create", "QoS", "type=linux-noop"]
-    vlans = {one.name: one for one in node.interfaces}
+    ports = {one.name: one for one in node.interfaces} | {
+        one.interface: one for one in (node.radio.networks() if node.radio else ())
+    }
     for port in bridged:
         edge = ["other-config:rstp-port-admin-edge=true"] if given is not None and port in given.edges else []
         words += ["--", "add-port", name, port]
-        words += ["--", "set", "Port", port, "qos=@tc", *edge, *_vlans(vlans.get(port), node)]
+        words += ["--", "set", "Port", port, "qos=@tc", *edge, *_vlans(ports[port], node)]
     if node.ip:
         address = f"02:00:01:{node.index >> 8:02x}:{node.index & 0xFF:02x}:{_OWN_PORT:02x}"
         words += ["--", "set", "Bridge", name, f'other-config:hwaddr="{address}"']
@@ -95,10 +97,10 @@ def _tells_vlans(node: types.Node) -> bool:
     return any(one.vlan is not None or one.vlans for one in node.interfaces)
 
 
-def _vlans(port: types.Interface | None, node: types.Node) -> list[str]:
+def _vlans(port: types.Interface | types.Radio, node: types.Node) -> list[str]:
     """Return the VLANs of a port in Open vSwitch's words: an access port, or a trunk; of the radio: an access port."""
-    if port is None:
-        return [f"tag={node.radio.vlan}"] if node.radio is not None and _tells_vlans(node) else []
+    if isinstance(port, types.Radio):
+        return [f"tag={port.vlan}"] if _tells_vlans(node) else []
     if not port.vlans:
         return [] if port.vlan is None else [f"tag={port.vlan}"]
     trunks = f"trunks={','.join(map(str, port.carries()))}"

@@ -3,6 +3,8 @@
 
 IP addresses are assigned as in Mininet: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
 locally administered: 02:00:01, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
+Further interfaces of radios have
+02:00:02 and the node's number, then the number of the network.
 02:00:00 belongs to mac80211_hwsim: radio n always has 02:00:00, n in two bytes, and 00. Interfaces of the radio that
 have no other address use it (a Wi-Fi Direct device, an interface added with iw).
 """
@@ -24,6 +26,11 @@ def generated_mac(node_index: int, port: int | None) -> str:
     """Return the generated address of a node's radio (``port`` None) or wired interface."""
     last = _RADIO if port is None else port + 1
     return f"02:00:01:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
+
+
+def further_mac(node_index: int, network: int) -> str:
+    """Return the generated address of a further network of a node's radio, from 1."""
+    return f"02:00:02:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{network:02x}"
 
 
 @dataclass

@@ -50,11 +50,12 @@ def _check_keys(source: ValidatedFile[Topology], wires: Wires, problems: Problem
     """
     first: dict[tuple[str, str], tuple[str, int]] = {}
     for name, node in source.model.nodes.items():
-        cell = node.cell
-        if cell is None or cell.mobility_domain is None or cell.encrypt == "wpa2":
-            continue
-        other = first.setdefault((cell.ssid, cell.mobility_domain), (name, cell.vlan))
-        if wires.of(*other) != wires.of(name, cell.vlan):
+        for cell in node.cells:
+            if cell.mobility_domain is None or cell.encrypt == "wpa2":
+                continue
+            other = first.setdefault((cell.ssid, cell.mobility_domain), (name, cell.vlan))
+            if wires.of(*other) == wires.of(name, cell.vlan):
+                continue
             problems.add(
                 source,
                 ("nodes", name, "fast_transition"),
@@ -69,7 +70,7 @@ def _check_vlans(
     """Report VLANs at a bridge whose controller would ignore them; warn of a network whose VLAN no link carries."""
     at_links = {end for link in source.model.links if link.vlan or link.vlans for end in link.between}
     for name, node in source.model.nodes.items():
-        own = node.cell.vlan if node.cell is not None else 0
+        own = [cell.vlan for cell in node.cells if cell.vlan]
         if isinstance(node, OpenFlowBridge) and node.controller is not None and (own or name in at_links):
             problems.add(
                 source,
@@ -77,9 +78,10 @@ def _check_vlans(
                 f"the flows of {node.controller} send frames from one VLAN to another; remove this, or vlan: and "
                 f"vlans: at {name}",
             )
-        if own and interfaces[name] and not any(own in one.carries() for one in interfaces[name]):
-            warn(
-                f"no link of {name} carries VLAN {own}, so its stations reach only each other; write vlan: {own} or "
-                f"vlans: [{own}] in a link",
-                source.document.where(("nodes", name, "vlan")),
-            )
+        for vlan in dict.fromkeys(own) if interfaces[name] else ():
+            if not any(vlan in one.carries() for one in interfaces[name]):
+                warn(
+                    f"no link of {name} carries VLAN {vlan}, so its stations reach only each other; write vlan: {vlan} "
+                    f"or vlans: [{vlan}] in a link",
+                    source.document.where(("nodes", name, "vlan")),
+                )

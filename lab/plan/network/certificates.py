@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from lab.plan.network import ed25519
 from lab.plan.network.network import PlannedNetwork
-from lab.shared.types import Node
+from lab.shared.types import Node, Radio
 
 LAB, STRANGER = "lab", "stranger"  # authorities: the one that everybody trusts, and another one
 _SEQUENCE, _SET, _INTEGER, _BITS, _OCTETS, _TRUE = 0x30, 0x31, 0x02, 0x03, 0x04, bytes.fromhex("0101ff")
@@ -98,9 +98,18 @@ def certified(net: PlannedNetwork, seed: int) -> PlannedNetwork:
 def _with_certificate(
     node: Node, net: PlannedNetwork, authorities: Mapping[str, Identity], trusted: str, seed: int
 ) -> Node:
-    if node.radio is None or node.radio.eap is None:
+    if node.radio is None:
         return node
-    eap = node.radio.eap
+    first, *bss = (_certified(one, node, net, authorities, trusted, seed) for one in node.radio.networks())
+    return replace(node, radio=replace(first, bss=bss))
+
+
+def _certified(
+    radio: Radio, node: Node, net: PlannedNetwork, authorities: Mapping[str, Identity], trusted: str, seed: int
+) -> Radio:
+    eap = radio.eap
+    if eap is None:
+        return radio
     own = identity(seed, eap.identity or node.name)
     is_station = eap.method is not None
     found = replace(eap, authority=trusted)
@@ -108,8 +117,8 @@ def _with_certificate(
         use = _CLIENT if is_station else _SERVER
         found = replace(found, certificate=own.certificate(authorities[eap.issuer], use), key=own.key_pem)
     if not is_station and not eap.users:
-        found = replace(found, users=_users(net, node.radio.ssid))
-    return replace(node, radio=replace(node.radio, eap=found))
+        found = replace(found, users=_users(net, radio.ssid))
+    return replace(radio, eap=found)
 
 
 def _users(net: PlannedNetwork, ssid: str) -> dict[str, str]:

@@ -10,11 +10,11 @@ from typing import Any
 from lab.errors import warn
 from lab.model import channels
 from lab.model.cell import Cell
-from lab.model.document import dotted
+from lab.model.document import Keys, dotted
 from lab.model.node import Wireless, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
-from lab.plan.network.addresses import Macs, generated_mac
+from lab.plan.network.addresses import Macs, further_mac, generated_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Radio, RadioOption
 
@@ -39,7 +39,8 @@ class PlannedRadios:
         mac = given or generated_mac(self.indexes[name], None)
         key, what = model.mac_key
         self.macs.claim(mac, name, ("nodes", name, key) if given else ("nodes", name), what)
-        radio = replace(model.resolve(name, mac, _Site(self, name)), antenna_gain_dbi=model.antenna_gain)
+        site = _Site(self, name)
+        radio = replace(model.resolve(name, mac, site), antenna_gain_dbi=model.antenna_gain)
         if not isinstance(model, Wireless):
             return radio
         if radio.without_ht or radio.dsss_only:
@@ -50,17 +51,8 @@ class PlannedRadios:
             self._check_medium(name, "power_save", "has no dozing stations")
         if radio.short_slots:
             self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
-        raw: dict[str, Any] = {key: [*getattr(radio, key), *self._raw(name, model, key)] for key in model.raw}
+        raw: dict[str, Any] = {key: [*getattr(radio, key), *site.raw(key, getattr(model, key))] for key in model.raw}
         return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio), **raw)
-
-    def _raw(self, name: str, model: Wireless, key: str) -> list[RadioOption]:
-        """Return the options that a key gives in the words of a program."""
-        where = self.source.document.where
-        return [
-            RadioOption(option, value, where(("nodes", name, key, option)))
-            for option, values in getattr(model, key).items()
-            for value in values
-        ]
 
     def _settings(self, name: str, model: Wireless, radio: Radio) -> dict[str, Any]:
         """Return the settings that are not at their defaults; report those that the radio cannot have."""
@@ -79,7 +71,7 @@ class PlannedRadios:
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
         """Return all networks that nodes can join, one entry for each access point; or only those with that SSID."""
-        found = [node.cell for node in self.topology.nodes.values() if node.cell is not None]
+        found = [cell for node in self.topology.nodes.values() for cell in node.cells]
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 
     def _check_medium(self, name: str, key: str | tuple[str, ...], why: str) -> bool:
@@ -94,10 +86,11 @@ class PlannedRadios:
 
 @dataclass(frozen=True)
 class _Site:
-    """Answers what the node of that name asks; see ``lab.model.node.Site``."""
+    """Answers what a node asks about itself, or about what is at ``keys`` in it; see ``lab.model.node.Site``."""
 
     radios: PlannedRadios
     name: str
+    keys: Keys = ()
 
     @property
     def country(self) -> str:
@@ -107,7 +100,22 @@ class _Site:
         return self.radios.cells(ssid)
 
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
-        return RadioOption(name, str(value), self.radios.source.document.where(("nodes", self.name, *keys)))
+        return RadioOption(name, str(value), self._where(*keys))
+
+    def raw(self, key: str, options: Mapping[str, list[str]]) -> list[RadioOption]:
+        return [
+            RadioOption(option, value, self._where(key, option))
+            for option, values in options.items()
+            for value in values
+        ]
+
+    def at(self, *keys: str | int) -> _Site:
+        return _Site(self.radios, self.name, (*self.keys, *keys))
+
+    def mac(self, given: str | None, number: int) -> str:
+        mac = given or further_mac(self.radios.indexes[self.name], number)
+        self.radios.macs.claim(mac, self.name, self._path(*(["bssid"] if given else [])), "BSSID")
+        return mac
 
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
         wrong = channels.complaint(channel, mode, self.country)
@@ -118,8 +126,13 @@ class _Site:
             self.refuse(message, *keys, "width")
 
     def warn(self, message: str, *keys: str | int) -> None:
-        path = ("nodes", self.name, *keys)
-        warn(f"{dotted(path)}: {message}", self.radios.source.document.where(path))
+        warn(f"{dotted(self._path(*keys))}: {message}", self._where(*keys))
 
     def refuse(self, message: str, *keys: str | int) -> None:
-        self.radios.refuse(("nodes", self.name, *keys), message)
+        self.radios.refuse(self._path(*keys), message)
+
+    def _path(self, *keys: str | int) -> Keys:
+        return ("nodes", self.name, *self.keys, *keys)
+
+    def _where(self, *keys: str | int) -> str:
+        return self.radios.source.document.where(self._path(*keys))

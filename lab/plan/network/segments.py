@@ -70,6 +70,7 @@ class Segments:
         for node in nodes:
             for port, key in self._ports(node):
                 found.setdefault(key, BridgedSegment([])).ports.append(port)
+        self._found = found
         self._by_name = dict(self._names(found))
         self.all = list(found.values())
 
@@ -101,23 +102,31 @@ class Segments:
     def _on_air(self, node: Node) -> Point:
         """Return the segment of a radio: that of the first access point of its network."""
         assert node.radio is not None
-        home = next(self.access_points(node), None)
-        return self._of(home) if home is not None else (f"ssid {node.radio.ssid}", 0)
+        home = next(iter(self._homes(node)), None)
+        return home if home is not None else (f"ssid {node.radio.ssid}", 0)
 
     def _of(self, access_point: str) -> Point:
-        """Return the segment of the stations of an access point."""
-        cell = self.topology.nodes[access_point].cell
-        return self._wires.of(access_point, cell.vlan if cell is not None else 0)
+        """Return the segment of the first network of an access point; of a switch: of its untagged frames."""
+        cells = self.topology.nodes[access_point].cells
+        return self._wires.of(access_point, cells[0].vlan if cells else 0)
 
-    def access_points(self, node: Node) -> Iterator[str]:
-        """Yield an access point of each segment that the network of a station reaches."""
-        if node.radio is None or node.radio.ibss_bssid:
-            return
-        seen = set()
-        for name, one in self.topology.nodes.items():
-            if one.cell is not None and one.cell.ssid == node.radio.ssid and (key := self._of(name)) not in seen:
-                seen.add(key)
-                yield name
+    def _homes(self, node: Node) -> dict[Point, str]:
+        """Return the segments that the network of a station reaches, and an access point of each."""
+        found: dict[Point, str] = {}
+        if node.radio is not None and not node.radio.ibss_bssid:
+            for name, one in self.topology.nodes.items():
+                for cell in one.cells:
+                    if cell.ssid == node.radio.ssid:
+                        found.setdefault(self._wires.of(name, cell.vlan), name)
+        return found
+
+    def access_points(self, node: Node) -> list[str]:
+        """Return an access point of each segment that the network of a station reaches."""
+        return list(self._homes(node).values())
+
+    def reaches(self, node: Node, segment: BridgedSegment) -> bool:
+        """Check whether the network of a station reaches a segment."""
+        return any(self._found.get(key) is segment for key in self._homes(node))
 
     def _names(self, found: Mapping[Point, BridgedSegment]) -> Iterator[tuple[str, BridgedSegment]]:
         """Yield the names by which files name segments; each is also a name of its segment."""

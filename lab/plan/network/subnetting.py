@@ -171,7 +171,7 @@ class _Subnetting:
         for port, segment in at:
             if port.first:
                 self._check_ways(model, port, segment)
-        if len(aps := list(self.segments.access_points(node))) > 1 and model.ip not in (NONE, DHCP):
+        if len(aps := self.segments.access_points(node)) > 1 and model.ip not in (NONE, DHCP):
             warn(f"{node.name} keeps its address when it roams from {aps[0]} to {aps[1]}, which is in another subnet; "
                  "write ip: dhcp, and dhcp: server for both", node.source)  # fmt: skip
         return Addressing(
@@ -248,7 +248,7 @@ class _Subnetting:
             if not self._has_address(node.name):
                 continue
             here = any(port.first for port in segment.ports if port.node == node.name)
-            if here or any(name in segment.names for name in self.segments.access_points(node)):
+            if here or self.segments.reaches(node, segment):
                 yield node.name
 
     # routes

@@ -15,7 +15,7 @@ def vlans(topology: Topology) -> list[int]:
     found = {one for link in topology.links for one in (link.vlan, *link.vlans) if one is not None}
     for node in topology.nodes.values():
         own = node.vlan if isinstance(node, OpenFlowBridge) else None
-        found |= {one for one in (own, node.cell.vlan if node.cell is not None else 0) if one}
+        found |= {one for one in (own, *(cell.vlan for cell in node.cells)) if one}
     return sorted(found)
 
 

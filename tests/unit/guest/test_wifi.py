@@ -53,4 +53,4 @@ def dcf(cw_min: int) -> str:
     ],
 )
 def test_hostapd_conf(radio: Radio, lines: str) -> None:
-    assert hostapd_conf(radio, "br0") == HEAD + lines
+    assert hostapd_conf(radio, lambda _: "br0") == HEAD + lines

@@ -43,12 +43,14 @@ def test_parameters_are_in_the_plan_in_the_order_of_categories(plans: Plans) -> 
 def test_without_parameters_nothing_changes(plans: Plans, keys: str) -> None:
     plan = plans(topology(keys), WORKLOAD)
     assert '"edca"' not in plan.to_json()
-    assert "_ac_" not in hostapd_conf(radio(plan), "br0") and "tx_queue" not in hostapd_conf(radio(plan), "br0")
+    assert "_ac_" not in hostapd_conf(radio(plan), lambda _: "br0") and "tx_queue" not in hostapd_conf(
+        radio(plan), lambda _: "br0"
+    )
 
 
 def test_hostapd_announces_and_uses_them(plans: Plans) -> None:
     edca = f"{{{VOICE}, best_effort: {{txop_limit: 2080 us}}, background: {{txop_limit: 0 us, aifsn: 15}}}}"
-    lines = hostapd_conf(radio(plans(topology(f"mode: n, edca: {edca}"), WORKLOAD)), "br0").splitlines()
+    lines = hostapd_conf(radio(plans(topology(f"mode: n, edca: {edca}"), WORKLOAD)), lambda _: "br0").splitlines()
     assert sorted(line for line in lines if line.startswith(("wmm_ac", "tx_queue"))) == [
         "tx_queue_data0_aifs=3",
         "tx_queue_data0_burst=1.5",

@@ -96,8 +96,8 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         (
             "ssid: cafe",
             "ssid: [a, b]",
-            "m.yaml:4  nodes.ap1.ssid: must be text, not a list; a radio has one network: write a node for each SSID, "
-            "which may share a channel",
+            "m.yaml:4  nodes.ap1.ssid: must be text, not a list; write the first one, and the others in bss: "
+            "[{ssid: NAME}]",
         ),
         (
             "kind: sta",

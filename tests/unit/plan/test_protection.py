@@ -80,7 +80,7 @@ MISTAKES = [
     ("wpa_key_mgmt: SAE", "", "(did you mean encrypt?)"),
     ("country_code: US", "", ": write country: next to nodes:"),
     ("max_num_sta: 2", "", ": write hostapd: {max_num_sta: …}"),
-    ("vssids: guests", "", ": a radio has one network; write a node for each SSID"),
+    ("vssids: guests", "", ": write bss: [{ssid: NAME}] for the SSIDs after the first"),
     ("", "ap_isolate: 1", ": it is for kind: ap (here: isolate)"),
     ("", "hidden: true", ": it is for kind: ap;"),
     ("", "bgscan_threshold: -60", ": write bgscan: {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"),

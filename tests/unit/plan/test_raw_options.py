@@ -74,7 +74,7 @@ def test_lab_show_lists_them(plans: Plans) -> None:
         ("hostapd: {ssid: other}", "", "hostapd.ssid: stations adopt it from the topology; write ssid: of the node"),
         ("hostapd: {channel: 6}", "", "hostapd.channel: stations look for it where the topology says; write channel:"),
         ("hostapd: {wpa_passphrase: espresso}", "", "write encrypt: and passwd: of the node"),
-        ("hostapd: {bss: ap1-wlan1_1}", "", "an access point has one network; write a node for each SSID"),
+        ("hostapd: {bss: ap1-wlan1_1}", "", "stations adopt its networks from the topology; write bss: of the node"),
         ("hostapd: {dtim_period: }", "", "hostapd.dtim_period: needs a text, a number, true (1) or false (0), or a"),
         ("hostapd: {dtim_period: {of: 2}}", "", "list of these, not a mapping"),
         ("hostapd: {dtim_period: []}", "", "hostapd.dtim_period: needs a value"),

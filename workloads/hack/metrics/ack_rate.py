@@ -30,7 +30,7 @@ class AckRate(Metric):
 
     def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         computed = MetricValues()
-        names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
+        names = types.names_by_mac(context.plan.nodes)
         for source in chosen(metric, context):
             samples_ns = [t_ns for t_ns in series_of(source, "pairs").t_ns if t_ns >= 0]
             if len(samples_ns) < 2:
