@@ -19,15 +19,7 @@ _AP_SECURITY = {
     "wpa2": _RSN,
     "wpa3": [*_RSN, "ieee80211w=2", "sae_require_mfp=1"],
     "wpa2/wpa3": [*_RSN, "ieee80211w=1", "sae_require_mfp=1"],
-    "8021x": [
-        *_RSN,
-        "ieee8021x=1",
-        "eap_server=1",
-        "eap_user_file={folder}/users",
-        "ca_cert={folder}/authority.pem",
-        "server_cert={folder}/certificate.pem",
-        "private_key={folder}/key.pem",
-    ],
+    "8021x": [*_RSN, "ieee8021x=1"],
 }
 _STATION_SECURITY = {
     "open": [],
@@ -193,7 +185,11 @@ def _bridge_lines(radio: types.Radio, bridge: Bridge) -> list[str]:
 def _network_lines(radio: types.Radio, folder: str, neighbours: Neighbours) -> list[str]:
     """Return what belongs to one network of a radio, whose files are in ``folder``; the topology's lines come last."""
     encrypt = radio.encrypt or "open"
-    lines = [line.format(folder=folder) for line in _AP_SECURITY[encrypt]]
+    lines = list(_AP_SECURITY[encrypt])
+    if radio.eap:
+        lines += eap_server_lines(folder)
+    if radio.radius:
+        lines += _radius_lines(radio, radio.radius)
     if encrypt in ("wpa2", "wpa2/wpa3"):
         lines.append(f"wpa_passphrase={radio.passwd}")
     if encrypt in ("wpa3", "wpa2/wpa3"):
@@ -203,6 +199,27 @@ def _network_lines(radio: types.Radio, folder: str, neighbours: Neighbours) -> l
     if radio.mobility_domain:
         lines += _transition_lines(radio, neighbours(radio))
     return [*lines, *_raw(radio.hostapd)]
+
+
+def eap_server_lines(folder: str) -> list[str]:
+    """Return lines for hostapd's own EAP server, whose files are in that folder."""
+    return [
+        "eap_server=1",
+        f"eap_user_file={folder}/users",
+        f"ca_cert={folder}/authority.pem",
+        f"server_cert={folder}/certificate.pem",
+        f"private_key={folder}/key.pem",
+    ]
+
+
+def _radius_lines(radio: types.Radio, server: types.RadiusClient) -> list[str]:
+    """Return lines for an access point that asks a RADIUS server."""
+    return [
+        *([] if radio.mobility_domain else [f"nas_identifier={radio.interface}"]),
+        f"auth_server_addr={server.ip}",
+        f"auth_server_port={types.RADIUS_PORT}",
+        f"auth_server_shared_secret={server.secret}",
+    ]
 
 
 def eap_files(eap: types.Eap) -> dict[str, str]:

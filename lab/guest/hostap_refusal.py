@@ -15,13 +15,20 @@ _CURES = (
 )
 
 
-def refusal(program: str, radio: types.Radio, config: str, log: str) -> str:
+def _options(node: types.Node) -> list[types.RadioOption]:
+    """Return what the topology gives a node in the words of programs."""
+    found = list(node.radius.hostapd) if node.radius else []
+    for one in node.radio.networks() if node.radio else ():
+        found += [*one.hostapd, *one.wpa_supplicant, *one.network]
+    return found
+
+
+def refusal(program: str, node: types.Node, config: str, log: str) -> str:
     """Return a message with file and line of the topology, by what the program says of a line of its configuration.
 
     Empty if it says nothing of a line that the topology gives.
     """
-    of_hostapd = [option for one in radio.networks() for option in one.hostapd]
-    options = {f"{one.name}={one.value}": one for one in (*of_hostapd, *radio.wpa_supplicant, *radio.network)}
+    options = {f"{one.name}={one.value}": one for one in _options(node)}
     lines = config.splitlines()
     for number, said in _SAID.findall(log):
         option = options.get(lines[int(number) - 1].strip()) if int(number) <= len(lines) else None

@@ -112,13 +112,15 @@ def _start(plan: types.Plan) -> Iterator[Step]:
 
         for node, of_node in given:
             yield from addressing.serve(node, of_node)
+            if node.uses_radius:  # stations join by what they ask each other
+                yield from addressing.connect(node, node.interfaces[0].name, of_node)
     for phase in Phase:
         nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
         for node in nodes:
             yield from node_kind(node.kind).start(plan, node)
         for node in nodes:
             yield from node_kind(node.kind).wait(plan, node)
-    near = [(node, of_node, name) for node, of_node in given if (name := node.first_interface)]
+    near = [(node, of_node, name) for node, of_node in given if not node.uses_radius and (name := node.first_interface)]
     if near:  # computation takes no time: a client could ask before its access point has opened the port
         yield pause(_FIRST_WAIT_NS)
     for node, of_node, interface in near:

@@ -280,9 +280,8 @@ def _refused(guest: LiveGuest, node: str, daemon: str, config: str) -> str:
     """Return which line of the topology a daemon refuses, if it says so."""
     from lab.guest.hostap_refusal import refusal
 
-    radio = guest.plan.node(node).radio
     text = (guest.container(node).root / config.lstrip("/")).read_text()
-    return refusal(daemon, radio, text, guest.daemons[node, daemon].out.read_text(errors="replace")) if radio else ""
+    return refusal(daemon, guest.plan.node(node), text, guest.daemons[node, daemon].out.read_text(errors="replace"))
 
 
 def attach(

@@ -15,7 +15,7 @@ from lab.model.cell import Cell
 from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Identity, Mac, Node, Passwd, Protected, Site, Ssid
 from lab.model.raw_options import HostapdOptions
 from lab.model.vlans import Vlan
-from lab.shared.types import Eap, Radio, RadioOption
+from lab.shared.types import Eap, Radio, RadioOption, RadiusClient
 
 _OPTIONS = {  # keys of an access point that are options of hostapd
     "hidden": ["ignore_broadcast_ssid"],
@@ -100,6 +100,11 @@ class Bss(Protected):
         description="With encrypt: 8021x, the passwords that its EAP server (hostapd's own) knows: {alice: espresso}. "
         "Default: those of the stations of its network. Whoever has a certificate of the lab needs none.",
     )
+    radius: Text | None = Field(
+        None,
+        description="With encrypt: 8021x, the RADIUS server that decides who may join, a node of kind: radius. The "
+        "access point then has an address of its own and asks over the wire. Default: its own EAP server decides.",
+    )
     rrm: Flag = Field(
         False,
         description="Whether it takes part in radio measurements (802.11k): stations can ask it for its neighbours, "
@@ -163,7 +168,8 @@ class Bss(Protected):
             hostapd=list(self._options(site)),
             wps=self.wps,
             vlan=self.vlan or 0,
-            eap=Eap("", None, self.certificate, self.users) if self.encrypt == "8021x" else None,
+            eap=Eap("", None, self.certificate, self.users) if self.encrypt == "8021x" and not self.radius else None,
+            radius=RadiusClient(self.radius) if self.radius else None,
         )
 
     def _options(self, site: Site) -> Iterator[RadioOption]:
@@ -187,12 +193,22 @@ class Bss(Protected):
         return self
 
     @model_validator(mode="after")
+    def _decides(self) -> Bss:
+        """Refuse two that decide who may join, or none."""
+        for key in ("users", "radius"):
+            if getattr(self, key) and self.encrypt != "8021x":
+                refuse("needs encrypt: 8021x; write it, or remove this", key=key)
+        if self.radius is not None and self.users:
+            refuse(f"{self.radius} decides who may join; write users: there, or remove this", key="users")
+        if self.radius is not None and self.certificate != "lab":
+            refuse(f"stations see the certificate of {self.radius}; write this there", key="certificate")
+        return self
+
+    @model_validator(mode="after")
     def _transition(self) -> Bss:
         """Refuse fast transition in an open network: it saves the key handshake."""
         if self.mobility_domain is not None and not self.fast_transition:
             refuse("a mobility domain needs fast_transition: true", key="mobility_domain")
-        if self.users and self.encrypt != "8021x":
-            refuse("needs encrypt: 8021x; write it, or remove this", key="users")
         if self.fast_transition and self.encrypt not in (*WITH_PASSPHRASE, "8021x"):
             refuse(
                 "fast transition needs an encrypted network; write encrypt: wpa2 or wpa3 and passwd:, or remove this",

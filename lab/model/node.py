@@ -179,6 +179,7 @@ class Node(Model):
     wired: ClassVar[bool] = True  # may have links
     routes_packets: ClassVar[bool] = False  # forwards between subnets
     controls: ClassVar[bool] = False  # programs bridges by OpenFlow
+    authenticates: ClassVar[bool] = False  # decides who may join networks with 802.1X
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
     noun: ClassVar[str] = ""  # what pictures call it, if not by its kind
 
@@ -202,7 +203,13 @@ class Node(Model):
         ),
         **dict.fromkeys(("radius_identity", "user"), "identity"),
         **dict.fromkeys(("radius_passwd",), "passwd"),
-        **dict.fromkeys(("eap_user_file", "radius_server", "auth_server_addr"), "users"),
+        "eap_user_file": "users",
+        **dict.fromkeys(("radius_server", "auth_server_addr", "auth_server"), "radius"),
+        **dict.fromkeys(
+            ("radius_secret", "auth_server_shared_secret", "secret"),
+            "the lab makes it from the seed of the run, for access points and server",
+        ),
+        **dict.fromkeys(("radius_port", "auth_server_port"), "RADIUS servers always use port 1812"),
         **dict.fromkeys(("client_cert", "server_cert", "ca_cert", "private_key"), "certificate"),
         "hw_mode": "mode",
         "ieee80211n": "write mode: n",
@@ -287,6 +294,11 @@ class Node(Model):
     def given_ip(self) -> str | None:
         """The IP address given to it, if any."""
         return None
+
+    @property
+    def has_address(self) -> bool:
+        """Whether it has an IP address; a bridge has one only if wanted."""
+        return self.addressed or self.given_ip is not None
 
     @property
     def cells(self) -> list[Cell]:
@@ -431,8 +443,8 @@ class Protected(Model):
         None,
         description="Encryption of the network: open, owe (encrypted without a passphrase), wpa2 (WPA2-PSK), wpa3 "
         "(SAE), wpa2/wpa3 (transition mode: stations choose, and prefer wpa3), or 8021x (WPA2-Enterprise: each station "
-        "proves who it is; see eap: of a station, users: of an access point). Default: open for an access point; for a "
-        "station, as in the network with its SSID.",
+        "proves who it is; see eap: of a station, users: and radius: of an access point). Default: open for an access "
+        "point; for a station, as in the network with its SSID.",
     )
     passwd: Passwd | None = Field(
         None,

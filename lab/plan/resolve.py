@@ -58,7 +58,9 @@ def resolve(
     if problems.errors:
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
     problems.raise_all()
-    if not draft and any(one.eap for node in net.nodes if node.radio for one in node.radio.networks()):
+    if not draft and any(
+        node.radius or (node.radio and any(one.eap for one in node.radio.networks())) for node in net.nodes
+    ):
         from lab.plan.network.certificates import certified
 
         net = certified(net, seed)

@@ -74,6 +74,28 @@ class Eap:
     key: str = field(default="", omitted=True)
 
 
+RADIUS_PORT = 1812  # RFC 2865 3
+
+
+@frozen
+class RadiusServer:
+    """What a node that decides about others with 802.1X knows."""
+
+    eap: Eap
+    clients: list[str] = field(default_factory=list, omitted=True)  # addresses of access points
+    secret: str = field(default="", omitted=True)  # that it shares with them
+    hostapd: list[RadioOption] = field(default_factory=list, omitted=True)  # in the program's own words
+
+
+@frozen
+class RadiusClient:
+    """The RADIUS server that an access point asks."""
+
+    server: str
+    ip: str = field(default="", omitted=True)
+    secret: str = field(default="", omitted=True)
+
+
 @frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
@@ -113,7 +135,8 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
-    eap: Eap | None = field(default=None, omitted=True)  # with 802.1X
+    eap: Eap | None = field(default=None, omitted=True)  # with 802.1X, unless an access point asks others:
+    radius: RadiusClient | None = field(default=None, omitted=True)
     # of an access point: it hands out its passphrase at the push of a button; of a station: it has to get it like that
     wps: bool = field(default=False, omitted=True)
     vlan: int = field(default=0, omitted=True)  # of an access point: of its stations; 0: none
@@ -287,6 +310,7 @@ class Node:
     ip6: str | None = field(default=None, omitted=True)  # address and prefix on its first interface
     openflow: OpenFlow | None = field(default=None, omitted=True)  # of a bridge that is not only a learning one
     controller: ControllerApp | None = field(default=None, omitted=True)
+    radius: RadiusServer | None = field(default=None, omitted=True)
     addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
     vlan: int = field(default=0, omitted=True)  # of the address of a bridge; 0: none
 
@@ -294,6 +318,11 @@ class Node:
         """Return the interface of its radio with that network, if it has one."""
         networks = self.radio.networks() if self.radio else []
         return next((one for one in networks if one.ssid == ssid), None)
+
+    @property
+    def uses_radius(self) -> bool:
+        """Whether it asks a RADIUS server, or is one."""
+        return self.radius is not None or (self.radio is not None and any(one.radius for one in self.radio.networks()))
 
     @property
     def first_interface(self) -> str | None:

@@ -150,9 +150,9 @@ def _raw_options(plan: Plan) -> Iterator[tuple[str, str, str]]:
     return _shared(
         (node.name, key, f"{one.name}={one.value}")
         for node in plan.nodes
-        for radio in (node.radio.networks() if node.radio else ())
+        for program in (*([node.radius] if node.radius else []), *(node.radio.networks() if node.radio else ()))
         for key in ("hostapd", "wpa_supplicant", "network")
-        for one in getattr(radio, key)
+        for one in getattr(program, key, [])
     )
 
 

@@ -99,6 +99,15 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
         return self.bssid
 
     @property
+    def servers(self) -> list[str | None]:
+        """The RADIUS server of each of its networks."""
+        return [network.radius for network in (self, *self.bss)]
+
+    @property
+    def has_address(self) -> bool:
+        return any(self.servers) or super().has_address
+
+    @property
     def cells(self) -> list[Cell]:
         """Its networks, the first one first."""
         shared = {

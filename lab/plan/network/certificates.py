@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from lab.plan.network import ed25519
 from lab.plan.network.network import PlannedNetwork
-from lab.shared.types import Node, Radio
+from lab.shared.types import Eap, Node, Radio
 
 LAB, STRANGER = "lab", "stranger"  # authorities: the one that everybody trusts, and another one
 _SEQUENCE, _SET, _INTEGER, _BITS, _OCTETS, _TRUE = 0x30, 0x31, 0x02, 0x03, 0x04, bytes.fromhex("0101ff")
@@ -92,39 +92,51 @@ def certified(net: PlannedNetwork, seed: int) -> PlannedNetwork:
     """Return the network with certificates where 802.1X needs them, and the users that access points know."""
     authorities = {name: identity(seed, f"{name} authority") for name in (LAB, STRANGER)}
     trusted = authorities[LAB].certificate(authorities[LAB], b"")
-    return replace(net, nodes=[_with_certificate(node, net, authorities, trusted, seed) for node in net.nodes])
+
+    def prove(eap: Eap, name: str, ssids: Collection[str]) -> Eap:
+        own = identity(seed, eap.identity or name)
+        is_station = eap.method is not None
+        found = replace(eap, authority=trusted)
+        if eap.method in (None, "tls"):
+            use = _CLIENT if is_station else _SERVER
+            found = replace(found, certificate=own.certificate(authorities[eap.issuer], use), key=own.key_pem)
+        return found if is_station or eap.users else replace(found, users=_users(net, ssids))
+
+    def member(radio: Radio, name: str) -> Radio:
+        asked = radio.radius
+        return replace(
+            radio,
+            eap=prove(radio.eap, name, [radio.ssid]) if radio.eap else None,
+            radius=replace(asked, secret=secret(seed, asked.server)) if asked else None,
+        )
+
+    def know(node: Node) -> Node:
+        if node.radius is not None:
+            server = prove(node.radius.eap, node.name, _networks(net, node.name))
+            return replace(node, radius=replace(node.radius, eap=server, secret=secret(seed, node.name)))
+        if node.radio is None:
+            return node
+        first, *bss = (member(one, node.name) for one in node.radio.networks())
+        return replace(node, radio=replace(first, bss=bss))
+
+    return replace(net, nodes=[know(node) for node in net.nodes])
 
 
-def _with_certificate(
-    node: Node, net: PlannedNetwork, authorities: Mapping[str, Identity], trusted: str, seed: int
-) -> Node:
-    if node.radio is None:
-        return node
-    first, *bss = (_certified(one, node, net, authorities, trusted, seed) for one in node.radio.networks())
-    return replace(node, radio=replace(first, bss=bss))
+def _networks(net: PlannedNetwork, server: str) -> list[str]:
+    """Return the SSIDs of the access points that ask a RADIUS server."""
+    radios = [one for node in net.nodes if node.radio for one in node.radio.networks()]
+    return [one.ssid for one in radios if one.radius and one.radius.server == server]
 
 
-def _certified(
-    radio: Radio, node: Node, net: PlannedNetwork, authorities: Mapping[str, Identity], trusted: str, seed: int
-) -> Radio:
-    eap = radio.eap
-    if eap is None:
-        return radio
-    own = identity(seed, eap.identity or node.name)
-    is_station = eap.method is not None
-    found = replace(eap, authority=trusted)
-    if eap.method in (None, "tls"):
-        use = _CLIENT if is_station else _SERVER
-        found = replace(found, certificate=own.certificate(authorities[eap.issuer], use), key=own.key_pem)
-    if not is_station and not eap.users:
-        found = replace(found, users=_users(net, radio.ssid))
-    return replace(radio, eap=found)
+def secret(seed: int, server: str) -> str:
+    """Return what a RADIUS server and its access points share."""
+    return hashlib.sha256(f"RADIUS {seed} {server}".encode()).hexdigest()[:32]
 
 
-def _users(net: PlannedNetwork, ssid: str) -> dict[str, str]:
-    """Return the users of a network with their passwords, as its stations have them; the first of each name."""
+def _users(net: PlannedNetwork, ssids: Collection[str]) -> dict[str, str]:
+    """Return the users of networks with their passwords, as their stations have them; the first of each name."""
     found: dict[str, str] = {}
     for radio in (node.radio for node in net.nodes):
-        if radio and radio.ssid == ssid and radio.eap and radio.passwd:
+        if radio and radio.ssid in ssids and radio.eap and radio.passwd:
             found.setdefault(radio.eap.identity, radio.passwd)
     return found

@@ -16,7 +16,7 @@ from lab.model.node import Node as NodeModel
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.nodes.switch.file import Switch
-from lab.plan.network import bridging, control
+from lab.plan.network import bridging, control, radius
 from lab.plan.network.addresses import Ips, Macs, generated_mac
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
@@ -69,13 +69,18 @@ class _Builder:
         resolved_links = self._links()
         bridging.check(self.source, self.interfaces, self.problems)
         control.check(self.source, self.refuse)
+        radius.check(self.source, self.refuse, resolved_links)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         if several:
             nodes = subnetted(self.source, self.refuse, nodes, resolved_links)
         else:
-            addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
-            nodes = [_with_ip(node, addressed.get(node.name)) if self._addressed(node) else node for node in nodes]
+            made = self.ips.fill([node.name for node in nodes if node.ip is None and self._model(node).has_address])
+            nodes = [
+                _with_ip(node, made.get(node.name)) if self._model(node).addressed or node.name in made else node
+                for node in nodes
+            ]
+        nodes = radius.introduced(self.source, nodes)
         return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
 
     def _count_radios(self) -> None:
@@ -84,8 +89,8 @@ class _Builder:
         if radios > RADIOS_MAX:
             self.refuse(("nodes",), f"{radios} nodes with a radio; a guest has room for {RADIOS_MAX}: use fewer")
 
-    def _addressed(self, node: Node) -> bool:
-        return self.topology.nodes[node.name].addressed
+    def _model(self, node: Node) -> NodeModel:
+        return self.topology.nodes[node.name]
 
     def _claim_given(self, name: str, model: NodeModel) -> None:
         """Record given addresses first, so that generated ones avoid them."""
@@ -258,7 +263,7 @@ class _Builder:
             radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,
             index=self.indexes[name],
             source=self.source.document.where(("nodes", name)),
-            vlan=(model.vlan or 0) if isinstance(model, OpenFlowBridge) and model.ip is not None else 0,
+            vlan=(model.vlan or 0) if isinstance(model, OpenFlowBridge) and model.has_address else 0,
             sysctls=[
                 Sysctl(key, value, self.source.document.where(("nodes", name, "sysctls", key)))
                 for key, value in model.sysctls.items()

@@ -80,7 +80,7 @@ class Segments:
         Of a bridge, it is the bridge itself.
         """
         model = self.topology.nodes[node.name]
-        if model.bridges and model.given_ip is not None:
+        if model.bridges and model.has_address:
             yield Port(node.name, node.name, first=True), self._wires.of(node.name, node.vlan)
         if not model.addressed:
             return

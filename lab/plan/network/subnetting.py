@@ -64,13 +64,9 @@ class _Subnetting:
             return self.before
         for segment in self.segments.all:
             self._fill(segment)
-        return [self._node(node) if self._has_address(node.name) else node for node in self.before]
+        return [self._node(node) if self.source.model.nodes[node.name].has_address else node for node in self.before]
 
     # addresses
-
-    def _has_address(self, name: str) -> bool:
-        model = self.source.model.nodes[name]
-        return model.addressed or model.given_ip is not None
 
     def _model(self, name: str) -> _Addressed:
         return cast(_Addressed, self.source.model.nodes[name])
@@ -245,7 +241,7 @@ class _Subnetting:
     def _visitors(self, segment: BridgedSegment) -> Iterator[str]:
         """Yield the nodes whose own address may be in a segment: at the start, or after a roam."""
         for node in self.before:
-            if not self._has_address(node.name):
+            if not self.source.model.nodes[node.name].has_address:
                 continue
             here = any(port.first for port in segment.ports if port.node == node.name)
             if here or self.segments.reaches(node, segment):

@@ -140,11 +140,11 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: app}"),
             'mine.yaml:3  nodes.ap1.kind: unknown kind of node "app" (did you mean ap?); known: ap, controller, '
-            "host, monitor, router, sta, switch",
+            "host, monitor, radius, router, sta, switch",
         ),
         (
             node("{ssid: campus}"),
-            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, controller, host, monitor, router, '
+            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, controller, host, monitor, radius, router, '
             "sta, switch",
         ),
         (node("campus"), "mine.yaml:3  nodes.ap1: must be a mapping, such as {kind: ap}"),

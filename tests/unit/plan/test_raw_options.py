@@ -130,4 +130,4 @@ def test_what_a_program_refuses_is_a_line_of_the_topology(plans: Plans, program:
     name, config = ("ap1", "interface=ap1-wlan1\ndtim_period=2000\n")
     if program == "wpa_supplicant":
         name, config = "sta1", 'ctrl_interface=x\nnetwork={\n\tssid="campus"\n\tdtim=a\n}\n'
-    assert refusal(program, radio(plan, name), config, log) == said
+    assert refusal(program, plan.node(name), config, log) == said

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Access points that ask a RADIUS server: who is admitted, what is on the wire, and what a roam costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.captures import pcap
+from lab.record.build import build
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+PROJECT = Path(__file__).parents[2]
+ROAM = (PROJECT / "topologies" / "enterprise-roam.yaml").read_text()
+OTHERS = """\
+  sta2: {kind: sta, identity: bob, passwd: espresso}
+  sta3: {kind: sta, identity: carol, passwd: ristretto, eap: pwd}
+  sta4: {kind: sta, certificate: stranger, awaited: false}
+links:
+"""
+WATCHED = (PROJECT / "workloads" / "ping" / "roaming.yaml").read_text().replace(
+    "processes:\n", "processes:\n  - {on: radius, run: {probe: tcpdump, filter: udp port 1812}, as: wire}\n"
+)  # fmt: skip
+REQUEST, ACCEPT, REJECT, CHALLENGE = 1, 2, 3, 11  # RFC 2865 3
+_CODE = 14 + 20 + 8  # after the headers of Ethernet, IP and UDP
+RESUMED = "kind: radius, hostapd: {tls_session_lifetime: 3600}"
+FAST = "encrypt: 8021x, fast_transition: true"
+PREAUTHENTICATED = "encrypt: 8021x, hostapd: {rsn_preauth: true, rsn_preauth_interfaces: br0}"
+
+
+def log(ran: Ran, station: str) -> str:
+    return ran.raw(f"daemon/{station}-wpa_supplicant.log")
+
+
+def on_the_wire(ran: Ran) -> Counter[int]:
+    capture = pcap.load(ran.directory / "raw" / "wire.pcap")
+    return Counter(capture.data[offset + _CODE] for offset in capture.offset)
+
+
+def keys_ms(ran: Ran) -> list[float]:
+    """How long the keys of each handoff took, with the proof of who the station is."""
+    return [row["keys"] for row in build(ran.directory, hashes={}).metrics["outage"].rows]
+
+
+def test_a_server_decides(boot: Callable[..., Ran]) -> None:
+    """Three ways in, and a stranger; a roam asks the server once more, a return does not."""
+    ran = boot(ROAM.replace("links:\n", OTHERS), WATCHED, pcap="air")
+    assert {"sta1", "sta2", "sta3"} == set(ran.guest()["associations"])
+    assert "EAP-FAILURE" in log(ran, "sta4") and "EAP-SUCCESS" not in log(ran, "sta4")
+    found = on_the_wire(ran)
+    assert found[ACCEPT] == 1 and found[REJECT] > 0
+    assert found[REQUEST] == found[ACCEPT] + found[REJECT] + found[CHALLENGE]
+    away, back = keys_ms(ran)
+    assert away > 80 > 10 > back  # four rounds of 20 ms
+    again = boot(ROAM.replace("links:\n", OTHERS), WATCHED, pcap="air")
+    files = sorted(path.relative_to(ran.directory) for path in (ran.directory / "raw").rglob("*") if path.is_file())
+    assert [
+        name for name in files if (ran.directory / name).read_bytes() != (again.directory / name).read_bytes()
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("server", "station", "said"),
+    [
+        ("certificate: stranger", "", "CTRL-EVENT-EAP-TLS-CERT-ERROR reason=1"),
+        ("users: {sta1: ristretto}", "passwd: espresso", "EAP-FAILURE"),
+    ],
+)
+def test_who_is_refused(boot: Callable[..., Ran], server: str, station: str, said: str) -> None:
+    place = ROAM.replace("kind: radius", f"kind: radius, {server}")
+    place = place.replace("roles: [client]", f"awaited: false, roles: [client]{', ' * bool(station)}{station}")
+    text = log(boot(place.split("timeline:")[0], "name: idle\nduration: 2 s\n"), "sta1")
+    assert said in text and "EAP-SUCCESS" not in text
+
+
+@pytest.mark.parametrize(
+    ("change", "least_ms", "most_ms", "proofs"),
+    [
+        (("kind: radius", RESUMED), 60, 100, 2),  # a handshake of TLS that is resumed has one round less
+        (("encrypt: 8021x", PREAUTHENTICATED), 0, 10, 2),  # the second one over the wire, a second after the first
+        (("encrypt: 8021x", FAST), 0, 0.1, 1),
+    ],
+)
+def test_what_a_roam_need_not_ask(
+    boot: Callable[..., Ran], change: tuple[str, str], least_ms: float, most_ms: float, proofs: int
+) -> None:
+    ran = boot(ROAM.replace(*change), WATCHED, pcap="air")
+    assert least_ms < keys_ms(ran)[0] < most_ms
+    assert log(ran, "sta1").count("EAP-SUCCESS") == proofs
+
+
+def test_a_server_behind_a_router(boot: Callable[..., Ran]) -> None:
+    """Access point and stations are in a VLAN; the routes exist before the first station joins."""
+    place = """\
+name: far
+nodes:
+  aaa1: {kind: radius}
+  r1:   {kind: router}
+  s1:   {kind: switch}
+  ap1:  {kind: ap, ssid: office, vlan: 20, encrypt: 8021x, radius: aaa1}
+  sta1: {kind: sta}
+links:
+  - {between: [aaa1, r1]}
+  - {between: [r1, s1], vlan: 20}
+  - {between: [s1, ap1], vlans: [20]}
+"""
+    assert "EAP-SUCCESS" in log(boot(place, "name: idle\nduration: 1 s\n"), "sta1")
