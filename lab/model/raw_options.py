@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
@@ -81,6 +81,11 @@ def _options(refused: Mapping[str, str]) -> Any:
     return Annotated[dict[str, list[str]], BeforeValidator(partial(_checked, refused)), WithJsonSchema(_SCHEMA)]
 
 
-HostapdOptions = _options(_OF_HOSTAPD)
-SupplicantOptions = _options(_OF_SUPPLICANT)
-NetworkOptions = _options(_OF_NETWORK)
+if TYPE_CHECKING:
+    HostapdOptions = dict[str, list[str]]
+    SupplicantOptions = dict[str, list[str]]
+    NetworkOptions = dict[str, list[str]]
+else:
+    HostapdOptions = _options(_OF_HOSTAPD)
+    SupplicantOptions = _options(_OF_SUPPLICANT)
+    NetworkOptions = _options(_OF_NETWORK)
