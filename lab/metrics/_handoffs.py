@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from lab.captures import pcap
-from lab.metrics._packets import is_dhcp
+from lab.metrics._packets import is_dhcp, is_neighbour_discovery
 from lab.probes.base import Occurrence, TimeSeries
 
 SCAN_BELONGS_NS = 1_000_000_000  # results that are older when authentication begins are of another scan
@@ -141,7 +141,7 @@ class Downlink:
     def __init__(self, capture: pcap.PcapFile, mac: str, epoch_ns: int) -> None:
         """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP, DHCP and null frames.
 
-        DHCP is distinguished from data only as Ethernet.
+        DHCP and neighbour discovery are distinguished from data only as Ethernet.
         """
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)
@@ -182,7 +182,8 @@ def _ethernet(capture: pcap.PcapFile, address: bytes) -> list[tuple[int, int]]:
         for stamp, begin, length in zip(capture.stamp_ns, capture.offset, capture.length, strict=True)
         if data[begin : begin + 6] == address
         and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
-        and not is_dhcp(data[begin : begin + _HEADERS])
+        and not is_dhcp(head := data[begin : begin + _HEADERS])
+        and not is_neighbour_discovery(head)
     ]
 
 

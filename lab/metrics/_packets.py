@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 ETHERNET_BYTES = 14
 TCP, UDP = 6, 17
-_IPV4 = b"\x08\x00"
+_IPV4, _IPV6 = b"\x08\x00", b"\x86\xdd"
+_IPV6_BYTES, _ICMPV6 = 40, 58
+_DISCOVERY = range(133, 138)  # types of ICMPv6
 _LEAST = 20  # bytes of a header without options, of IPv4 and of TCP
 _DHCP_PORTS = {67, 68}  # RFC 2131
 
@@ -28,6 +30,12 @@ def is_dhcp(frame: bytes) -> bool:
     """Return whether a frame is of DHCP."""
     udp = payload(frame, UDP)
     return len(udp) >= 4 and {int.from_bytes(udp[:2], "big"), int.from_bytes(udp[2:4], "big")} == _DHCP_PORTS
+
+
+def is_neighbour_discovery(frame: bytes) -> bool:
+    """Return whether a frame is of what IPv6 has instead of ARP (RFC 4861)."""
+    ip = frame[ETHERNET_BYTES:]
+    return frame[12:14] == _IPV6 and len(ip) > _IPV6_BYTES and ip[6] == _ICMPV6 and ip[_IPV6_BYTES] in _DISCOVERY
 
 
 @dataclass(frozen=True)

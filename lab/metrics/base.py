@@ -252,9 +252,9 @@ def unheard(metric: types.PlannedMetric, context: Context) -> list[probes.Sent]:
     """Return the flows to the sources of a metric of which nothing arrived, so that the sources do not know them."""
     receivers: dict[tuple[str, int], set[str]] = {}  # several may have had one port, one after the other
     for source, receiver in all_found(metric, context, probes.Receiver):
-        address = (source.node.ip or "").split("/")[0]
-        heard = receivers.setdefault((address, receiver.port), set())
-        heard.update(flow.name for flow in source.found(probes.Flow))
+        for address in (source.node.ip, source.node.ip6):
+            heard = receivers.setdefault(((address or "").split("/")[0], receiver.port), set())
+            heard.update(flow.name for flow in source.found(probes.Flow))
     sent = [flow for source in context.sources.values() for flow in source.found(probes.Sent)]
     return [flow for flow in sent if flow.packets and flow.name not in receivers.get((flow.to, flow.port), {flow.name})]
 

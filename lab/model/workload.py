@@ -21,7 +21,21 @@ from pydantic_core import CoreSchema, core_schema
 
 from lab import units
 from lab.errors import suggestion
-from lab.model.base import INCLUDE, Argv, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, argv_mistake, refuse
+from lab.model.base import (
+    INCLUDE,
+    Argv,
+    Choice,
+    Flag,
+    Model,
+    Moment,
+    Overrides,
+    Quantity,
+    Size,
+    Text,
+    Texts,
+    argv_mistake,
+    refuse,
+)
 from lab.model.event import AnyEvent
 from lab.model.names import Identifier, Title
 from lab.model.ports import port_mistake
@@ -397,6 +411,14 @@ class Workload(Model):
         cast(Any, {}), validate_default=True, description="What it needs of a topology, in addition to roles."
     )
     duration: Moment = Field(description="Length of the run, in virtual time.")
+    family: Literal["ipv4", "ipv6"] = Field(
+        "ipv4",
+        description="With ipv6, every node has an IPv6 address as well, {server.ip} in a text is that one, in brackets "
+        "where URLs need them, and receivers of probes listen on IPv6: --set family=ipv6.",
+    )
+    ipv6: Overrides = Field(
+        {}, description="What is different with family: ipv6, as for --set: {processes.load.run.size: 1452 B}."
+    )
     stack: Text | None = Field(
         None,
         description="The stack whose programs, libraries and Python modules are available in nodes, with those of the "

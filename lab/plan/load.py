@@ -108,8 +108,19 @@ def documents(
         data = found[file_type].data
         if isinstance(data, dict) and foreign in data and own not in data:
             raise InputError(f"is a {other}; write the file of a {file_type} here", where=found[file_type].label)
+    document = found["workload"]
+    if isinstance(document.data, dict) and _family(document.data, parsed) == "ipv6":
+        changes = document.data.get("ipv6")
+        given = {str(key): str(value) for key, value in changes.items()} if isinstance(changes, dict) else {}
+        apply(given, found, _MODELS, {key: document.where(("ipv6", key)) for key in given})
     apply(parsed, found, _MODELS, locations)
     return found
+
+
+def _family(workload: Mapping[str, object], overrides: Mapping[str, str]) -> object:
+    """Return the ``family:`` of a run; its value has not been checked yet."""
+    given = [overrides[key] for key in ("family", "workload.family") if key in overrides]
+    return given[-1] if given else workload.get("family")
 
 
 def _resolved(

@@ -53,7 +53,10 @@ def resolve(
     if not 0 <= seed <= SEED_MAX:
         raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")
     problems = Problems()
-    net, ways = _moving(topology, network(topology, problems), seed, workload.model.duration, problems, piece)
+    ipv6 = workload.model.family == "ipv6"
+    net, ways = _moving(
+        topology, network(topology, problems, ipv6=ipv6), seed, workload.model.duration, problems, piece
+    )
     bound = roles.bind(net, workload, problems)
     if problems.errors:
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
@@ -64,7 +67,7 @@ def resolve(
         from lab.plan.network.certificates import certified
 
         net = certified(net, seed)
-    names = _names(topology, net, bound)
+    names = _names(topology, net, bound, ipv6=ipv6)
     making = PlannedProcesses(workload, names, problems, topology.model.medium is not None, topology, seed)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
@@ -118,11 +121,13 @@ def resolve(
     return plan
 
 
-def _names(topology: ValidatedFile[Topology], net: PlannedNetwork, bound: dict[str, list[Node]]) -> Names:
+def _names(
+    topology: ValidatedFile[Topology], net: PlannedNetwork, bound: dict[str, list[Node]], *, ipv6: bool = False
+) -> Names:
     """Return the names in references, with the nodes of each role."""
     nodes = {node.name: node for node in net.nodes}
     groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
-    return Names(bound, nodes, groups, roles.offered(net))
+    return Names(bound, nodes, groups, roles.offered(net), ipv6)
 
 
 def _moving(

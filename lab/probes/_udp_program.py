@@ -36,7 +36,7 @@ IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender t
 INADDR_ANY = ""
 SHAPE = 1.5  # of the Pareto distribution of times on and off
 AHEAD = 1000
-MULTICAST = 224  # first octet of the lowest multicast address
+FIRST_OCTET = {socket.AF_INET: 224, socket.AF_INET6: 255}  # of the lowest multicast address
 UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 
 
@@ -102,7 +102,7 @@ def connect(channel: socket.socket, to: str, port: int) -> bool | None:
         if error.errno not in UNREACHABLE:
             raise
         return None
-    return socket.inet_aton(channel.getpeername()[0])[0] < MULTICAST
+    return socket.inet_pton(channel.family, channel.getpeername()[0])[0] < FIRST_OCTET[channel.family]
 
 
 def dropped(channel: socket.socket, data: bytes) -> bool:
@@ -147,8 +147,11 @@ def send(
 
     A paced flow begins ``phase_ns`` after a full second (-1: by its name).
     """
-    channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    channel.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+    channel = socket.socket(socket.AF_INET6 if ":" in to else socket.AF_INET, socket.SOCK_DGRAM)
+    if channel.family == socket.AF_INET6:
+        channel.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, tos)
+    else:
+        channel.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
     if buffer_bytes:
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
     flow = name.encode()
@@ -217,9 +220,9 @@ class Interval:
         return json.dumps(values)
 
 
-def sink(port: int, every_ns: int) -> None:
-    """Print what arrives: a line for each flow and interval, at the end of the interval."""
-    channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def sink(port: int, every_ns: int, version: int = 4) -> None:
+    """Print what arrives by that version of IP: a line for each flow and interval, at the end of the interval."""
+    channel = socket.socket(socket.AF_INET6 if version == 6 else socket.AF_INET, socket.SOCK_DGRAM)
     channel.bind((INADDR_ANY, port))
     flows: dict[str, Interval] = {}
     end_ns = 0
@@ -250,9 +253,9 @@ def report(flows: dict[str, Interval], end_ns: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run ``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS [SEED]`` or ``sink PORT EVERY_NS``.
+    """Run ``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS [SEED]``, or ``sink PORT EVERY_NS``.
 
-    SIGINT ends both.
+    The sink's last word may be 6, for IPv6. SIGINT ends both.
     """
     try:
         if words[0] == "send":

@@ -37,7 +37,9 @@ class UdpSender(Probe):
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
-        "size": Param("size", "bytes of UDP payload (IP and UDP add 28)", default=1472, least=16, most=65507),
+        "size": Param(
+            "size", "bytes of UDP payload (IP and UDP add 28, with IPv6 48)", default=1472, least=16, most=65507
+        ),
         "every": Param(
             "duration", "time between datagrams; default: as fast as the node's radio takes them", least=1_000
         ),

@@ -48,7 +48,8 @@ class UdpSink(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        return ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
+        words = ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
+        return [*words, "6"] if target.ipv6 else words
 
     def runs_on(self, params: dict[str, Any]) -> bool:
         return True

@@ -11,15 +11,19 @@ have no other address use it (a Wi-Fi Direct device, an interface added with iw)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv4Network
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Interface, IPv4Network, IPv6Network
+from itertools import count
 
 from lab.errors import warn
 from lab.model.document import Keys
 from lab.model.topology import Topology
 from lab.plan.problems import RefuseAt, ValidatedFile
+from lab.shared.types import Node
 
 _RADIO = 0
+_IPV6 = IPv6Network("2001:db8::/32")  # for documentation: RFC 3849
 
 
 def generated_mac(node_index: int, port: int | None) -> str:
@@ -31,6 +35,39 @@ def generated_mac(node_index: int, port: int | None) -> str:
 def further_mac(node_index: int, network: int) -> str:
     """Return the generated address of a further network of a node's radio, from 1."""
     return f"02:00:02:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{network:02x}"
+
+
+def free_networks6(used: Collection[IPv6Network] = ()) -> Iterator[IPv6Network]:
+    """Yield networks of 64 bits that overlap none of those in use, in order."""
+    first = int(_IPV6.network_address)
+    for number in count():
+        network = IPv6Network((first + (number << 64), 64))
+        if not any(network.overlaps(one) for one in used):
+            yield network
+
+
+def address6(address: IPv4Interface, network: IPv6Network) -> str:
+    """Return the IPv6 address of the same number in a network as the IPv4 address in its own."""
+    return str(network[int(address.ip) - int(address.network.network_address)])
+
+
+def with_ipv6(nodes: list[Node]) -> list[Node]:
+    """Give each interface with an IPv4 address an IPv6 address, each subnet with a network of 64 bits."""
+    free = free_networks6()
+    networks: dict[IPv4Network, IPv6Network] = {}
+
+    def made(text: str | None) -> str | None:
+        if text is None:
+            return None
+        interface = IPv4Interface(text)
+        if interface.network not in networks:
+            networks[interface.network] = next(free)
+        return f"{address6(interface, networks[interface.network])}/64"
+
+    return [
+        replace(node, ip6=made(node.ip), interfaces=[replace(one, ip6=made(one.ip)) for one in node.interfaces])
+        for node in nodes
+    ]
 
 
 @dataclass

@@ -17,7 +17,7 @@ from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.nodes.switch.file import Switch
 from lab.plan.network import bridging, control, radius
-from lab.plan.network.addresses import Ips, Macs, generated_mac
+from lab.plan.network.addresses import Ips, Macs, generated_mac, with_ipv6
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
 from lab.plan.network.subnetting import subnetted
@@ -42,17 +42,18 @@ class PlannedNetwork:
         return next((node for node in self.nodes if node.name == name), None)
 
 
-def network(source: ValidatedFile[Topology], problems: Problems) -> PlannedNetwork:
-    """Assign addresses, names and defaults to everything in a topology."""
-    return _Builder(source, problems).build()
+def network(source: ValidatedFile[Topology], problems: Problems, *, ipv6: bool = False) -> PlannedNetwork:
+    """Assign addresses, names and defaults to everything in a topology; ``ipv6``: all nodes have IPv6 addresses."""
+    return _Builder(source, problems, ipv6).build()
 
 
 class _Builder:
     """State shared by the steps: node numbers, addresses, ports."""
 
-    def __init__(self, source: ValidatedFile[Topology], problems: Problems) -> None:
+    def __init__(self, source: ValidatedFile[Topology], problems: Problems, ipv6: bool) -> None:
         self.source = source
         self.problems = problems
+        self.ipv6 = ipv6
         self.topology = source.model
         self.indexes = {name: index for index, name in enumerate(self.topology.nodes, 1)}
         self.refuse = problems.of(source)
@@ -73,13 +74,14 @@ class _Builder:
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         if several:
-            nodes = subnetted(self.source, self.refuse, nodes, resolved_links)
+            nodes = subnetted(self.source, self.refuse, nodes, resolved_links, self.ipv6)
         else:
             made = self.ips.fill([node.name for node in nodes if node.ip is None and self._model(node).has_address])
             nodes = [
                 _with_ip(node, made.get(node.name)) if self._model(node).addressed or node.name in made else node
                 for node in nodes
             ]
+            nodes = with_ipv6(nodes) if self.ipv6 else nodes
         nodes = radius.introduced(self.source, nodes)
         return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
 

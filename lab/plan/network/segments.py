@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network
 from lab.errors import unknown
 from lab.model.addressing import Addressed, Subnet
 from lab.model.topology import Topology
+from lab.plan.network.addresses import free_networks6
 from lab.plan.network.wires import Point, Wires, vlans
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Interface, Link, Node
@@ -192,6 +193,12 @@ class Segments:
                 )
                 return
             used.append(segment.network)
+
+    def fill_subnets6(self) -> None:
+        """Give the other segments IPv6 networks."""
+        free = free_networks6([segment.network6 for segment in self.all if segment.network6])
+        for segment in self.all:
+            segment.network6 = segment.network6 or next(free)
 
 
 def _overlap(one: BridgedSegment, other: BridgedSegment) -> IPv4Network | IPv6Network | None:

@@ -18,6 +18,7 @@ from typing import Protocol, cast
 from lab.errors import suggestion, warn
 from lab.model.addressing import DHCP, NONE, SLAAC, Server, StaticRoute
 from lab.model.topology import Topology
+from lab.plan.network.addresses import address6
 from lab.plan.network.segments import BridgedSegment, Port, Segments
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import Addressing, DhcpPool, Link, Node, Route, RouterAdvertisement, Sysctl
@@ -27,9 +28,14 @@ _LEASES_MOST = 1000  # of a pool: dnsmasq's own limit
 _FORWARDING = ("net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding")
 
 
-def subnetted(source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node], links: list[Link]) -> list[Node]:
-    """Return the nodes with addresses of their segments' subnets, with routes and servers."""
-    return _Subnetting(source, refuse, Segments(source, refuse, nodes, links), nodes).nodes()
+def subnetted(
+    source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node], links: list[Link], ipv6: bool
+) -> list[Node]:
+    """Return the nodes with addresses of their segments' subnets, with routes and servers.
+
+    ``ipv6``: all segments have IPv6 subnets, and nodes with ``ip: dhcp`` IPv6 addresses from advertisements.
+    """
+    return _Subnetting(source, refuse, Segments(source, refuse, nodes, links), nodes, ipv6).nodes()
 
 
 class _Addressed(Protocol):
@@ -53,6 +59,7 @@ class _Subnetting:
     refuse: RefuseAt
     segments: Segments
     before: list[Node]
+    ipv6: bool
     ips: dict[Port, IPv4Address] = field(default_factory=dict)
     ip6s: dict[Port, str] = field(default_factory=dict)
 
@@ -62,6 +69,8 @@ class _Subnetting:
         self.segments.fill_subnets()
         if any(segment.network is None for segment in self.segments.all):
             return self.before
+        if self.ipv6:
+            self.segments.fill_subnets6()
         for segment in self.segments.all:
             self._fill(segment)
         return [self._node(node) if self.source.model.nodes[node.name].has_address else node for node in self.before]
@@ -70,6 +79,9 @@ class _Subnetting:
 
     def _model(self, name: str) -> _Addressed:
         return cast(_Addressed, self.source.model.nodes[name])
+
+    def _ip6(self, model: _Addressed) -> str | None:
+        return SLAAC if self.ipv6 and model.ip6 is None and model.ip == DHCP else model.ip6
 
     def _given(self, segment: BridgedSegment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
         """Yield the addresses that the file gives in a segment, and their keys."""
@@ -123,7 +135,7 @@ class _Subnetting:
         assert network6 is not None
         for port in segment.ports:
             model = self._model(port.node)
-            given = model.ip6 if port.first else None
+            given = self._ip6(model) if port.first else None
             if given in (NONE, SLAAC, DHCP):
                 continue
             if given is not None and ip_address(given) not in network6:
@@ -132,7 +144,7 @@ class _Subnetting:
             elif given is not None:
                 self.ip6s[port] = given
             elif port in self.ips:
-                self.ip6s[port] = str(network6[int(self.ips[port]) - int(network.network_address)])
+                self.ip6s[port] = address6(IPv4Interface((self.ips[port], network.prefixlen)), network6)
 
     # nodes
 
@@ -146,7 +158,7 @@ class _Subnetting:
             for one in node.interfaces
         ]
         ip, ip6 = texts[own.interface] if own else (None, None)
-        if own is None and (model.ip is not None or model.ip6 is not None):
+        if own is None and (model.ip is not None or self._ip6(model) is not None):
             self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
         return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, addressing=self._addressing(node, model, at),
                        sysctls=[*self._forwarding(node, model), *node.sysctls])  # fmt: skip
@@ -171,7 +183,7 @@ class _Subnetting:
             warn(f"{node.name} keeps its address when it roams from {aps[0]} to {aps[1]}, which is in another subnet; "
                  "write ip: dhcp, and dhcp: server for both", node.source)  # fmt: skip
         return Addressing(
-            asks=[*(["dhcp"] if model.ip == DHCP else []), *_WAYS6.get(model.ip6 or "", [])],
+            asks=[*(["dhcp"] if model.ip == DHCP else []), *_WAYS6.get(self._ip6(model) or "", [])],
             routes=list(self._routes(node.name, model, at)),
             nat=[port.interface for port, segment in at if segment in self._hidden_from(node.name)],
             nameserver=self._nameserver(model, at),
@@ -184,9 +196,9 @@ class _Subnetting:
         if model.ip == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
             self.refuse(("nodes", port.node, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
                         "or router there, or remove this")  # fmt: skip
-        if model.ip6 in (DHCP, SLAAC) and not any(segment.routers(self.source.model)):
+        if self._ip6(model) in (DHCP, SLAAC) and not any(segment.routers(self.source.model)):
             self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no router; link one to it, or remove this")
-        elif model.ip6 not in (None, NONE) and segment.network6 is None:
+        elif self._ip6(model) not in (None, NONE) and segment.network6 is None:
             self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no IPv6 subnet; write subnets: "
                         f"{{{segment.name}: {{ip6: 2001:db8:1::/64}}}}, or remove this")  # fmt: skip
 
@@ -234,7 +246,7 @@ class _Subnetting:
     ) -> Iterator[RouterAdvertisement]:
         """Yield what a router advertises: where some node takes its IPv6 address from that."""
         for port, segment in at:
-            ways = {self._model(name).ip6 for name in self._visitors(segment)}
+            ways = {self._ip6(self._model(name)) for name in self._visitors(segment)}
             if model.routes_packets and segment.network6 and ways & {SLAAC, DHCP}:
                 yield RouterAdvertisement(port.interface, str(segment.network6), DHCP in ways, SLAAC in ways)
 
@@ -271,7 +283,7 @@ class _Subnetting:
             yield from self._given_routes(node, model, at)
         elif model.routes_packets:
             yield from self._to_all(at)
-        elif model.ip != DHCP or model.ip6 not in (DHCP, SLAAC):
+        elif model.ip != DHCP or self._ip6(model) not in (DHCP, SLAAC):
             yield from self._default(model, at)
 
     def _default(self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
@@ -279,7 +291,7 @@ class _Subnetting:
         if via is not None and model.ip not in (NONE, DHCP):
             yield Route("default", str(self.ips[via]))
         via6 = next((port for _, segment in at for port in self._gateways(segment) if port in self.ip6s), None)
-        if via6 is not None and model.ip6 not in (NONE, DHCP, SLAAC):
+        if via6 is not None and self._ip6(model) not in (NONE, DHCP, SLAAC):
             yield Route("default", self.ip6s[via6])
 
     def _to_all(self, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:

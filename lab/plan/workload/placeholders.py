@@ -2,7 +2,7 @@
 """References to nodes in texts: ``{server.ip}``, ``{client[2].name}``, ``{self.interface}``.
 
 Only a name, a dot and a word in braces form a reference, so ``%{http_code}`` and the braces of configuration files stay
-unchanged; ``{{server.ip}}`` gives the text ``{server.ip}``.
+unchanged; ``{{server.ip}}`` gives the text ``{server.ip}``. An IPv6 address is in brackets in a URL and before a port.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Names:
     nodes: dict[str, Node]
     groups: dict[str, list[Node]] = field(default_factory=dict)  # those written with count:
     offered: dict[str, list[Node]] = field(default_factory=dict)  # roles that the topology names, and kinds
+    ipv6: bool = False  # whether ``ip`` is the IPv6 address
 
     def nodes_of(self, name: str) -> list[Node] | None:
         """Return the nodes of a role, group or kind, or the node of that name."""
@@ -97,7 +98,10 @@ class Names:
         if not 1 <= index <= len(nodes):
             refuse(f"{match[0]}: {name} stands for {len(nodes)} nodes; write a number from 1 to {len(nodes)}")
             return match[0]
+        what = "ip6" if what == "ip" and self.ipv6 else what
         value = _WHAT[what](nodes[index - 1])
         if value is None:
             refuse(f"{match[0]}: {_without(nodes[index - 1], what)}")
-        return value or match[0]
+            return match[0]
+        beside = match.string[: match.start()].endswith("//") or re.match(r":[\d{]", match.string[match.end() :])
+        return f"[{value}]" if what == "ip6" and beside else value

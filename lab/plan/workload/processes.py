@@ -303,6 +303,14 @@ class PlannedProcesses:
         elif entry.probe is not None and not node.interfaces and node.radio is None:
             self._refuse((*entry.keys, "on"), f"{node.name} has no interface; give it a link")
 
+    def _target(self, node: Node) -> Target:
+        """Return the node as probes see it; it has an interface."""
+        radio = node.radio.interface if node.radio else None
+        wired = [interface.name for interface in node.interfaces]
+        first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
+        ipv6 = self.source.model.family == "ipv6"
+        return Target(node.name, first, radio, node.ip, medium=self.medium, seed=self.seed, ipv6=ipv6)
+
     def _instance(self, entry: _Entry, node: Node, counted: Node, number: int, count: int) -> Process:
         """Return the process on a node; it is the one of so many that the node ``counted`` has."""
 
@@ -330,7 +338,7 @@ class PlannedProcesses:
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process
-        return _of_probe(process, entry.probe, _target(node, self.medium, self.seed))
+        return _of_probe(process, entry.probe, self._target(node))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
         assert entry.probe is not None
@@ -340,7 +348,7 @@ class PlannedProcesses:
         try:
             entry.probe.check(params)
             if placed:
-                entry.probe.check_target(_target(node, self.medium, self.seed), params)
+                entry.probe.check_target(self._target(node), params)
         except ValueError as error:
             self.problems.add_parameter(self.source, entry.run_keys, error)
             return False
@@ -364,14 +372,6 @@ def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:
         of_image=True,
         health=health,
     )
-
-
-def _target(node: Node, medium: bool, seed: int) -> Target:
-    """Return the node as probes see it; it has an interface. ``medium``: the topology has an 802.11 medium."""
-    radio = node.radio.interface if node.radio else None
-    wired = [interface.name for interface in node.interfaces]
-    first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
-    return Target(node=node.name, interface=first, radio=radio, ip=node.ip, medium=medium, seed=seed)
 
 
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:

@@ -93,6 +93,7 @@ class Target:
     ip: str | None
     medium: bool = True  # whether the topology has an 802.11 medium; without one, radios are perfect
     seed: int = 1  # of the run
+    ipv6: bool = False  # whether receivers listen on IPv6
 
 
 @dataclass

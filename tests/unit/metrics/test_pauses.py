@@ -12,7 +12,7 @@ import pytest
 
 from lab.captures import pcap as reader
 from lab.metrics._handoffs import Downlink, Handoff
-from lab.metrics._packets import Segment, is_dhcp, segment
+from lab.metrics._packets import Segment, is_dhcp, is_neighbour_discovery, segment
 from lab.metrics._pauses import Pause, Resumed, Sender, causes, resumed
 from lab.probes.base import Raw, TimeSeries, load
 from lab.views.outage import explained
@@ -106,6 +106,13 @@ def test_a_segment_is_distinguished_from_other_packets() -> None:
     ]
     assert segment(dhcp()) is None and is_dhcp(dhcp()) and not is_dhcp(tcp(3))
     assert segment(bytes(20)) is None and not is_dhcp(b"")
+
+
+def test_what_ipv6_has_instead_of_arp_is_not_data() -> None:
+    head = bytes(12) + b"\x86\xdd" + bytes(6)
+    assert is_neighbour_discovery(head + b"\x3a" + bytes(33) + b"\x87")  # a neighbour solicitation
+    assert not is_neighbour_discovery(head + b"\x3a" + bytes(33) + b"\x80")  # an echo request
+    assert not is_neighbour_discovery(head + b"\x06" + bytes(33) + b"\x87") and not is_neighbour_discovery(b"")
 
 
 @pytest.mark.parametrize("first", [0, 2**32 - 2500])  # sequence numbers wrap

@@ -90,7 +90,9 @@ def test_a_sender_without_a_route_tries_again_until_there_is_one(
         if clock.now_ns < 1.25 * SECOND:
             raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
-    channel = Mock(**{"connect.side_effect": connect, "getpeername.return_value": ("224.0.0.9", 9)})  # nobody answers
+    channel = Mock(family=socket.AF_INET)
+    channel.connect.side_effect = connect
+    channel.getpeername.return_value = ("224.0.0.9", 9)  # nobody answers
     monkeypatch.setattr(socket, "socket", lambda *_: channel)
     monkeypatch.setattr(_udp_program, "time", clock)
     _udp_program.send("load", "224.0.0.9", 9, 100, SECOND, 0, 2, 0, 0, on_off=OnOff("load", 0, 0))

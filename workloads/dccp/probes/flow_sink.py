@@ -68,6 +68,7 @@ class FlowSink(Probe):
             command += ["--service", str(params["service"]), "--coverage", str(params["coverage"])]
         if params["buffer"] is not None:
             command += ["--buffer-bytes", str(params["buffer"])]
+        command += ["--bind", "::"] if target.ipv6 else []
         return [*command, "--compare"] if params["compare"] else command
 
     def runs_on(self, params: dict[str, Any]) -> bool:

@@ -109,10 +109,11 @@ def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
         count.end(complete)
 
 
-def sink(port: int, second: int, every_ns: int, omit_ns: int) -> None:
-    """Serve one connection after the other; refuse others while one is served."""
+def sink(port: int, second: int, every_ns: int, omit_ns: int, version: int = 4) -> None:
+    """Serve one connection by that version of IP after the other; refuse others while one is served."""
+    family = socket.AF_INET6 if version == 6 else socket.AF_INET
     while True:
-        with socket.create_server((INADDR_ANY, port), backlog=1) as listener:
+        with socket.create_server((INADDR_ANY, port), family=family, backlog=1) as listener:
             if second:
                 listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 2 * WINDOW)
@@ -143,7 +144,7 @@ def chunks(channel: socket.socket, end_ns: int, size: int) -> Iterator[int]:
 def source(to: str, port: int, duration_ns: int, size: int, congestion: str = "") -> None:
     """Send for a time, or ``size`` bytes if that is not 0; print how many the sink has read, and when it said so."""
     sent = arrived = 0
-    with socket.socket() as channel:
+    with socket.socket(socket.AF_INET6 if ":" in to else socket.AF_INET) as channel:
         if congestion:
             choose(channel, congestion)
         begin_ns = time.time_ns()
@@ -174,7 +175,10 @@ def retransmits(channel: socket.socket) -> int:
 
 
 def main(words: list[str]) -> None:
-    """Run ``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS``, until SIGINT."""
+    """Run ``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS [6]``, until SIGINT.
+
+    6: over IPv6.
+    """
     try:
         if words[0] == "source":
             port, duration_ns, size = map(int, words[2:5])

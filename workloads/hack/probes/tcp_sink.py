@@ -64,7 +64,8 @@ class TcpSink(Probe):
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         second = int(params["acknowledges"] == EVERY_SECOND)
         numbers = (params["port"], second, params["every"], params["omit"])
-        return ["python3", program_path(_tcp.PROGRAM), "sink", *map(str, numbers)]
+        words = ["python3", program_path(_tcp.PROGRAM), "sink", *map(str, numbers)]
+        return [*words, "6"] if target.ipv6 else words
 
     def runs_on(self, params: dict[str, Any]) -> bool:
         return True

@@ -38,6 +38,7 @@ class SapStreamSink(Probe):
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return ``sap-streamer receive``, which stores what arrives, with its damage."""
         command = ["sap-streamer", "receive", "--json", "--port", str(params["port"]), "--output", f"{raw}.received"]
+        command += ["--bind", "::"] if target.ipv6 else []
         return [*command, "--idle", _report.duration(params["idle"])]
 
     def parse(self, raw: Raw) -> Parsed:

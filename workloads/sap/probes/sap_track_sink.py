@@ -48,6 +48,7 @@ class SapTrackSink(Probe):
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         command = ["sap-tracker", "receive", "--json", "--port", str(params["port"]), "--gaps", params["gaps"]]
         command += ["--idle", _report.duration(params["idle"])]
+        command += ["--bind", "::"] if target.ipv6 else []
         return [*command, "--tcp"] if params["tcp"] else command
 
     def parse(self, raw: Raw) -> Parsed:

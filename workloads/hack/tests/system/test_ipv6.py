@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""The workloads of this stack over IPv6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+
+@pytest.mark.parametrize("workload", ["hack/transfer", "hack/udp"])
+def test_transfers_run_over_ipv6(boot_own: Boot, workload: str) -> None:
+    topology = "downloads" if workload == "hack/transfer" else "downloads-n"
+    ran = boot_own(topology, workload, "family=ipv6")
+    assert ran.guest()["error"] is None
