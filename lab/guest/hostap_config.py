@@ -254,8 +254,14 @@ def _ad_hoc_lines(radio: types.Radio) -> list[str]:
     return [*lines, "disable_ht40=1", "disable_vht=1"]
 
 
+def _mesh_lines(radio: types.Radio) -> list[str]:
+    """Return lines for a mesh point on a fixed channel."""
+    lines = ["mode=5", f"frequency={radio.frequency_mhz}", *(["disable_ht=1"] if radio.mode != "n" else [])]
+    return [*lines, "disable_ht40=1", "disable_vht=1"]
+
+
 def wpa_supplicant_conf(radio: types.Radio) -> str:
-    """Return wpa_supplicant.conf of a station.
+    """Return wpa_supplicant.conf of a station or mesh point.
 
     Unless it is to scan all channels, it scans only where its network is (``scan_freq``), as a client that remembers
     its channels does; a full scan of both bands takes seconds of air time.
@@ -268,6 +274,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         f"key_mgmt={_key_management(radio)}",
         *_STATION_SECURITY[encrypt],
         *(_ad_hoc_lines(radio) if radio.ibss_bssid else []),
+        *(_mesh_lines(radio) if radio.mesh else []),
         *(["disable_ht=1"] if radio.without_ht else []),
         *(["disable_ht40=1"] if radio.without_ht40 else []),
     ]

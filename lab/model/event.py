@@ -87,7 +87,7 @@ def stations(scene: Scene, name: str, key: str, verb: str) -> Iterator[plan.Node
         if node.kind != "sta":
             article = "an" if node.kind[0] in "aeiou" else "a"
             scene.refuse(f"{node.name} is not a station (it is {article} {node.kind}); only stations {verb}", key)
-        elif node.radio is not None and node.radio.ibss_bssid is not None:
+        elif node.radio is not None and node.radio.alone:
             scene.refuse(f"{node.name} is in an ad hoc network, which has no access points", key)
         else:
             yield node

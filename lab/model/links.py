@@ -56,6 +56,11 @@ class Link(Shape):
         **dict.fromkeys(("tag", "access", "vlan_id", "vid"), "vlan"),
         **dict.fromkeys(("native", "native_vlan", "pvid", "untagged"), "write vlan: with that number next to vlans:"),
         **dict.fromkeys(("trunk", "trunks", "tagged", "vlan_mode"), "write vlans: [10, 20]"),
+        **dict.fromkeys(
+            ("cls", "intf", "ssid", "mesh_id", "ht_cap", "proto"),
+            "links here are wired: a mesh is nodes of kind mesh with the same mesh_id:, an ad hoc network is stations "
+            "with adhoc: {ssid: …}",
+        ),
     }
 
     between: tuple[Text, Text] = Field(description="Its two ends, such as [h1, s1].")

@@ -174,10 +174,10 @@ class Node(Model):
 
     first_port: ClassVar[int] = 0  # number of the first wired interface, as Mininet counts: h1-eth0, s1-eth1
     addressed: ClassVar[bool] = True  # gets an IP address
-    bridges: ClassVar[bool] = False  # forwards between all its interfaces
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
     wired: ClassVar[bool] = True  # may have links
     routes_packets: ClassVar[bool] = False  # forwards between subnets
+    loses_power: ClassVar[bool] = False  # events power: are about such nodes
     controls: ClassVar[bool] = False  # programs bridges by OpenFlow
     authenticates: ClassVar[bool] = False  # decides who may join networks with 802.1X
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
@@ -221,6 +221,8 @@ class Node(Model):
             ("bgscan_module", "bgscan_threshold", "s_inverval", "s_interval", "l_interval"),
             "write bgscan: {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}",
         ),
+        "meshid": "mesh_id",
+        "mesh": "write a node of kind mesh: {kind: mesh, mesh_id: village}",
         "links": "links belong next to nodes:, each with between: and its two ends",
     }
 
@@ -279,6 +281,16 @@ class Node(Model):
         "its first program starts. Those of an interface, such as net.ipv4.conf.h1-eth0.rp_filter, are set once it has "
         "its addresses. Names begin with net.; what the kernel refuses ends the run.",
     )
+
+    @property
+    def bridges(self) -> bool:
+        """Whether it forwards between all its interfaces, as a switch does."""
+        return False
+
+    @property
+    def backhaul(self) -> str | None:
+        """The wireless network that connects it with other bridges, if any."""
+        return None
 
     @property
     def radio_mac(self) -> str | None:
@@ -424,6 +436,25 @@ else:
     )
 
 
+class Transmitter(_WithSettings):
+    """Keys that all nodes have whose radio sends: those here, and the table of settings."""
+
+    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
+
+    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of the keys in the table of settings."""
+        return {key: getattr(self, key) for key in table()}
+
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say what is not modelled: newer modes, whose names resemble those of older ones."""
+        newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
+        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
+
+
 class Protected(Model):
     """Keys of encryption, which networks of access points and stations share."""
 
@@ -431,13 +462,12 @@ class Protected(Model):
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
-        """Say what is not modelled: newer modes, whose names resemble those of older ones; and how to write SSIDs."""
+        """Say what encryptions are called here, and how to write SSIDs."""
         if key == "ssid" and word == "a list":
             return "; write the first one, and the others in bss: [{ssid: NAME}]"
         if key == "encrypt" and word.lower() in _ENCRYPTIONS:
             return f"; write {_ENCRYPTIONS[word.lower()]}"
-        newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
-        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
+        return super().value_hint(key, word)
 
     encrypt: Literal["open", "owe", "wpa2", "wpa3", "wpa2/wpa3", "8021x"] | None = Field(
         None,
@@ -480,14 +510,5 @@ class Protected(Model):
         return self
 
 
-class Wireless(Protected, _WithSettings):
-    """Keys that access points and stations share: those here, and the table of settings."""
-
-    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
-
-    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The values of the keys in the table of settings."""
-        return {key: getattr(self, key) for key in table()}
+class Wireless(Protected, Transmitter):
+    """Keys that access points and stations share."""

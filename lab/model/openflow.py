@@ -64,6 +64,10 @@ class OpenFlowBridge(Node):
         """No routes but those that the lab makes."""
 
     @property
+    def bridges(self) -> bool:
+        return True
+
+    @property
     def is_programmed(self) -> bool:
         """Whether OpenFlow rules decide where frames go."""
         return self.controller is not None or bool(self.openflow) or self.fail_mode == "secure"

@@ -13,7 +13,8 @@ _STATION = re.compile(r"Station ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on ([^)]+)\)"
 
 
 class StationDump(Probe):
-    """Samples the peers of the node's radio: the access point of a station, or the stations of an access point.
+    """Samples the peers of the node's radio: the access point of a station, the stations of an access point, or
+    the neighbours of a mesh point.
 
     Series, one set per peer, named ``<quantity>/<MAC of the peer>``: ``signal`` (dBm), ``tx_retries``,
     ``tx_failed``, ``tx_packets``, ``rx_packets``, ``tx_bytes``, ``rx_bytes``, ``beacon_loss``, ``rx_drops``
@@ -23,7 +24,7 @@ class StationDump(Probe):
 
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
     mode = "sample"
-    kinds = ("ap", "sta")
+    kinds = ("ap", "sta", "mesh")
     yields = (
         Samples("signal"),
         Samples("tx_packets"),

@@ -41,7 +41,7 @@ class Rate(RadioSetting):
     def complaints(self, value: str, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
         """Report a rate that the radio's network does not have, or that would have no effect."""
         older = radio.without_ht or radio.dsss_only
-        modes = [radio.mode] if radio.ibss_bssid or older else [cell.mode for cell in cells]
+        modes = [radio.mode] if radio.alone or older else [cell.mode for cell in cells]
         wrong = next((mode for mode in modes if value not in rates.MODES[mode]), None)
         if wrong is not None:
             whose = f"{radio.interface.partition('-')[0]} is of" if older else f"{radio.ssid} uses"

@@ -30,7 +30,7 @@ class Streams(RadioSetting):
 
     def complaints(self, value: int, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
         """Report a radio that has no MCS."""
-        modes = [radio.mode] if radio.ibss_bssid else [cell.mode for cell in cells]
+        modes = [radio.mode] if radio.alone else [cell.mode for cell in cells]
         if radio.without_ht or radio.dsss_only or "n" not in modes:
             yield ("only mode n has spatial streams; write mode: n, or remove this",)
 

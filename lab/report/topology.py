@@ -116,26 +116,32 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
         if max(both) >= _least_db(a, b):
             found[a.name, b.name] = both
     meaning = "hear each other, at this SNR at the start" if found else ""
-    if len(found) > _PAIRS_MOST:
+    if sum(not _in_mesh(plan, pair) for pair in found) > _PAIRS_MOST:
         found, meaning = dict(_best(plan, found)), "best radio of its network, at this SNR at the start"
     levels = {pair: dict.fromkeys(f"{level:.0f}" for level in both) for pair, both in found.items()}
     return [(*pair, f"{' / '.join(texts)} dB") for pair, texts in levels.items()], meaning
 
 
 def _best(plan: Plan, found: Mapping[tuple[str, str], list[float]]) -> Iterable[tuple[tuple[str, str], list[float]]]:
-    """Yield, for each station, the best of the pairs in which it is with another one of its network."""
+    """Yield, for each station, the best of the pairs in which it is with another one of its network; all of meshes."""
+    yield from ((pair, both) for pair, both in found.items() if _in_mesh(plan, pair))
     for node in plan.nodes:
         own = [pair for pair in found if node.name in pair and _associate(*map(plan.node, pair))]
-        if node.kind != "ap" and own:
+        if node.kind not in ("ap", "mesh") and own:
             best = max(own, key=lambda pair: max(found[pair]))
             yield best, found[best]
 
 
+def _in_mesh(plan: Plan, pair: tuple[str, str]) -> bool:
+    a, b = map(plan.node, pair)
+    return bool(a.radio and a.radio.mesh) and _associate(a, b)
+
+
 def _associate(a: Node, b: Node) -> bool:
-    """Return whether two radios may exchange data: a station and its access point, or two of an ad hoc network."""
+    """Return whether two radios may exchange data: a station and its access point, or two of a mesh or an IBSS."""
     if not (a.radio and b.radio and (a.network(b.radio.ssid) or b.network(a.radio.ssid))):
         return False
-    return (a.kind == "ap") != (b.kind == "ap") or bool(a.radio.ibss_bssid and b.radio.ibss_bssid)
+    return (a.kind == "ap") != (b.kind == "ap") or (a.kind == b.kind and a.radio.alone and b.radio.alone)
 
 
 def _least_db(a: Node, b: Node) -> float:

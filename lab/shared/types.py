@@ -97,6 +97,14 @@ class RadiusClient:
 
 
 @frozen
+class MeshPoint:
+    """What makes a radio a mesh point (802.11s)."""
+
+    gate: bool = field(default=False, omitted=True)  # bridged with the wired ports of its node
+    params: list[RadioOption] = field(default_factory=list, omitted=True)  # in iw's words
+
+
+@frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
 
@@ -135,6 +143,7 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
+    mesh: MeshPoint | None = field(default=None, omitted=True)  # None: not in a mesh
     eap: Eap | None = field(default=None, omitted=True)  # with 802.1X, unless an access point asks others:
     radius: RadiusClient | None = field(default=None, omitted=True)
     # of an access point: it hands out its passphrase at the push of a button; of a station: it has to get it like that
@@ -154,6 +163,11 @@ class Radio:
     def networks(self) -> list[Radio]:
         """Return all its interfaces, each with a network, as if each was a radio."""
         return [self, *self.bss]
+
+    @property
+    def alone(self) -> bool:
+        """Whether its network has no access points: an ad hoc network, or a mesh."""
+        return self.ibss_bssid is not None or self.mesh is not None
 
     def has(self, option: str) -> bool:
         """Check whether hostapd's ``option``, which is 0 by default, is 1."""
@@ -326,7 +340,12 @@ class Node:
 
     @property
     def first_interface(self) -> str | None:
-        """The interface with the node's address: its radio if it has one, else the first wired interface."""
+        """The interface with the node's address: its radio if it has one, else the first wired interface.
+
+        Of a mesh gate: its bridge.
+        """
+        if self.radio is not None and self.radio.mesh is not None and self.radio.mesh.gate:
+            return "br0"
         if self.radio is not None:
             return self.radio.interface
         return next((one.name for one in self.interfaces if one.addressed), None)

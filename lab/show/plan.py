@@ -51,7 +51,7 @@ def render(plan: Plan) -> Group:
         _table("Docker images", ("node", "user", "folder", "environment"), _docker(plan)),
         _table("addresses and routes", ("node", "addresses", "routes", "serves"), _addressing(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
-        _table("hostapd and wpa_supplicant", ("node", "where", "option"), _raw_options(plan)),
+        _table("hostapd, wpa_supplicant and iw", ("node", "where", "option"), _raw_options(plan)),
         _table("links", ("name", "ends", "shape"), (_link(link, vlans(plan, link)) for link in plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
@@ -147,13 +147,14 @@ def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 def _raw_options(plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Return the options of each node in the words of its program, with the key of the topology that has them."""
-    return _shared(
-        (node.name, key, f"{one.name}={one.value}")
+    given = [
+        (node, key, getattr(program, key, []))
         for node in plan.nodes
         for program in (*([node.radius] if node.radius else []), *(node.radio.networks() if node.radio else ()))
         for key in ("hostapd", "wpa_supplicant", "network")
-        for one in getattr(program, key, [])
-    )
+    ]
+    given += [(node, "mesh_params", node.radio.mesh.params) for node in plan.nodes if node.radio and node.radio.mesh]
+    return _shared((node.name, key, f"{one.name}={one.value}") for node, key, options in given for one in options)
 
 
 def _shared(rows: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
@@ -189,6 +190,8 @@ def _listener(radio: Radio) -> Iterator[str]:
 
 def _extras(radio: Radio) -> Iterator[str]:
     """Describe settings of a radio that differ from the default."""
+    if radio.mesh is not None:
+        yield "mesh gate" if radio.mesh.gate else "mesh point"
     if radio.ibss_bssid is not None:
         yield f"ad hoc in {radio.ibss_bssid}"
     if radio.width_mhz != 20:

@@ -88,7 +88,7 @@ def test_several_mistakes_have_a_line_each_that_begins_with_file_and_line(
     one = 'flow.yaml:3  duration: "5" has no unit; write 5 s'
     other = (
         'place.yaml:3  nodes.h1.kind: unknown kind of node "hots" (did you mean host?); '
-        "known: ap, controller, host, monitor, radius, router, sta, switch"
+        "known: ap, controller, host, mesh, monitor, radius, router, sta, switch"
     )
     assert said("show", "place.yaml", "flow.yaml", capsys=capsys, monkeypatch=monkeypatch) == [
         "lab: 2 mistakes:",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cuts the power of an access point: its programs are killed, its interfaces go down. Later they start again."""
+"""Cuts the power of a node: its programs are killed, its interfaces go down. Later they start again."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
     noun: ClassVar[str] = "access point"
     first_port: ClassVar[int] = 2  # port 1 is the radio, as in Mininet-WiFi
     addressed: ClassVar[bool] = False
-    bridges: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 1
+    loses_power: ClassVar[bool] = True
     mac_key: ClassVar[tuple[str, str]] = ("bssid", "BSSID")
     raw: ClassVar[tuple[str, ...]] = ("hostapd",)
     other_names: ClassVar[Mapping[str, str]] = {

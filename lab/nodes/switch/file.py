@@ -16,7 +16,6 @@ class Switch(OpenFlowBridge):
 
     first_port: ClassVar[int] = 1
     addressed: ClassVar[bool] = False
-    bridges: ClassVar[bool] = True
 
     kind: Literal["switch"] = Field(description="switch: a learning Ethernet switch (Open vSwitch).")
     stp: Flag = Field(

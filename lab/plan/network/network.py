@@ -16,7 +16,7 @@ from lab.model.node import Node as NodeModel
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.nodes.switch.file import Switch
-from lab.plan.network import bridging, control, radius
+from lab.plan.network import bridging, control, meshes, radius
 from lab.plan.network.addresses import Ips, Macs, generated_mac, with_ipv6
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
@@ -71,6 +71,7 @@ class _Builder:
         bridging.check(self.source, self.interfaces, self.problems)
         control.check(self.source, self.refuse)
         radius.check(self.source, self.refuse, resolved_links)
+        meshes.check(self.source, self.refuse)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         if several:

@@ -11,7 +11,7 @@ from lab.errors import warn
 from lab.model import channels
 from lab.model.cell import Cell
 from lab.model.document import Keys, dotted
-from lab.model.node import Wireless, WithRadio
+from lab.model.node import Transmitter, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, further_mac, generated_mac
@@ -41,7 +41,7 @@ class PlannedRadios:
         self.macs.claim(mac, name, ("nodes", name, key) if given else ("nodes", name), what)
         site = _Site(self, name)
         radio = replace(model.resolve(name, mac, site), antenna_gain_dbi=model.antenna_gain)
-        if not isinstance(model, Wireless):
+        if not isinstance(model, Transmitter):
             return radio
         if radio.without_ht or radio.dsss_only:
             self._check_medium(name, "mode", "has no rates")
@@ -54,7 +54,7 @@ class PlannedRadios:
         raw: dict[str, Any] = {key: [*getattr(radio, key), *site.raw(key, getattr(model, key))] for key in model.raw}
         return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio), **raw)
 
-    def _settings(self, name: str, model: Wireless, radio: Radio) -> dict[str, Any]:
+    def _settings(self, name: str, model: Transmitter, radio: Radio) -> dict[str, Any]:
         """Return the settings that are not at their defaults; report those that the radio cannot have."""
         found = {}
         for key, written in model.settings.items():

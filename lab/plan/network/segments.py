@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Segments: what switches, access points and ad hoc networks connect without a router. Each has subnets of its own.
+"""Segments: what switches, access points, meshes and ad hoc networks connect. Each has subnets of its own.
 
 Only topologies with a router, or with ``subnets:``, are seen so; in others, all nodes are in one subnet.
 """
@@ -81,13 +81,13 @@ class Segments:
         Of a bridge, it is the bridge itself.
         """
         model = self.topology.nodes[node.name]
-        if model.bridges and model.has_address:
+        if model.bridges and model.has_address and not model.addressed:
             yield Port(node.name, node.name, first=True), self._wires.of(node.name, node.vlan)
         if not model.addressed:
             return
         if node.radio is not None:
-            yield Port(node.name, node.radio.interface, first=True), self._on_air(node)
-        for interface in node.interfaces:
+            yield Port(node.name, str(node.first_interface), first=True), self._on_air(node)
+        for interface in () if model.bridges else node.interfaces:
             if interface.addressed:
                 first = interface.name == node.first_interface
                 yield Port(node.name, interface.name, first), self._on_wire(node.name, interface)
@@ -103,6 +103,8 @@ class Segments:
     def _on_air(self, node: Node) -> Point:
         """Return the segment of a radio: that of the first access point of its network."""
         assert node.radio is not None
+        if node.radio.mesh is not None and (gate := self._wires.on_air(node.radio.ssid)):
+            return gate
         home = next(iter(self._homes(node)), None)
         return home if home is not None else (f"ssid {node.radio.ssid}", 0)
 
@@ -114,7 +116,7 @@ class Segments:
     def _homes(self, node: Node) -> dict[Point, str]:
         """Return the segments that the network of a station reaches, and an access point of each."""
         found: dict[Point, str] = {}
-        if node.radio is not None and not node.radio.ibss_bssid:
+        if node.radio is not None and not node.radio.alone:
             for name, one in self.topology.nodes.items():
                 for cell in one.cells:
                     if cell.ssid == node.radio.ssid:

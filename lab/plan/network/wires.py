@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bridges, grouped by the links between them, in each VLAN; and which VLANs a link carries."""
+"""Bridges, grouped by the links and meshes between them, in each VLAN; and which VLANs a link carries."""
 
 from __future__ import annotations
 
@@ -32,11 +32,16 @@ def carried(topology: Topology, link: links.Link, known: list[int]) -> tuple[int
 
 
 class Wires:
-    """Bridges, grouped by the wired segment that they are on, in each VLAN."""
+    """Bridges, grouped by the segment that they are on, in each VLAN."""
 
     def __init__(self, topology: Topology) -> None:
         self._bridges = {name for name, node in topology.nodes.items() if node.bridges}
         self._next: dict[Point, Point] = {}
+        self._on_air: dict[str, str] = {}  # a bridge of each wireless network
+        for name, node in topology.nodes.items():
+            if node.bridges and node.backhaul is not None:
+                for vlan in (0, *vlans(topology)):
+                    self.connect(self._on_air.setdefault(node.backhaul, name), name, vlan)
 
     def are_bridges(self, a: str, b: str) -> bool:
         """Return whether both are bridges, and different ones."""
@@ -48,6 +53,10 @@ class Wires:
         while self._next.get(point, point) != point:
             point = self._next[point]
         return point
+
+    def on_air(self, network: str) -> Point | None:
+        """Return the segment of the bridges of a wireless network, if it has any."""
+        return self.of(self._on_air[network]) if network in self._on_air else None
 
     def connect(self, a: str, b: str, vlan: int = 0) -> bool:
         """Join the segments of two nodes if both are bridges; return whether they were one segment before."""

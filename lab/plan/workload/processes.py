@@ -295,9 +295,10 @@ class PlannedProcesses:
     def _check_place(self, entry: _Entry, node: Node) -> None:
         """Report a probe on a node where it cannot work."""
         if entry.probe is not None and node.kind not in entry.probe.kinds:
+            *rest, last = entry.probe.kinds
             self._refuse(
                 (*entry.keys, "on"),
-                f"{entry.probe_name} works on {' and '.join(entry.probe.kinds)}; "
+                f"{entry.probe_name} works on {' and '.join(filter(None, (', '.join(rest), last)))}; "
                 f"{node.name}, which has the role {entry.on}, is a {node.kind}",
             )
         elif entry.probe is not None and not node.interfaces and node.radio is None:
@@ -307,7 +308,7 @@ class PlannedProcesses:
         """Return the node as probes see it; it has an interface."""
         radio = node.radio.interface if node.radio else None
         wired = [interface.name for interface in node.interfaces]
-        first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
+        first = radio if radio and (node.kind != "ap" or not wired) else wired[0]
         ipv6 = self.source.model.family == "ipv6"
         return Target(node.name, first, radio, node.ip, medium=self.medium, seed=self.seed, ipv6=ipv6)
 

@@ -227,7 +227,7 @@ class Probe:
     yields: ClassVar[tuple[ResultType, ...]] = ()  # the types of results that it finds
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     # kinds of nodes that it can run on
-    kinds: tuple[str, ...] = ("host", "router", "radius", "switch", "ap", "sta", "monitor")
+    kinds: tuple[str, ...] = ("host", "router", "radius", "switch", "ap", "sta", "mesh", "monitor")
     stack: str | None = None  # the stack that contains its program, from its path; None: every node has the program
     programs: ClassVar[dict[str, str]] = {}  # source of the Python programs that it brings, by file name
 

@@ -256,6 +256,17 @@ def test_signal() -> None:
     assert [series.name for series in computed.series] == ["station-dump ap1", "link"]
 
 
+def test_hops_and_the_longest_gap() -> None:
+    paths = source("mesh", series=[TimeSeries(f"hops/{AP1}", "hops", [0, 1, 5], [1, 2, 2])])
+    computed = load("hops").compute(wanted("hops", "mesh", unit="hops"), context(paths))
+    assert (computed.values, [series.name for series in computed.series]) == ([1, 2, 2], ["mesh ap1"])
+    echo = source("ping", series=[TimeSeries("rtt", "ms", [0, 10, 50, 90, 95], [1] * 5)])
+    alone = source("ping", identifier="other", series=[TimeSeries("rtt", "ms", [0], [1])])
+    gap = load("longest-gap").compute(wanted("longest-gap", "ping", "other", unit="ms"), context(echo, alone))
+    assert gap.rows == [{"process": "ping", "at_ns": 10, "longest_gap": 40}]
+    assert gap.values == [40]
+
+
 @pytest.mark.parametrize(("kind", "quantity"), [("rx-bitrate", "rx_bitrate"), ("tx-bitrate", "tx_bitrate")])
 def test_bitrates(kind: str, quantity: str) -> None:
     dump = source("station-dump", series=[TimeSeries(f"{quantity}/{AP1}", "Mbit/s", [0, 1], [54, 5.5])])

@@ -122,14 +122,14 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, ip6, routes, "
-            "dhcp, mac",
+            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, "
+            "sysctls, ip, ip6, routes, dhcp, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
-            'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, each, image, entrypoint, command, memory, pids, privileged, sysctls, ip, ip6, routes, "
-            "dhcp, mac",
+            'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: mesh and '
+            "kind: monitor; known keys: kind, roles, count, each, image, entrypoint, command, memory, pids, "
+            "privileged, sysctls, ip, ip6, routes, dhcp, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -140,12 +140,12 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: app}"),
             'mine.yaml:3  nodes.ap1.kind: unknown kind of node "app" (did you mean ap?); known: ap, controller, '
-            "host, monitor, radius, router, sta, switch",
+            "host, mesh, monitor, radius, router, sta, switch",
         ),
         (
             node("{ssid: campus}"),
-            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, controller, host, monitor, radius, router, '
-            "sta, switch",
+            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, controller, host, mesh, monitor, radius, '
+            "router, sta, switch",
         ),
         (node("campus"), "mine.yaml:3  nodes.ap1: must be a mapping, such as {kind: ap}"),
         (

@@ -83,7 +83,7 @@ def test_lab_show_lists_them(plans: Plans) -> None:
         ("hostapd: [dtim_period=2]", "", "hostapd: must be a mapping: {key: value}, not a list"),
         ("hostapd: dtim_period=2", "", 'hostapd: must be a mapping: {key: value}, not "dtim_period=2"'),
         ("", "hostapd: {dtim_period: 2}", 'unknown key "hostapd": it is for kind: ap'),
-        ("wpa_supplicant: {fast_reauth: 0}", "", 'unknown key "wpa_supplicant": it is for kind: sta'),
+        ("wpa_supplicant: {fast_reauth: 0}", "", 'unknown key "wpa_supplicant": it is for kind: mesh and kind: sta'),
         ("", "wpa_supplicant: {network: {priority: 5}}", "options of the network belong in network:, next to wpa_supp"),
         ("", "wpa_supplicant: {country: US}", "write country: of the topology"),
         ("", "network: {ssid: other}", "network.ssid: events know it from the topology; write ssid: of the node"),

@@ -82,7 +82,7 @@ def test_what_a_workload_needs_is_reported(plans: Plans) -> None:
 
 def test_a_radios_probes_need_a_radio() -> None:
     reported = refused(load, "wired-pair", "http/download")
-    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in reported
+    assert "station-dump works on ap, sta and mesh; h2, which has the role client, is a host" in reported
 
 
 def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> None:
@@ -438,7 +438,8 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, power: sta1, to: off",
-            "t.yaml:14  timeline.0.power: sta1 is not an access point (it is a sta); only access points lose power",
+            "t.yaml:14  timeline.0.power: sta1 is not an access point (it is a sta); only access points and mesh "
+            "points lose power",
         ),
         (
             "at: 5 s, power: ap1, to: on",

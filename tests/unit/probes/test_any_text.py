@@ -67,6 +67,7 @@ def test_damaged_real_output(fixture: Path, seed: int, cut: bool) -> None:
         ("station-dump", "### 0\nStation nobody\n", 2),
         ("station-dump", "### 0\nStation 02:00:00:00:01:00 (on w)\n\tsignal:\tloud\n", 3),
         ("station-dump", "no stamp\n", 1),
+        ("mesh", "### 0\n02:00:00:00:01:00 nobody m1-wlan0\n", 2),
         ("station-dump", "### later\n", 1),
         ("link", "### 0\n\n\tSSID: campus\n", 3),
         ("wpa-events", "5 <3>CTRL-EVENT-SCAN-STARTED\n4 <3>CTRL-EVENT-SCAN-RESULTS\n", 2),

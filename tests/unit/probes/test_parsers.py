@@ -351,3 +351,20 @@ def test_ss_of_a_server_on_a_lossy_link(pasted: Parse, series: Find) -> None:
     assert series(parsed, f"retransmits/{which}").values == [6, 6, 10, 13, 13, 13]
     assert series(parsed, f"retransmitted/{which}").values[-1] == 18824
     assert series(parsed, f"rtt/{which}").values[0] == 15.619
+
+
+def test_mesh(pasted: Parse, series: Find) -> None:
+    gate = "02:00:01:00:05:00"
+    parsed = pasted("mesh", "healing")
+    assert series(parsed, "paths").values == [0, 2, 2, 2, 2, 2, 3, 3]
+    assert set(series(parsed, f"hops/{gate}").values) == {2}
+    assert series(parsed, f"path_metric/{gate}").values[-2:] == [15763, 15763]
+    hops = [(one.t_ns, one.fields["next_hop"]) for one in parsed.occurrences if one.fields["destination"] == gate]
+    assert hops == [(100316416, "02:00:01:00:03:00"), (4100316416, "02:00:01:00:04:00")]
+
+
+def test_a_path_that_packets_cannot_take_is_none(typed: Parse) -> None:
+    row = "02:00:01:00:05:00 02:00:01:00:04:00 m1-wlan0\t3\t15763\t0\t0\t100\t0\t{}\t2\t2\n"
+    parsed = typed("mesh", out=f"### 0\n{row.format('0x15')}### 1\n{row.format('0x14')}")
+    assert [one.fields["next_hop"] for one in parsed.occurrences] == ["02:00:01:00:04:00", None]
+    assert [item.values for item in parsed.series if item.name == "paths"] == [[1, 0]]

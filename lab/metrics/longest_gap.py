@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Longest gap: the longest time without an answer."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from lab.metrics.base import Context, Metric, MetricValues, chosen, series_of
+from lab.probes.base import Samples
+from lab.shared import types
+from lab.units import DURATION
+
+
+class LongestGap(Metric):
+    """The longest time between two replies to a ping.
+
+    It is longer than the outage by at most the interval of the pings.
+    """
+
+    about = "longest time between two replies to a ping: how long an outage lasted"
+    takes = (Samples("rtt"),)
+    dimension = DURATION
+    unit = "ns"
+    columns = ("longest_gap",)
+
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        """Return one row per source with replies: the gap, and when it began."""
+        computed = MetricValues()
+        for source in chosen(metric, context):
+            times_ns = series_of(source, "rtt").t_ns
+            gaps = [(after - before, before) for before, after in pairwise(times_ns)]
+            if gaps:
+                length_ns, begin_ns = max(gaps, key=lambda gap: (gap[0], -gap[1]))
+                computed.values.append(length_ns)
+                computed.rows.append({"process": source.id, "at_ns": begin_ns, "longest_gap": length_ns})
+        return computed
