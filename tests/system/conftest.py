@@ -145,7 +145,8 @@ def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
         plan = load(topology, workload, 1, settings)
-        runs.boot(plan, with_stack(machine, workload, plan), directory)
+        own = runs.with_images(machine, plan, SilentReport()) if plan.images() else machine
+        runs.boot(plan, with_stack(own, workload, plan), directory)
         return Ran(directory)
 
     return run

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -210,3 +211,25 @@ def test_who_dozes_waits_for_a_beacon(boot_own: Boot) -> None:
     assert awake["delay_max_ns"] < 1e6
     mean_ms = rounded(dozes["delay_mean_ns"] / 1e6)
     record(Row("phenomena", "power save: mean delay, half a beacon interval", mean_ms, "ms", [51.2], relative=0.1))
+
+
+def test_flows_that_do_not_follow_lose_pings_and_air(boot_own: Boot) -> None:
+    """The server's flow leads to the old access point, which sends each answer again and again."""
+    lost, wasted = {}, {}
+    for app in ("learning", "roaming"):
+        ran = boot_own("openflow-handoff", "ping/roaming", f"topology.nodes.c0.app={app}")
+        (share,) = re.findall(r"([\d.]+)% packet loss", ran.raw("echo.out"))
+        lost[app] = float(share)
+        wasted[app] = attempts_lost(ran, "ap1", "sta1")
+    assert lost["learning"] > 80 > 1 > lost["roaming"]
+    assert wasted["learning"] > 0.8 > 0.2 > wasted["roaming"]
+
+
+def test_a_connection_does_not_survive_a_new_address(boot_own: Boot) -> None:
+    pings = boot_own("two-subnets", "ping/roaming").raw("echo.out")
+    (share,) = re.findall(r"([\d.]+)% packet loss", pings)
+    assert float(share) < 1
+    download = boot_own("two-subnets", "http/download", "processes.fetch.may_run_on=true")
+    *samples, _ = download.raw("fetch.size").splitlines()  # then the check sum
+    sizes = [int(line.split()[1]) for line in samples]
+    assert sizes[4] > 1e6 and len(set(sizes[6:])) == 1
