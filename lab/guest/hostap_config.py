@@ -247,8 +247,10 @@ def _eap_lines(eap: types.Eap, method: str, passwd: str | None) -> Iterator[str]
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
-    """Return lines for an IBSS with a fixed channel and BSSID, so that no station has to search for it, or merge."""
-    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
+    """Return lines for an IBSS with a fixed channel; with a fixed BSSID, no station has to search for it, or merge."""
+    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1"]
+    if radio.ibss_bssid != types.SEARCH:
+        lines.append(f"bssid={radio.ibss_bssid}")
     if radio.mode != "n":
         lines.append("disable_ht=1")
     return [*lines, "disable_ht40=1", "disable_vht=1"]

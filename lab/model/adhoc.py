@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Ad hoc networks.
 
-Not modelled: protection, 40 MHz, pure 802.11b networks, networks that meet and merge.
+Not modelled: protection, 40 MHz, pure 802.11b networks.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from lab.model.base import Flag, Integer, Model, refuse
-from lab.model.node import Mac, Ssid
+from lab.model.base import Flag, Integer, Model, Text, refuse
+from lab.model.node import Ssid, check_mac
+from lab.shared.types import SEARCH
 
 DEFAULT_CELL = "02:ca:ff:ee:ba:01"  # Mininet-WiFi's default, which its users know from captures
+
+
+def _cell(text: str) -> str:
+    if text != SEARCH and ":" not in text:
+        refuse(f'"{text}" is not a valid BSSID; write {SEARCH}, or one such as 02:aa:00:00:00:01')
+    return text if text == SEARCH else check_mac(text)
 
 
 class AdHoc(Model):
@@ -26,10 +33,11 @@ class AdHoc(Model):
     mode: Literal["g", "a", "n"] = Field(
         "g", description="802.11 amendment: g uses 2.4 GHz, a uses 5 GHz, n uses either (the channel decides)."
     )
-    bssid: Mac | None = Field(
+    bssid: Annotated[Text, AfterValidator(_cell)] | None = Field(
         None,
-        description="BSSID shared by its stations, so that they need not find each other and merge. "
-        f"Default: {DEFAULT_CELL}.",
+        description="BSSID shared by its stations, so that they need not find each other and merge; or search: a "
+        "station joins a network of that SSID that it hears, or begins one with a random BSSID, and networks that come "
+        f"into range of each other merge. Default: {DEFAULT_CELL}.",
     )
     short_slots: Flag = Field(
         False,

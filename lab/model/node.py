@@ -38,7 +38,7 @@ _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
 
-def _mac(text: str) -> str:
+def check_mac(text: str) -> str:
     """Check for a unicast Ethernet address; return it in lower case."""
     lower = text.lower()
     if not _MAC.match(lower):
@@ -129,7 +129,7 @@ def _image(text: str) -> str:
     return text
 
 
-Mac = Annotated[Text, AfterValidator(_mac)]
+Mac = Annotated[Text, AfterValidator(check_mac)]
 Ip = Annotated[Text, AfterValidator(check_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
 Identity = Annotated[Text, AfterValidator(_identity)]

@@ -96,6 +96,9 @@ class RadiusClient:
     secret: str = field(default="", omitted=True)
 
 
+SEARCH = "search"  # instead of the BSSID of an ad hoc network: stations find each other
+
+
 @frozen
 class MeshPoint:
     """What makes a radio a mesh point (802.11s)."""
@@ -134,7 +137,7 @@ class Radio:
     dsss_only: bool = field(default=False, omitted=True)
     short_slots: bool = field(default=False, omitted=True)  # of 9 us in an ad hoc network at 2.4 GHz
     power_save: bool = field(default=False, omitted=True)  # of a station: it dozes when nothing comes or goes
-    # BSSID of an ad hoc network; None: no station, or one with an access point
+    # BSSID of an ad hoc network, or SEARCH; None: no station, or one with an access point
     ibss_bssid: str | None = field(default=None, omitted=True)
     # of a station, in wpa_supplicant's words; None: it does not scan in the background
     bgscan: str | None = field(default=None, omitted=True)

@@ -21,7 +21,20 @@ from lab.numbers import count, plain
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
-from lab.shared.types import CONSOLE_LEVEL, WAYS, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.types import (
+    CONSOLE_LEVEL,
+    SEARCH,
+    WAYS,
+    Collect,
+    EdcaParameters,
+    Event,
+    File,
+    Link,
+    Node,
+    Plan,
+    Process,
+    Radio,
+)
 from lab.show import medium as show_medium
 from lab.show.words import position, shape, vlans
 from lab.text import short_hash
@@ -193,7 +206,7 @@ def _extras(radio: Radio) -> Iterator[str]:
     if radio.mesh is not None:
         yield "mesh gate" if radio.mesh.gate else "mesh point"
     if radio.ibss_bssid is not None:
-        yield f"ad hoc in {radio.ibss_bssid}"
+        yield "ad hoc, searches" if radio.ibss_bssid == SEARCH else f"ad hoc in {radio.ibss_bssid}"
     if radio.width_mhz != 20:
         yield f"{radio.width_mhz} MHz"
     if radio.short_gi:

@@ -175,6 +175,13 @@ def test_an_ad_hoc_station_needs_no_access_point(plans: Plans) -> None:
     assert "ap_scan" not in wpa_supplicant_conf(radio(plans(), "sta1"))
 
 
+def test_ad_hoc_stations_may_search(plans: Plans) -> None:
+    plan = plans(topology("sta1: {kind: sta, adhoc: {ssid: meeting, bssid: search}}"), WORKLOAD)
+    lines = wpa_supplicant_conf(radio(plan, "sta1")).splitlines()
+    assert {"ap_scan=2", "\tmode=1", "\tfrequency=2412", "\tfixed_freq=1"} < set(lines)
+    assert not any("bssid" in line for line in lines)
+
+
 # Monitors
 
 
@@ -212,6 +219,11 @@ def test_a_monitor_listens_before_anybody_sends(plans: Plans) -> None:
             ["sta1: {kind: sta, ssid: x, adhoc: {ssid: meeting}}"],
             "t.yaml:3  nodes.sta1.ssid: needs a network with access points, but adhoc: is an open network "
             "without them; remove one",
+        ),
+        (
+            ["sta1: {kind: sta, adhoc: {ssid: meeting, bssid: find}}"],
+            't.yaml:3  nodes.sta1.adhoc.bssid: "find" is not a valid BSSID; write search, or one such as '
+            "02:aa:00:00:00:01",
         ),
         (
             ["sta1: {kind: sta, adhoc: {ssid: meeting, channel: 14}}"],
