@@ -51,6 +51,21 @@ DEVICES = {
         ip address add 10.6.0.$1/24 dev bat0
         ip link set bat0 up
     """,
+    "10.8.0.1 ipvlan": """
+        ip link add iv0 link vx0 type ipvlan mode l2
+        ip address add 10.8.0.$1/24 dev iv0
+        ip link set iv0 up
+    """,
+    "10.9.0.1 IPIP": """
+        ip link add tun4 type ipip local 10.0.0.$1 remote 10.0.0.$2
+        ip address add 10.9.0.$1/24 dev tun4
+        ip link set tun4 up
+    """,
+    "fd09::1 SIT": """
+        ip link add tun64 type sit local 10.0.0.$1 remote 10.0.0.$2
+        ip address add fd09::$1/64 dev tun64 nodad
+        ip link set tun64 up
+    """,
     "10.7.0.1 bond": """
         ip link add bond0 mtu 1400 type bond mode active-backup miimon 10
         for lower in vx1 vx2; do
@@ -74,7 +89,7 @@ def workload(duration_s: int, *events: tuple[float, str, str]) -> str:
 
 def test_devices_of_each_kind_carry_packets(boot: Callable[..., Ran]) -> None:
     ends = "".join(f"({text})\n" for text in DEVICES.values())
-    pings = [(5.0 + number, "h2", f"{PING} {name.split()[0]}") for number, name in enumerate(DEVICES)]
+    pings = [(5 + number * 0.5, "h2", f"{PING} {name.split()[0]}") for number, name in enumerate(DEVICES)]
     ran = boot(
         WIRED,
         workload(
@@ -96,6 +111,83 @@ def test_devices_of_each_kind_carry_packets(boot: Callable[..., Ran]) -> None:
         assert found in state
     assert "active_slave vx2" in failed_over
     assert ", 0% packet loss" in failed_over
+
+
+RULES = """
+table inet filter {
+  flowtable short { hook ingress priority 0; devices = { h1-eth0 }; }
+  quota month { over 100 mbytes }
+  chain input {
+    type filter hook input priority 0;
+    icmp type echo-request limit rate over 1/second burst 1 packets drop
+    tcp dport 81 ct count over 2 reject with tcp reset
+    udp dport 82 log prefix "seen " reject
+    udp dport 83 quota name "month" drop
+    fib saddr . iif oif missing drop
+    socket transparent 1 accept
+  }
+  chain forward { type filter hook forward priority 0; ip protocol tcp flow add @short; }
+}
+table ip nat {
+  chain output { type nat hook output priority -100; tcp dport 84 redirect to :85; }
+  chain before {
+    type nat hook prerouting priority -100;
+    tcp dport 86 dnat to numgen inc mod 2 map { 0: 10.0.0.1, 1: 10.0.0.2 };
+  }
+}
+table ip proxy {
+  chain before {
+    type filter hook prerouting priority -150;
+    tcp dport 87 tproxy to :88
+  }
+}
+table netdev early {
+  chain in { type filter hook ingress device h1-eth0 priority 0; ether type 0x88b5 drop; tcp dport 89 counter; }
+}
+table bridge between {
+  chain in { type filter hook input priority 0; ct state established accept; meta ibrname "br9" reject; }
+}
+"""
+
+
+def test_rules_of_firewalls(boot: Callable[..., Ran]) -> None:
+    """All families and expressions are accepted, and a limit, a reject and a redirection do what they say."""
+    ran = boot(
+        WIRED,
+        workload(
+            6,
+            (0.5, "h1", f"nft -f - <<'end'\n{RULES}\nend"),
+            (1.0, "h2", "ping -q -c 4 -i 0.2 -W 0.5 10.0.0.1 || true"),
+            (3.0, "h2", "echo x | nc -u -w 1 10.0.0.1 82 2>&1; nft list ruleset | wc -l"),
+            (5.0, "h1", "nft list ruleset | grep -c -E 'flow add|ct count|tproxy|numgen|netdev|redirect'"),
+        ),
+    )
+    _, pinged, _, listed = ran.outputs()
+    assert "4 packets transmitted, 2 received" in pinged or "4 packets transmitted, 1 received" in pinged, pinged
+    assert listed == "6\n"
+
+
+def test_a_routing_table_for_an_interface(boot: Callable[..., Ran]) -> None:
+    """VRF: an interface has routes of its own, which others do not see."""
+    script = """
+        ip link add blue type vrf table 7
+        ip link set blue up
+        ip link set h2-eth0 master blue
+        ip route add table 7 192.0.2.0/24 via 10.0.0.1
+    """
+    ran = boot(
+        WIRED,
+        workload(
+            3,
+            (0.5, "h1", "ip address add 192.0.2.1/32 dev lo"),
+            (0.5, "h2", script),
+            (1.0, "h2", f"{PING} -I blue 192.0.2.1"),
+            (2.0, "h2", "ip route get 192.0.2.1 2>&1 || true"),
+        ),
+    )
+    *_, pinged, without = ran.outputs()
+    assert ", 0% packet loss" in pinged
+    assert "unreachable" in without
 
 
 def test_cake_shapes(boot: Callable[..., Ran]) -> None:
