@@ -22,6 +22,7 @@ from lab.cache.report import LineReport
 from lab.cache.store import MOVE_HINT, Store, cache_root, file_sha256, free_bytes
 from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
+from lab.machine import cage
 from lab.machine.memory import memory_directory
 from lab.machine.processor import processor
 
@@ -99,6 +100,7 @@ def examine() -> list[Finding]:
         _built(),
         _memory(),
         _ptrace(),
+        _cage(),
         _namespaces(),
     ]
 
@@ -212,6 +214,13 @@ def _ptrace() -> Finding:
         "allowed" if works else "forbidden",
         "the guest's kernel needs it: `sysctl kernel.yama.ptrace_scope=1`, in a container `--cap-add SYS_PTRACE`",
     )
+
+
+def _cage() -> Finding:
+    """Say what confines guests; a lab without it works, with programs that are trusted."""
+    gaps = cage.gaps()
+    missing = f"; a program that takes a guest over could {'; '.join(gaps)}" if gaps else ""
+    return Finding("cage of guests", True, cage.offers() + missing)
 
 
 def _namespaces() -> Finding:

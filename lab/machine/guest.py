@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from lab.errors import RunError, writing
+from lab.machine.cage import cage
 from lab.machine.channel import Channel
 from lab.machine.memory import memory_directory
 from lab.machine.process import MODES, GuestProcess, Setup, command_line
@@ -66,7 +67,9 @@ class Guest:
             if console is None and not MODES[mode].terminal:
                 with writing(files.run / "console.log"):
                     console = closing.enter_context((files.run / "console.log").open("wb"))
-            process = GuestProcess(command_line(setup, place, mode, channel), files.run, memory, console, channel)
+            own = closing.enter_context(cage(files.run, files.bundle, place))
+            arguments = command_line(setup, place, mode, channel, own)
+            process = GuestProcess(arguments, files.run, memory, console, channel, own)
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 

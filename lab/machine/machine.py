@@ -18,7 +18,8 @@ from lab.builders.kernel.kernel import Kernel
 from lab.builders.stack.stack import Stack, ensure_stack
 from lab.cache.report import Report
 from lab.docker.reference import parse
-from lab.errors import BuildError, InputError
+from lab.errors import BuildError, InputError, warn
+from lab.machine import cage
 from lab.machine.guest import Guest
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
 from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
@@ -167,10 +168,14 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
 def prepare(*, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
+    It warns if this host cannot confine guests.
+
     ``memory_keys``: where the guest's memory is written.
 
     Raises:
         HostError: If no directory suits the guest's memory; reported before anything is built.
     """
     clean_stale()
+    if gaps := cage.gaps():
+        warn(f"a program that takes its guest over could {'; '.join(gaps)}: docs/security.md", where="this host:")
     memory_directory(needed_bytes=memory_bytes, keys=memory_keys)

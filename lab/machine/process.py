@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import IO
 
 from lab import left
+from lab.machine.cage import namespaces, out_of_the_way
 from lab.machine.channel import Channel, inherited
 from lab.machine.cores import Core
 from lab.machine.memory import GUEST_BYTES
 from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS, START_NS
 
 _ADDR_NO_RANDOMIZE = 0x0040000
+_DEATH_S = 5.0  # what is killed ends within that time
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -82,8 +84,14 @@ class Setup:
     start_ns: int = START_NS
 
 
-def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channel | None = None) -> list[str]:
-    """Return the kernel and its arguments. ``mode``: of MODES."""
+def command_line(
+    setup: Setup,
+    scratch: Path,
+    mode: str = "run",
+    channel: Channel | None = None,
+    cage: tuple[int, int] | None = None,
+) -> list[str]:
+    """Return the kernel and its arguments. ``mode``: of MODES; ``cage``: descriptors (lab.machine.cage)."""
     files, chosen = setup.files, MODES[mode]
     loglevel = 0 if chosen.quiet and setup.console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[setup.console_level]
     arguments = [
@@ -109,6 +117,7 @@ def command_line(setup: Setup, scratch: Path, mode: str = "run", channel: Channe
         *([f"hostrom={scratch}/stack/{files.stack.name}"] if files.stack else []),
         *(f"hostrom={scratch}/image{number}/{path.name}" for number, path in enumerate(files.node_images)),
         *([f"hostask={','.join(map(str, channel.inherited))}"] if channel else []),
+        *([f"cage={','.join(map(str, cage))}"] if cage else []),
         f"lab.bundle={scratch}/code",
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
@@ -128,11 +137,12 @@ class GuestProcess:
         memory_directory: Path,
         console: IO[bytes] | None,
         channel: Channel | None = None,
+        cage: tuple[int, int] | None = None,
     ) -> None:
         """Start it.
 
         ``memory_directory``: on a file system that allows execution; ``console``: where its log goes; None: this
-        terminal.
+        terminal; ``cage``: descriptors that it inherits (lab.machine.cage), or -1.
         """
         self.run = run
         # child processes get the same addresses in every run, if the host allows it: Docker's seccomp may not
@@ -140,18 +150,22 @@ class GuestProcess:
         # without our environment, which would be on the guest kernel's stack
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()
+        self._last, alive = os.pipe()  # the other end is closed once the guest has ended
+        alive = out_of_the_way(alive)
         self.started_s = time.monotonic()
         with self._core.bound(), inherited(channel) as descriptors:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
+                # it dies with the lab, even by kill -9
+                ["setpriv", "--pdeathsig", "KILL", "--", *namespaces(), *arguments],
                 env=environment,
                 cwd="/",
                 stdin=None if console is None else subprocess.DEVNULL,
                 stdout=console,
                 stderr=None if console is None else subprocess.STDOUT,
-                pass_fds=descriptors,
+                pass_fds=[alive, *descriptors, *(descriptor for descriptor in cage or () if descriptor >= 0)],
                 process_group=None if console is None else 0,  # Ctrl-C reaches only the lab, which then ends the guest
             )
+        os.close(alive)
 
     def pulse(self) -> tuple[int, int] | None:
         """Return (uptime, wall clock) of the guest in virtual ns; None before init runs."""
@@ -175,8 +189,12 @@ class GuestProcess:
             os.close(end)
 
     def kill(self) -> None:
-        """End it and all its processes."""
+        """End it and all its processes; return once they have ended. Two threads may do so."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        last, self._last = self._last, -1
+        if last >= 0:
+            select.select([last], [], [], _DEATH_S)
+            os.close(last)
         self._core.release()

@@ -51,6 +51,7 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Se
         kernel.write_text(HEAD + script)
         kernel.chmod(0o755)
         run.mkdir()
+        (tmp_path / "code").mkdir()
         return Setup(GuestFiles(kernel, tmp_path / "initrd", tmp_path / "image", tmp_path / "code", run), seed=7)
 
     return of

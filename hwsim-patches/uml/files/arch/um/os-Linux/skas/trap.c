@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <asm/prctl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
@@ -28,6 +29,7 @@
 #include <init.h>
 #include <kern_util.h>
 #include <mem.h>
+#include <mem_user.h>
 #include <os.h>
 #include <ptrace_user.h>
 #include <registers.h>
@@ -273,20 +275,30 @@ static int install_filter(void)
 	const unsigned int high = STUB_CODE >> 32, low = (unsigned int)STUB_CODE;
 	const unsigned int ip = offsetof(struct seccomp_data, instruction_pointer);
 	const unsigned int nr = offsetof(struct seccomp_data, nr);
-	/* Only the stub's own code makes system calls, and only those that it needs. */
+	const unsigned int arch = offsetof(struct seccomp_data, arch);
+	const unsigned int first = offsetof(struct seccomp_data, args[0]);
+	/*
+	 * Only the stub's own code makes system calls, and only those that it needs. But
+	 * its page can be made writable: the calls of 32-bit programs have other numbers.
+	 */
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip + 4),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 10),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 15),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip),
-		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, low + UM_KERN_PAGE_SIZE, 8, 0),
-		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, low, 0, 7),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, low + UM_KERN_PAGE_SIZE, 13, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, low, 0, 12),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 10),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, nr),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_futex, 6, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigreturn, 5, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_munmap, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_arch_prctl, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_futex, 9, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigreturn, 8, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 7, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_munmap, 6, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_arch_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, first),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_SET_FS, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_SET_GS, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -317,6 +329,19 @@ static void *map_stub(unsigned long at, void *kernel_address, unsigned long size
 	int fd = phys_mapping(uml_to_phys(kernel_address), &offset);
 
 	return mmap64((void *)at, size, prot, MAP_FIXED | flags, fd, offset);
+}
+
+/* A stub maps the guest's memory and, with iomem=, more: it keeps no other file of the kernel. */
+static void close_files(void *stub_stack)
+{
+	unsigned long long offset;
+	int fd = phys_mapping(uml_to_phys(stub_stack), &offset);
+
+	if (iomem_regions)
+		return;
+	if (fd > 0)
+		syscall(__NR_close_range, 0, fd - 1, 0);
+	syscall(__NR_close_range, fd + 1, ~0U, 0);
 }
 
 /*
@@ -355,6 +380,7 @@ static int become_stub(void *stub_stack)
 	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	close_files(stub_stack);
 
 	if (install_filter()) {
 		os_info("installing the stub's filter failed\n");
@@ -377,8 +403,7 @@ int stub_trap_start(unsigned long stub_stack)
 
 	d->trap.turn = STUB_TURN_STUB;
 	d->trap.fsgsbase = !!(getauxval(AT_HWCAP2) & HOST_HWCAP2_FSGSBASE);
-	pid = clone(become_stub, (char *)stack + UM_KERN_PAGE_SIZE, CLONE_FILES | SIGCHLD,
-		    (void *)stub_stack);
+	pid = clone(become_stub, (char *)stack + UM_KERN_PAGE_SIZE, SIGCHLD, (void *)stub_stack);
 	err = pid < 0 ? -errno : wait_for_stub(&d->trap, pid);
 	munmap(stack, UM_KERN_PAGE_SIZE);
 	if (err) {
