@@ -50,6 +50,7 @@ class Case:
     hack: str = "more-data"
     events: tuple[str, ...] = ()
     download: dict[str, object] = field(default_factory=dict)
+    least_share: float = 0.4  # of the ACKs, that is compressed
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,10 @@ def falls(acks: list[Segment]) -> int:
 CASES = {
     "ipv4": Case(lambda acks: all(TIMESTAMPS in one.options for one in acks)),
     "ipv4, n": Case(
-        lambda acks: all(TIMESTAMPS in one.options for one in acks), mode="n", download={"size_bytes": 6_000_000}
+        lambda acks: all(TIMESTAMPS in one.options for one in acks),
+        mode="n",
+        download={"size_bytes": 6_000_000},
+        least_share=0.3,  # 0.36 to 0.57 with eight seeds: TCP's bursts decide how many ACKs wait in vain
     ),
     "ipv6": Case(
         lambda acks: all(one.packet[0] >> 4 == 6 for one in acks), events=ADDRESSES, download={"to": "fd00::2"}
@@ -171,7 +175,7 @@ def test_acks_survive_to_the_bit(boot: Boot, what: str) -> None:
     before, after = sent(ran), arrived(ran)
     acks = [one for one in before if one.is_ack]
     assert case.has(acks[2:])
-    assert compressed["acks"] > 0.4 * len(acks) > 50
+    assert compressed["acks"] > case.least_share * len(acks) > 50
     reported = compressed["flushed"], compressed["natives"]
     assert_same(before, after, *reported)
     # and it would be noticed
