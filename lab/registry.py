@@ -36,6 +36,7 @@ from lab.errors import InputError, LabError, unknown
 from lab.shared import registry as shared
 
 T = TypeVar("T")
+E = TypeVar("E", bound=LabError)
 _UNFIT = re.compile(r"\W")  # in the name of a package
 
 
@@ -161,14 +162,32 @@ class Room(Generic[T]):
             found = self.file(name)
             if found.stack is None:
                 raise
-            raise error(
-                f"{what} raised {type(raised).__name__}: {raised}".partition("\n")[0].rstrip(": "),
-                where=_blamed(raised, found),
-                hint=f"the file is part of the stack {found.stack} ({self.folder}/{name})",
-            ) from raised
+            of = f"{found.stack} ({self.folder}/{name})"
+            raise _failed(f"{what} raised ", raised, _blamed(raised, found), of, error) from raised
 
     def _found(self) -> dict[str, list[RoomFile]]:
         return _found(self.folder, self.part, self.goes_with, _homes())
+
+
+def of_a_stack(raised: Exception) -> InputError | None:
+    """Return one message for what the code of a stack raised where nothing expects it; None if no stack did."""
+    import traceback  # no lab file raises in most runs
+
+    for frame in reversed(traceback.extract_tb(raised.__traceback__)):
+        path = Path(frame.filename)
+        for home in _homes() if not path.is_relative_to(PACKAGE) else ():
+            words = path.relative_to(home.folder).parts if path.is_relative_to(home.folder) else ()
+            stack, *within = (f"{home.folder.name}/", *words) if home.is_stack else words or ("",)
+            if within and within[0] in library.CODE_ROOMS:
+                return _failed("", raised, f"{library.shown(path)}:{frame.lineno}", stack, InputError)
+    return None
+
+
+def _failed(what: str, raised: BaseException, where: str, of: str, error: type[E]) -> E:
+    """Return the message about an exception that the code of a stack raised."""
+    said = f"{what}{type(raised).__name__}: {raised}".partition("\n")[0].rstrip(": ")
+    hint = f"the file is part of the stack {of}; LAB_TRACEBACK=1 before the command shows the whole traceback"
+    return error(said, where=where, hint=hint)
 
 
 def _imported(file: RoomFile, what: str) -> ModuleType:
@@ -178,11 +197,8 @@ def _imported(file: RoomFile, what: str) -> ModuleType:
     except (Exception, SystemExit) as error:  # a user's file may raise anything
         if file.stack is None:
             raise
-        raise InputError(
-            f"cannot be imported: {type(error).__name__}: {error}".partition("\n")[0],
-            where=_blamed(error, file),
-            hint=f"the file is part of the stack {file.stack} ({what})",
-        ) from error
+        of = f"{file.stack} ({what})"
+        raise _failed("cannot be imported: ", error, _blamed(error, file), of, InputError) from error
 
 
 def _of_guest(folder: str, name: str) -> ModuleType:

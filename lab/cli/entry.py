@@ -86,15 +86,42 @@ def main() -> None:
     sys.exit(status)
 
 
+def _show_traceback(raised: BaseException | None) -> None:
+    """Print where the code of a stack raised what a message reports, if the user wants that."""
+    if raised is not None and os.environ.get("LAB_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(raised)
+
+
+def _called() -> int | None:
+    """Run the command; turn what the code of a stack raises into one message that names its line."""
+    from click.exceptions import Abort, ClickException, Exit
+
+    from lab.cli.main import app
+
+    try:
+        status: int | None = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        return status
+    except (LabError, ClickException, Abort, Exit, OSError):
+        raise
+    except Exception as raised:
+        from lab.registry import of_a_stack
+
+        found = of_a_stack(raised)
+        if found is None:
+            raise
+        raise found from raised
+
+
 def _verb() -> int:
     from click.exceptions import ClickException, MissingParameter
 
     try:
         refuse_copy(sys.argv[0])
-        from lab.cli.main import app
-
-        return _status(app(sys.argv[1:] or ["--help"], standalone_mode=False))
+        return _status(_called())
     except LabError as error:
+        _show_traceback(error.__cause__)
         # several mistakes: each begins its line with file:line, for editors
         several = f"{len(error.errors)} mistakes:\n" if isinstance(error, InputErrors) else ""
         print(printable(f"lab: {several}{error}"), file=sys.stderr)

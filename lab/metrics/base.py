@@ -294,4 +294,16 @@ def increase(counter: TimeSeries, samples_ns: Sequence[int]) -> float:
 
 METRICS = Room("metrics", Metric)
 known = METRICS.known
-load = METRICS.made
+
+
+def load(name: str) -> Metric:
+    """Return the metric of that name.
+
+    Raises:
+        InputError: If no such metric exists, two files have that name, or the file is invalid.
+    """
+    metric = METRICS.made(name)
+    if not isinstance(metric.takes, tuple):
+        where = METRICS.where(name)
+        raise InputError(f"takes is {metric.takes!r}; write a tuple of types of results: (Flow,)", where=where)
+    return metric

@@ -247,6 +247,9 @@ Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 
 
 def _coordinates(value: Any) -> Any:
+    if isinstance(value, str) and len(words := re.findall(r"[-+]?[\d.]+(?: ?[a-z]+)?", value)) == 3:
+        listed = ", ".join(word if word[-1].isalpha() else f"{word} m" for word in words)
+        refuse(f"a list needs brackets, without quotes; write [{listed}]")
     if not isinstance(value, list) or len(value) != 3:
         refuse("needs three coordinates, such as [30 m, 0 m, 2 m]")
     bare = [re.fullmatch(r"[-+]?[\d.]+", str(axis)) for axis in value]

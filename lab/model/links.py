@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from lab.model.base import Duration, Model, Packets, Percent, Rate, Text, refuse
 from lab.model.node import Ip
@@ -49,6 +49,16 @@ def complaint(netem: Netem) -> tuple[str, str] | None:
     return None
 
 
+def _ends(value: Any) -> Any:
+    """Refuse a list of other than two nodes; everything else that is wrong is reported as anywhere."""
+    if isinstance(value, list) and len(value) != 2:
+        ends = value if len(value) == 1 else []
+        named = f"{ends[0]} and another one, such as [{ends[0]}, s1]" if ends else "its ends, such as [h1, s1]"
+        more = "; write a link for each pair" if len(value) > 2 else ""
+        refuse(f"a link has two ends; name {named}{more}")
+    return value
+
+
 class Link(Shape):
     """A wired link between two nodes."""
 
@@ -63,7 +73,7 @@ class Link(Shape):
         ),
     }
 
-    between: tuple[Text, Text] = Field(description="Its two ends, such as [h1, s1].")
+    between: Annotated[tuple[Text, Text], BeforeValidator(_ends)] = Field(description="Its two ends, such as [h1, s1].")
     name: Text | None = Field(None, description="Name. Default: its ends, such as h1-s1.")
     ip: dict[str, Ip] = Field(
         {},

@@ -120,6 +120,8 @@ def lost_values(where: str, path: str, before: str | None, lost: Iterable[str]) 
     ``lost``: the keys without a value that follow.
     """
     keys = list(lost)
+    if isinstance(before, str) and before.startswith("(") and keys[-1].endswith(")"):  # a tuple of Python
+        before, keys[-1] = before[1:].strip(), keys[-1][:-1].strip()
     if (glued := _GLUED.fullmatch(keys[0])) is not None:
         said = f"write {glued[1]}: {glued[2]}, with a space after the colon"
     elif before is None or not all(map(_NUMERIC.match, keys)):

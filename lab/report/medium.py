@@ -127,7 +127,7 @@ def _categories(medium: OnAir) -> Table:
     return Table("access-categories", title, columns, rows, in_terminal=False)
 
 
-# of all bytes; a direction with less has no flow, only ARP and such
+# of all bytes: a direction with less has no flow, only ARP and such; of all attempts in a direction: so has a station
 _FLOW_SHARE = 0.01
 
 
@@ -149,18 +149,25 @@ def _fairness(record: Record) -> Table:
 
 
 def _shared(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield how evenly bytes are shared among stations, for each direction with flows."""
+    """Yield how evenly bytes are shared among stations, for each direction with flows of several.
+
+    A station that tries and gets nothing has a flow; one that hardly sends has none.
+    """
     stations = [node.name for node in record.plan.nodes if node.kind == "sta"]
     if record.medium is None or len(stations) < 2:
         return
     shared = {end: dict.fromkeys(stations, 0) for end in ("to", "from")}
+    attempts = {end: dict.fromkeys(stations, 0) for end in ("to", "from")}
     for link in record.medium.links:
         for end, name in (("to", link.receiver), ("from", link.sender)):
             if name in shared[end]:
                 shared[end][name] += link.total.bytes
+                attempts[end][name] += link.total.sent
     least_bytes = _FLOW_SHARE * sum(sum(amounts.values()) for amounts in shared.values())
     for end, amounts in shared.items():
-        if sum(amounts.values()) < least_bytes:
+        least_attempts = _FLOW_SHARE * sum(attempts[end].values())
+        flows = sum(number > least_attempts for number in attempts[end].values())
+        if sum(amounts.values()) < least_bytes or flows < 2:
             continue
         index = jain(list(amounts.values()))
         if index is not None:

@@ -136,6 +136,9 @@ class HostSession:
 
 def _require_event(written: str) -> None:
     """Refuse what the prompt's event cannot be: an InputError says what to write."""
+    if (at := re.match(r"at\s*:[^,]*,?\s*", written)) is not None:
+        rest = written[at.end() :]
+        raise InputError(f"an event at the prompt happens at once; write event {rest or _FORM}, without at:")
     if _is_mapping(written):
         return
     with_commas = re.sub(r"(?<=[^\s,])\s+(?=\w+:\s)", ", ", written)

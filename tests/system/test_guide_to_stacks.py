@@ -72,7 +72,8 @@ def test_a_broken_file_of_it_concerns_only_who_uses_it(shown: list[Command], tmp
     refused = lab("show", "wired-pair", "udp-echo/ask", cwd=tmp_path, status=2)
     assert refused.stderr == (
         "lab: workloads/udp-echo/metrics/answer_time.py:1  cannot be imported: ModuleNotFoundError: No module named "
-        "'nowhere'\n  the file is part of the stack udp-echo (metrics/answer-time)\n"
+        "'nowhere'\n  the file is part of the stack udp-echo (metrics/answer-time); LAB_TRACEBACK=1 before the command "
+        "shows the whole traceback\n"
     )
     assert json.loads(lab("list", "metrics", "--json", cwd=tmp_path).stdout)["metrics"]["answer-time"].startswith(
         "cannot be used: workloads/udp-echo/metrics/answer_time.py:1"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -244,3 +246,22 @@ def test_code_in_the_current_directory_with_workloads(place: Path) -> None:
 def test_the_labs_own_folders_are_not_next_to_a_workload(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert library.folders_with_code() == []
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("    def check(self, params):\n        1 / 0\n", ":8  ZeroDivisionError: division by zero\n"),
+        ("    params = {'n': 3}\n", '  params has 3 for "n"; write Param("int", "what it is")'),
+    ],
+)
+def test_what_a_stack_raises_where_nothing_expects_it_is_one_message(write: Write, body: str, said: str) -> None:
+    path = write("a/probes/own.py", PROBE.format(about="own") + body)
+    write("a/go.yaml", "name: go\nduration: 1 s\nprocesses:\n  - {on: h1, run: {probe: own}, as: it}\n")
+    topology = write("t.yaml", "name: t\nnodes:\n  h1: {kind: host}\n")
+    command = [sys.executable, "-c", "from lab.cli.entry import main; main()", "show", str(topology), "a/go"]
+    for shown in (False, True):
+        environment = {**os.environ, "LAB_TRACEBACK": "1" if shown else ""}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 2 and f"{path.relative_to(Path.cwd())}{said}" in done.stderr
+        assert ("Traceback" in done.stderr) == (shown and "Zero" in said)

@@ -237,6 +237,19 @@ def check_syntax(source: ValidatedFile[Workload], problems: Problems) -> None:
             problems.add(source, ("checks", index, "that"), error.message, error.hint)
 
 
+def _check_names(that: str, context: Mapping[str, Any], metrics: Mapping[str, MetricEntry]) -> None:
+    """Refuse the kind of a metric, or a value of one, in place of the metric's name."""
+    for path in expression.names(that):
+        alike = [name for name, metric in metrics.items() if metric.kind_called(name) == path[0]]
+        rest = "".join(f".{word}" for word in path[1:])
+        if path[0] in kinds.measures([1.0]) and metrics:
+            alike, rest = list(metrics), f".{path[0]}"
+        if path[0] not in context and alike:
+            raise InputError(
+                f'no metric has the name "{path[0]}"; write {" or ".join(f"{name}{rest}" for name in alike)}'
+            )
+
+
 def checks(
     source: ValidatedFile[Workload],
     processes: list[Process],
@@ -269,6 +282,7 @@ def checks(
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")
         try:
+            _check_names(model.that, context, source.model.metrics)
             expression.check(model.that, context)
         except InputError as error:
             problems.add(source, keys, error.message, error.hint)

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lab import left, library
-from lab.errors import ParameterError
+from lab.errors import InputError, ParameterError
 from lab.probes.base.results import Capture as Capture
 from lab.probes.base.results import Delay as Delay
 from lab.probes.base.results import Delivery as Delivery
@@ -286,6 +286,10 @@ def load(name: str) -> Probe:
         InputError: If no such probe exists, two files have that name, or the file is invalid.
     """
     probe = PROBES.made(name)
+    for key, param in dict(probe.params).items():
+        if not isinstance(param, Param):
+            said = f'params has {param!r} for "{key}"; write Param("int", "what it is")'
+            raise InputError(said, where=PROBES.where(name))
     stack = PROBES.file(name).stack
     if stack is not None and library.code_called(stack):
         probe.stack = stack

@@ -267,6 +267,19 @@ def test_models_are_frozen() -> None:
             "mine.yaml:3  nodes.ap1.position: needs three coordinates, such as [30 m, 0 m, 2 m]",
         ),
         (
+            node('{kind: ap, ssid: campus, position: "(5, 0 m, 1)"}'),
+            "mine.yaml:3  nodes.ap1.position: a list needs brackets, without quotes; write [5 m, 0 m, 1 m]",
+        ),
+        (
+            node("{kind: ap, ssid: campus}") + "links: [{between: [ap1]}]\n",
+            "mine.yaml:4  links.0.between: a link has two ends; name ap1 and another one, such as [ap1, s1]",
+        ),
+        (
+            node("{kind: ap, ssid: campus}") + "links: [{between: [ap1, h1, h2]}]\n",
+            "mine.yaml:4  links.0.between: a link has two ends; name its ends, such as [h1, s1]; write a link for each "
+            "pair",
+        ),
+        (
             node("{kind: ap, ssid: campus, position: 40 m}"),
             "mine.yaml:3  nodes.ap1.position: needs three coordinates, such as [30 m, 0 m, 2 m]",
         ),

@@ -111,6 +111,11 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         ),
         (
             "kind: sta",
+            "kind: sta, position: (30, -1.5, 2)",
+            "m.yaml:5  nodes.sta1.position: a list needs brackets; write [30 m, -1.5 m, 2 m]",
+        ),
+        (
+            "kind: sta",
             "kind: sta, position: 30,-1.5,2",
             "m.yaml:5  nodes.sta1.position: a list needs brackets; write [30 m, -1.5 m, 2 m]",
         ),

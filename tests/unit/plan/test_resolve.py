@@ -566,6 +566,7 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
             'unknown name "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, goodput, page',
         ),
         ("page.sha == 'x'", 'page has no "sha" (did you mean sha256?); known: sha256, size, path'),
+        ("max > 5 Mbit/s", 'no metric has the name "max"; write goodput.max'),
         ("goodput.mean > 5", '"5" has no unit; write 5 Mbit/s'),
         ("goodput.mean > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
         (
@@ -748,3 +749,13 @@ def test_clients_must_end_and_others_may_run_on(plans: Plans) -> None:
     plan = plans(workload=text.replace("1..", "1") + watch, overrides=["workload.roles.client=1"])
     assert {one.name for one in plan.processes if one.must_end()} == {"program", "fetch", "pings"}
     assert {one.name for one in plan.processes if one.may_run_on} == {"always", "sink", "free", "watch"}
+
+
+def test_the_kind_of_several_metrics_is_not_a_name(plans: Plans) -> None:
+    entry = '{kind: loss, of: %s, unit: "%%"}'
+    metrics = f"metrics:\n  loss-a: {entry % 'a'}\n  loss-b: {entry % 'b'}\n"
+    run = 'on: client, run: {probe: ping, to: "{server.ip}", count: 5}'
+    text = WORKLOAD + f"processes:\n  - {{{run}, as: a}}\n  - {{{run}, as: b}}\n" + metrics
+    assert refusal(plans, text + "checks:\n  - {that: loss.max < 1%}\n").endswith(
+        'checks.0.that: no metric has the name "loss"; write loss-a.max or loss-b.max'
+    )

@@ -118,13 +118,24 @@ def test_fairness(on_air: Record) -> None:
     assert (row["least"], row["most"], row["bytes"]) == (10_000, 20_000, {"sta1": 20_000, "sta2": 10_000})
 
 
-@pytest.mark.parametrize(("answered", "directions"), [(200, ["to stations"]), (400, ["to stations", "from stations"])])
-def test_fairness_is_that_of_flows(on_air: Record, answered: int, directions: list[str]) -> None:
-    """A direction that has only ARP and the like is left out: of 30 000 bytes, 200 are less than one in a hundred."""
+@pytest.mark.parametrize(
+    ("answered", "sent", "directions"),
+    [
+        (200, 100, ["to stations"]),
+        (400, 100, ["to stations", "from stations"]),
+        (400, 1, ["to stations"]),
+    ],
+)
+def test_fairness_is_that_of_flows(on_air: Record, answered: int, sent: int, directions: list[str]) -> None:
+    """A direction that has only ARP and the like is left out: of 30 000 bytes, 200 are less than one in a hundred.
+
+    So is one in which only sta1 sends: it has nobody to share with. sta2 is starved in the second case.
+    """
     assert on_air.medium is not None
     first = on_air.medium.links[0]
-    answers = replace(first, sender="sta1", receiver="ap1", total=replace(first.total, bytes=answered))
-    on_air.medium.links.append(answers)
+    for name, counts in (("sta1", {"bytes": answered, "sent": 100}), ("sta2", {"bytes": 0, "sent": sent})):
+        link = replace(first, sender=name, receiver="ap1", total=replace(first.total, **counts))
+        on_air.medium.links.append(link)
     assert [row["direction"] for row in table(on_air, "fairness").rows] == directions
 
 

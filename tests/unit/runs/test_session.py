@@ -76,6 +76,8 @@ def test_any_event_of_a_timeline(guest: Guest) -> None:
         ("move: h1, to: [6 m, 0 m, 1 m]", "h1 has no radio (it is a host); only nodes with a radio move"),
         ("move: sta1, to: [6, 0 m, -1.5]", "to: coordinates need units; write [6 m, 0 m, -1.5 m]"),
         ("jump: sta1", "jump"),
+        ("at: 5 s, netem: h1-s1, delay: 5 ms", "at once; write event netem: h1-s1, delay: 5 ms, without at:"),
+        ("at: 5 s", "at once; write event KIND: TARGET, KEY: VALUE, such as"),
         ("move: [", '"move: [" is not an event; write event KIND: TARGET, KEY: VALUE, such as event netem: h1-s1'),
         ("fault: lose frames: ack", '"fault: lose frames: ack" is not an event; write event fault: lose, frames: ack'),
     ],
