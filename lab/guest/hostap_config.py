@@ -30,7 +30,7 @@ _STATION_SECURITY = {
     "8021x": ["proto=RSN"],
 }
 _OF_EAP = {  # of a station, by method
-    "tls": [f'client_cert="{SUPPLICANT_FOLDER}/certificate.pem"', f'private_key="{SUPPLICANT_FOLDER}/key.pem"'],
+    "tls": ['client_cert="{folder}/certificate.pem"', 'private_key="{folder}/key.pem"'],
     "peap": ['phase2="auth=MSCHAPV2"'],
     "pwd": [],
 }
@@ -147,8 +147,10 @@ Bridge = Callable[[types.Radio], str | None]  # of a network; None: hostapd adds
 Neighbours = Callable[[types.Radio], Iterable[types.Radio]]  # the others of the mobility domain of a network
 
 
-def hostapd_conf(radio: types.Radio, bridge: Bridge, neighbours: Neighbours = lambda _: ()) -> str:
-    """Return hostapd.conf of an access point."""
+def hostapd_conf(
+    radio: types.Radio, bridge: Bridge, neighbours: Neighbours = lambda _: (), folder: str = HOSTAPD_FOLDER
+) -> str:
+    """Return hostapd.conf of a radio; ``folder`` has the other files of its first network."""
     lines = [
         f"interface={radio.interface}",
         *_bridge_lines(radio, bridge),
@@ -162,7 +164,7 @@ def hostapd_conf(radio: types.Radio, bridge: Bridge, neighbours: Neighbours = la
         *_edca_lines(radio),
         *_basic_rates(radio),
         *(["use_driver_iface_addr=1"] if radio.bss else []),  # BSSIDs need not be consecutive
-        *_network_lines(radio, HOSTAPD_FOLDER, neighbours),
+        *_network_lines(radio, folder, neighbours),
     ]
     for one in radio.bss:
         lines += [
@@ -236,14 +238,14 @@ def eap_files(eap: types.Eap) -> dict[str, str]:
     return {name: text for name, text in files.items() if text}
 
 
-def _eap_lines(eap: types.Eap, method: str, passwd: str | None) -> Iterator[str]:
+def _eap_lines(eap: types.Eap, method: str, passwd: str | None, folder: str) -> Iterator[str]:
     yield f"eap={method.upper()}"
     yield f'identity="{eap.identity}"'
     if method != "pwd":
-        yield f'ca_cert="{SUPPLICANT_FOLDER}/authority.pem"'
+        yield f'ca_cert="{folder}/authority.pem"'
     if passwd:
         yield f'password="{passwd}"'
-    yield from _OF_EAP[method]
+    yield from (line.format(folder=folder) for line in _OF_EAP[method])
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
@@ -262,8 +264,8 @@ def _mesh_lines(radio: types.Radio) -> list[str]:
     return [*lines, "disable_ht40=1", "disable_vht=1"]
 
 
-def wpa_supplicant_conf(radio: types.Radio) -> str:
-    """Return wpa_supplicant.conf of a station or mesh point.
+def wpa_supplicant_conf(radio: types.Radio, folder: str = SUPPLICANT_FOLDER) -> str:
+    """Return wpa_supplicant.conf of a station or mesh point; ``folder`` has its other files.
 
     Unless it is to scan all channels, it scans only where its network is (``scan_freq``), as a client that remembers
     its channels does; a full scan of both bands takes seconds of air time.
@@ -285,7 +287,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     if encrypt == "wpa3":
         network.append(f'sae_password="{radio.passwd}"')
     if radio.eap and radio.eap.method:
-        network += _eap_lines(radio.eap, radio.eap.method, radio.passwd)
+        network += _eap_lines(radio.eap, radio.eap.method, radio.passwd, folder)
     if radio.bgscan:
         network.append(f'bgscan="{radio.bgscan}"')
     inside = "\n".join(f"\t{line}" for line in [*network, *_raw(radio.network)])

@@ -18,7 +18,7 @@ _CURES = (
 def _options(node: types.Node) -> list[types.RadioOption]:
     """Return what the topology gives a node in the words of programs."""
     found = list(node.radius.hostapd) if node.radius else []
-    for one in node.radio.networks() if node.radio else ():
+    for one in (network for radio in node.radios() if radio.radio for network in radio.radio.networks()):
         found += [*one.hostapd, *one.wpa_supplicant, *one.network]
     return found
 

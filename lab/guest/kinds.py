@@ -39,11 +39,15 @@ class NodeKind:
         """Return ``ip -batch`` lines for inside the container that bring its interfaces up."""
         return commands.radio_lines(node, phy) + commands.wired_lines(node)
 
+    def further_lines(self, node: types.Node, phy: int | None) -> list[str]:
+        """Return those for a radio of this kind that a node has after its first."""
+        return commands.radio_lines(node, phy)
+
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
         """Yield steps for settings beyond addresses: those of the radio that no daemon sets."""
         threshold_bytes = node.radio.settings.get("rts_threshold") if node.radio else None
         if threshold_bytes is not None:
-            yield RunCommand(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
+            yield RunCommand(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.home)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         """Start its daemons."""

@@ -69,15 +69,19 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     hosts = "".join(f"{address.split('/')[0]}\t{name}\n" for address, name in own)
     for node in plan.nodes:
         phy = phys.get(node.name)
-        if phy is not None:
+        for radio in node.radios():
             from lab.guest.radio_steps import move_radio
 
-            yield move_radio(phy, node.name, pid)
+            yield move_radio(phys[radio.name], node.name, pid)
         yield Write("/etc/hostname", f"{node.name}\n", node.name)
         yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
         kind = node_kind(node.kind)
         yield Configure(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
         yield from kind.settings(node, phy)
+        for radio in node.radios()[1:]:
+            of_radio, number = node_kind(radio.kind), phys[radio.name]
+            yield Configure(["ip", "-batch", "-"], node.name, of_radio.further_lines(radio, number))
+            yield from of_radio.settings(radio, number)
         yield from _sysctls(node, of_interfaces=True)
         shaping = commands.shaping_lines(node.name, plan.links)
         if shaping:
@@ -89,8 +93,7 @@ def _sysctls(node: types.Node, of_interfaces: bool) -> Iterator[Step]:
     if not node.sysctls:
         return
     interfaces = {interface.name for interface in node.interfaces}
-    if node.radio:
-        interfaces.add(node.radio.interface)
+    interfaces |= {one.radio.interface for one in node.radios() if one.radio}
     for sysctl in node.sysctls:
         _, *path = sysctl.name.split(".")
         if of_interfaces == (not interfaces.isdisjoint(path)):
@@ -114,8 +117,9 @@ def _start(plan: types.Plan) -> Iterator[Step]:
             yield from addressing.serve(node, of_node)
             if node.uses_radius:  # stations join by what they ask each other
                 yield from addressing.connect(node, node.interfaces[0].name, of_node)
+    started = [one for node in plan.nodes for one in (node, *node.radios()[1:])]
     for phase in Phase:
-        nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
+        nodes = [node for node in started if node_kind(node.kind).phase == phase]
         for node in nodes:
             yield from node_kind(node.kind).start(plan, node)
         for node in nodes:

@@ -243,9 +243,9 @@ def await_socket(node: str, daemon: str, path: str) -> Step:
     return Do([f"# wait for {daemon}'s {path}"], lambda guest: _await_socket(guest, node, daemon, path), node)
 
 
-def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str, config: str | None = None) -> None:
+def _await_socket(guest: LiveGuest, node: str, daemon: str, path: str, configs: Sequence[str] = ()) -> None:
     socket = guest.container(node).root / path.lstrip("/")
-    _await_daemon(guest, node, daemon, socket.exists, path, config)
+    _await_daemon(guest, node, daemon, socket.exists, path, configs)
 
 
 def await_listening(node: str, daemon: str, port: str) -> Step:
@@ -260,7 +260,7 @@ def await_listening(node: str, daemon: str, port: str) -> Step:
 
 
 def _await_daemon(
-    guest: LiveGuest, node: str, daemon: str, condition: Callable[[], bool], what: str, config: str | None = None
+    guest: LiveGuest, node: str, daemon: str, condition: Callable[[], bool], what: str, configs: Sequence[str] = ()
 ) -> None:
     task = guest.daemons[node, daemon]
     guest.loop.wait_for(
@@ -271,7 +271,7 @@ def _await_daemon(
         logs=task.logs,
     )
     if not task.alive:
-        why = _refused(guest, node, daemon, config) if config is not None else ""
+        why = next(filter(None, (_refused(guest, node, daemon, config) for config in configs)), "")
         where = guest.plan.node(node).source
         raise GuestError(why or f"{where}: {task.name} {task.describe_end()}", task.name, task.logs)
 
@@ -288,19 +288,19 @@ def attach(
     node: str,
     daemon: str,
     path: str,
-    config: str,
+    configs: Sequence[str],
     listener: Callable[[LiveGuest, int, str], None] | None = None,
     name: str | None = None,
 ) -> Step:
     """Connect to the control socket of hostapd or wpa_supplicant, and receive its events; so does ``listener``.
 
-    ``config``: its configuration file, for the message about a line that it refuses. ``name``: by which others ask for
-    the connection, if not that of the node.
+    ``configs``: its configuration files, for the message about a line that it refuses. ``name``: by which others ask
+    for the connection, if not that of the node.
     """
     key = name or node
 
     def connect(guest: LiveGuest) -> None:
-        _await_socket(guest, node, daemon, path, config)
+        _await_socket(guest, node, daemon, path, configs)
         earlier = guest.controls.get(key)
         control = Control(guest.loop, guest.container(node).root, path, guest.daemons[node, daemon])
         guest.controls[key] = control

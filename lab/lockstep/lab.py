@@ -392,7 +392,7 @@ class Lab:
 
     def ap_with(self, bssid: str) -> str | None:
         """Return the name of the access point with this BSSID; None without one."""
-        return names_by_mac(node for node in self._plan.nodes if node.kind == "ap").get(bssid)
+        return names_by_mac(self._plan.nodes, "ap").get(bssid)
 
     def listens(self, node: str, socket: str) -> tuple[bool, str]:
         """Return whether a socket ("tcp/80") listens in a node, and what else does, in words."""

@@ -97,7 +97,7 @@ class Machine:
             stack=stack.path if stack else None,
             node_images=tuple(image.path for image in self.images_of(uses)),
         )
-        radios = sum(1 for node in plan.nodes if node.radio)
+        radios = len(plan.radios())
         size = guest_bytes(plan)
         return Setup(
             files, plan.seed, radios, plan.duration_ns, size, plan.console_level, plan.rate_control, plan.start_ns

@@ -94,7 +94,7 @@ class Context:
     @cached_property
     def access_points(self) -> dict[str, str]:
         """Names of access points by BSSID."""
-        return types.names_by_mac(node for node in self.plan.nodes if node.kind == "ap")
+        return types.names_by_mac(self.plan.nodes, "ap")
 
 
 @dataclass

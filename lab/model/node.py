@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What all nodes of a topology have, and what nodes with a radio have in addition; the kinds are in lab/nodes.
 
-Not modelled: several radios in one node, radar detection (so no DFS channels), 6 GHz, channel widths above 40 MHz.
+Not modelled: radar detection (so no DFS channels), 6 GHz, channel widths above 40 MHz.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 import ipaddress
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
@@ -180,11 +180,10 @@ class Node(Model):
     loses_power: ClassVar[bool] = False  # events power: are about such nodes
     controls: ClassVar[bool] = False  # programs bridges by OpenFlow
     authenticates: ClassVar[bool] = False  # decides who may join networks with 802.1X
-    mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
     noun: ClassVar[str] = ""  # what pictures call it, if not by its kind
 
     other_names: ClassVar[Mapping[str, str]] = {
-        "wlans": "a node has one radio at most; write a node for each",
+        **dict.fromkeys(("radios", "wlan"), "wlans"),
         "range": "with a medium:, it follows from txpower:, antenna_gain: and the propagation: of the medium",
         "mobility": "it belongs next to nodes:, with a model: and the nodes: that move",
         "antennaheight": "it is the third number of position:",
@@ -293,11 +292,6 @@ class Node(Model):
         return None
 
     @property
-    def radio_mac(self) -> str | None:
-        """The address given to its radio, if any."""
-        return None
-
-    @property
     def wired_mac(self) -> str | None:
         """The address given to its first wired interface, if any."""
         return None
@@ -391,68 +385,22 @@ def pmf_complaint(pmf: str, encrypt: str | None) -> str | None:
     return None
 
 
+WLANS_MOST = 7  # radios of a node after its first
+
+
+def not_a_number(value: Any) -> Any:
+    """Refuse Mininet-WiFi's number of radios, which says nothing of them."""
+    if isinstance(value, int | str):
+        refuse("must be a list of the radios after the first, such as [{ssid: office}]")
+    return value
+
+
 Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
 
 
 def width_mhz(width: str) -> int:
     """Return a ``Width`` as a number."""
     return int(width.split()[0])
-
-
-class WithRadio(Node):
-    """What every node with a radio has."""
-
-    position: Position | None = Field(None, description="Position of its antenna: [x, y, z], each with a unit.")
-    antenna_gain: Gain | None = Field(None, description="Gain of its antenna relative to an isotropic one, in dBi.")
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **given: Any) -> None:
-        """Refuse a setting of radios that has the name of something else."""
-        for key in table():
-            owners = [one for one in cls.__mro__ if key in {*vars(one), *vars(one).get("__annotations__", ())}]
-            if len(owners) > 1:
-                other = next(one for one in owners if one.__name__ != "_WithSettings")
-                raise InputError(
-                    f'nodes already have "{key}" ({shown(Path(inspect.getfile(other)))}); rename this setting',
-                    where=SETTINGS.where(key.replace("_", "-")),
-                )
-
-    @abstractmethod
-    def resolve(self, name: str, mac: str, site: Site) -> Radio:
-        """Return the radio for the plan, without the settings that all radios with such keys share."""
-
-    def interface(self, name: str) -> str:
-        """Return the name of the radio's interface."""
-        return f"{name}-wlan{self.radio_number}"
-
-
-if TYPE_CHECKING:
-    _WithSettings = WithRadio
-else:
-    _WithSettings = create_model(
-        "_WithSettings",
-        __base__=WithRadio,
-        **{key: (one.type, Field(one.default, description=one.about)) for key, one in table().items()},
-    )
-
-
-class Transmitter(_WithSettings):
-    """Keys that all nodes have whose radio sends: those here, and the table of settings."""
-
-    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
-
-    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The values of the keys in the table of settings."""
-        return {key: getattr(self, key) for key in table()}
-
-    @classmethod
-    def value_hint(cls, key: str, word: str) -> str:
-        """Say what is not modelled: newer modes, whose names resemble those of older ones."""
-        newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
-        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
 
 
 class Protected(Model):
@@ -510,5 +458,100 @@ class Protected(Model):
         return self
 
 
+class Antenna(Model):
+    """What every radio has."""
+
+    mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # key and name of its address
+
+    antenna_gain: Gain | None = Field(None, description="Gain of its antenna relative to an isotropic one, in dBi.")
+
+    @property
+    def radio_mac(self) -> str | None:
+        """The address given to the radio, if any."""
+        return None
+
+    @abstractmethod
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
+        """Return the radio of the node ``name`` for the plan, without the settings that all with such keys share."""
+
+
+class WithRadio(Antenna, Node):
+    """What every node with a radio has."""
+
+    position: Position | None = Field(None, description="Position of its antenna: [x, y, z], each with a unit.")
+
+    @property
+    def further(self) -> Sequence[Wlan]:
+        """Its radios after the first."""
+        return ()
+
+
+if TYPE_CHECKING:
+    _WithSettings = Antenna
+else:
+    _WithSettings = create_model(
+        "_WithSettings",
+        __base__=Antenna,
+        **{key: (one.type, Field(one.default, description=one.about)) for key, one in table().items()},
+    )
+
+
+class Transmitter(_WithSettings):
+    """Keys of all radios that send: those here, and the table of settings."""
+
+    raw: ClassVar[tuple[str, ...]] = ()  # keys with options in the words of a program (lab.model.raw_options)
+
+    txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of the keys in the table of settings."""
+        return {key: getattr(self, key) for key in table()}
+
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say what is not modelled: newer modes, whose names resemble those of older ones."""
+        newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
+        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **given: Any) -> None:
+        """Refuse a setting of radios that has the name of something else."""
+        for key in table():
+            owners = [one for one in cls.__mro__ if key in {*vars(one), *vars(one).get("__annotations__", ())}]
+            if len(owners) > 1:
+                other = next(one for one in owners if one.__name__ != "_WithSettings")
+                raise InputError(
+                    f'nodes already have "{key}" ({shown(Path(inspect.getfile(other)))}); rename this setting',
+                    where=SETTINGS.where(key.replace("_", "-")),
+                )
+
+
 class Wireless(Protected, Transmitter):
     """Keys that access points and stations share."""
+
+    @property
+    def radio_cells(self) -> list[Cell]:
+        """The networks that others join at this radio."""
+        return []
+
+
+class Wlan(Wireless):
+    """A radio of a node after its first one; a subclass for each kind says the rest."""
+
+    @classmethod
+    def hint(cls, word: str) -> str:
+        """Suggest as the base class does; also say what belongs to the node."""
+        if word == "position":
+            return ": the radios of a node are where it is; write offset:"
+        return ": it belongs to the node, next to wlans:" if word in Node.described() else super().hint(word)
+
+    kind: str
+    offset: Position | None = Field(
+        None, description="Where its antenna is, from that of the node: [x, y, z], each with a unit. Default: there."
+    )
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it, if any."""
+        return None

@@ -23,7 +23,7 @@ from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import PlannedProcesses, programs
 from lab.shared.medium_types import Medium, MediumUpdate
 from lab.shared.mobility_types import Way
-from lab.shared.types import Node, Plan
+from lab.shared.types import Node, Plan, radios
 
 _AHEAD_NS = 600_000_000_000  # a way that is cut is rounded on its last leg
 Piece = tuple[int, int]  # of a run: from, until, in ns
@@ -62,7 +62,8 @@ def resolve(
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
     problems.raise_all()
     if not draft and any(
-        node.radius or (node.radio and any(one.eap for one in node.radio.networks())) for node in net.nodes
+        node.radius or (node.radio and any(one.eap for one in node.radio.networks()))
+        for node in (*net.nodes, *radios(net.nodes))
     ):
         from lab.plan.network.certificates import certified
 

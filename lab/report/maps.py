@@ -184,9 +184,10 @@ def details(node: Node) -> str:
     parts = [node.name, noun(node.kind)]
     parts += [node.ip] if node.ip else []
     if node.radio:
-        ssids = " and ".join(one.ssid for one in node.radio.networks())
-        parts += [f"{ssids}, mode {node.radio.mode}"] if ssids else []
-        parts.append(node.radio.mac)
+        for radio in (one.radio for one in node.radios() if one.radio):
+            ssids = " and ".join(one.ssid for one in radio.networks())
+            parts += [f"{ssids}, mode {radio.mode}"] if ssids else []
+            parts.append(radio.mac)
     if node.position_m:
         parts.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))
     return "; ".join(parts)

@@ -101,9 +101,8 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
     These are the radios that hear each other at the start; if they are many, the best ones of each station's network.
     Without a medium, every radio hears every other one; then these are the stations and access points of a network.
     """
-    radios = [node for node in plan.nodes if node.radio]
     if plan.medium is None:
-        associated = [(a.name, b.name, "") for a, b in combinations(radios, 2) if _associate(a, b)]
+        associated = [(a.name, b.name, "") for a, b in combinations(plan.nodes, 2) if _associate(a, b)]
         return (associated, "one network") if 0 < len(associated) <= _PAIRS_MOST else ([], "")
     names = plan.medium.names()
     snr_db = {
@@ -111,10 +110,12 @@ def heard(plan: Plan) -> tuple[list[Pair], str]:
         for link, snr_mb in plan.medium.levels(plan.medium.links)
     }
     found: dict[tuple[str, str], list[float]] = {}
-    for a, b in combinations(radios, 2):
+    for a, b in combinations(plan.radios(), 2):
+        if a.home == b.home:
+            continue
         both = [snr_db.get(ends, -math.inf) for ends in ((a.name, b.name), (b.name, a.name))]
         if max(both) >= _least_db(a, b):
-            found[a.name, b.name] = both
+            found[a.home, b.home] = max(found.get((a.home, b.home), both), both, key=max)
     meaning = "hear each other, at this SNR at the start" if found else ""
     if sum(not _in_mesh(plan, pair) for pair in found) > _PAIRS_MOST:
         found, meaning = dict(_best(plan, found)), "best radio of its network, at this SNR at the start"
@@ -138,6 +139,11 @@ def _in_mesh(plan: Plan, pair: tuple[str, str]) -> bool:
 
 
 def _associate(a: Node, b: Node) -> bool:
+    """Return whether radios of two nodes may exchange data."""
+    return any(_exchange(one, other) for one in a.radios() for other in b.radios())
+
+
+def _exchange(a: Node, b: Node) -> bool:
     """Return whether two radios may exchange data: a station and its access point, or two of a mesh or an IBSS."""
     if not (a.radio and b.radio and (a.network(b.radio.ssid) or b.network(a.radio.ssid))):
         return False
@@ -162,7 +168,7 @@ def _rows(plan: Plan, placed: set[str]) -> list[list[str]]:
     """Return the nodes without a position in rows; the first one is the lowest."""
     near: dict[str, list[str]] = defaultdict(list)
     joined = [(link.node_a, link.node_b) for link in plan.links]
-    joined += [(a.name, b.name) for a, b in combinations(plan.nodes, 2) if a.radio and b.radio and _associate(a, b)]
+    joined += [(a.name, b.name) for a, b in combinations(plan.nodes, 2) if _associate(a, b)]
     for a, b in joined:
         near[a].append(b)
         near[b].append(a)

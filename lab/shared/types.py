@@ -178,6 +178,16 @@ class Radio:
 
 
 @frozen
+class Wlan:
+    """A radio of a node after its first one."""
+
+    kind: str  # of the node that it would be: ap or sta
+    radio: Radio
+    ip: str | None = field(default=None, omitted=True)  # address and prefix
+    offset_m: list[float] | None = field(default=None, omitted=True)  # of its position, from that of the node
+
+
+@frozen
 class Interface:
     """A wired interface of a node: the end of a link."""
 
@@ -330,6 +340,34 @@ class Node:
     radius: RadiusServer | None = field(default=None, omitted=True)
     addressing: Addressing | None = field(default=None, omitted=True)  # in a topology with routers or subnets:
     vlan: int = field(default=0, omitted=True)  # of the address of a bridge; 0: none
+    wlans: list[Wlan] = field(default_factory=list, omitted=True)
+    owner: str | None = field(default=None, omitted=True)  # of a radio after a node's first, seen as a node: that node
+
+    @property
+    def home(self) -> str:
+        """The name of the node in whose container it is."""
+        return self.owner or self.name
+
+    def radios(self) -> list[Node]:
+        """Return its radios, each as a node: itself for the first, the others by the names of their interfaces."""
+        return [self, *(self._with(wlan) for wlan in self.wlans)] if self.radio else []
+
+    def _with(self, wlan: Wlan) -> Node:
+        at_m = self.position_m
+        if at_m is not None and wlan.offset_m is not None:
+            at_m = [one + other for one, other in zip(at_m, wlan.offset_m, strict=True)]
+        own: dict[str, Any] = {
+            "name": wlan.radio.interface,
+            "kind": wlan.kind,
+            "radio": wlan.radio,
+            "ip": wlan.ip,
+            "ip6": None,
+            "position_m": at_m,
+            "interfaces": [],
+            "wlans": [],
+            "owner": self.name,
+        }
+        return Node(**{**self.__dict__, **own})
 
     def network(self, ssid: str) -> Radio | None:
         """Return the interface of its radio with that network, if it has one."""
@@ -339,7 +377,8 @@ class Node:
     @property
     def uses_radius(self) -> bool:
         """Whether it asks a RADIUS server, or is one."""
-        return self.radius is not None or (self.radio is not None and any(one.radius for one in self.radio.networks()))
+        own = [radio.radio for radio in self.radios() if radio.radio]
+        return self.radius is not None or any(one.radius for radio in own for one in radio.networks())
 
     @property
     def first_interface(self) -> str | None:
@@ -564,11 +603,18 @@ class Plan:
         return {node.image: node for node in self.nodes if node.image and node.docker}
 
     def node(self, name: str) -> Node:
-        """Return the node of that name; raise KeyError if no node has it."""
+        """Return the node of that name, or with the radio of that name; raise KeyError if no node has it."""
         for node in self.nodes:
             if node.name == name:
                 return node
+        for node in radios(self.nodes):
+            if node.name == name:
+                return node
         raise KeyError(name)
+
+    def radios(self) -> list[Node]:
+        """Return all radios, each as a node."""
+        return radios(self.nodes)
 
     def link(self, name: str) -> Link:
         """Return the wired link of that name; raise KeyError if no link has it."""
@@ -599,7 +645,7 @@ class Plan:
                 self.medium.hearing(numbers[one.name], numbers[other.name], ap.radio.frequency_mhz or 0)
                 for one, other in ((station, ap), (ap, station))
             ]
-            for ap in self.nodes
+            for ap in self.radios()
             if ap.kind == "ap" and ap.radio and ap.network(radio.ssid)
         ]
         nearest = max(pairs, key=min, default=[])
@@ -638,13 +684,18 @@ class Plan:
         return typing.cast(Plan, built(cls, data))
 
 
-def names_by_mac(nodes: Iterable[Node]) -> dict[str, str]:
-    """Return the names of radios by MAC address: nodes, and the interfaces of further networks."""
-    radios = [(node, node.radio) for node in nodes if node.radio]
-    first = {radio.mac: node.name for node, radio in radios}
-    return first | {one.mac: one.interface for _, radio in radios for one in radio.bss}
+def radios(nodes: Iterable[Node]) -> list[Node]:
+    """Return all radios, each as a node: the first of a node by its name, the others by those of their interfaces."""
+    return [radio for node in nodes for radio in node.radios()]
+
+
+def names_by_mac(nodes: Iterable[Node], kind: str | None = None) -> dict[str, str]:
+    """Return the names of radios (of that kind) by MAC address: as in ``radios``, and interfaces of other networks."""
+    found = [(node.name, node.radio) for node in radios(nodes) if node.radio and kind in (None, node.kind)]
+    first = {radio.mac: name for name, radio in found}
+    return first | {one.mac: one.interface for _, radio in found for one in radio.bss}
 
 
 def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
-    """Return the number of each node's radio: mac80211_hwsim makes them in order at boot."""
-    return {name: number for number, name in enumerate(node.name for node in nodes if node.radio)}
+    """Return the number of each radio: mac80211_hwsim makes them in order at boot."""
+    return {node.name: number for number, node in enumerate(radios(nodes))}

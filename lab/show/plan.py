@@ -110,8 +110,8 @@ def _many(words: list[str]) -> str:
 def _node(node: Node) -> tuple[str, ...]:
     radio = ""
     if node.radio is not None:
-        describe = _member if node.radio.ssid else _listener
-        radio = "\n".join(", ".join(describe(one)) for one in node.radio.networks())
+        networks = [one for own in node.radios() if own.radio for one in own.radio.networks()]
+        radio = "\n".join(", ".join(_member(one) if one.ssid else _listener(one)) for one in networks)
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
 
 
@@ -121,7 +121,7 @@ def _addressing(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
         given = node.addressing
         if given is None:
             continue
-        radio = [node.ip, node.ip6] if node.radio is not None else []
+        radio = [node.ip, node.ip6, *(wlan.ip for wlan in node.wlans)] if node.radio is not None else []
         addresses = [one for one in (*radio, *(a for i in node.interfaces for a in (i.ip, i.ip6))) if one]
         addresses += [f"by {WAYS[way]}" for way in given.asks]
         serves = [f"DHCP on {one.interface}: {one.first} to {one.last}" for one in given.pools]
@@ -163,7 +163,10 @@ def _raw_options(plan: Plan) -> Iterator[tuple[str, str, str]]:
     given = [
         (node, key, getattr(program, key, []))
         for node in plan.nodes
-        for program in (*([node.radius] if node.radius else []), *(node.radio.networks() if node.radio else ()))
+        for program in (
+            *([node.radius] if node.radius else []),
+            *(one for own in node.radios() if own.radio for one in own.radio.networks()),
+        )
         for key in ("hostapd", "wpa_supplicant", "network")
     ]
     given += [(node, "mesh_params", node.radio.mesh.params) for node in plan.nodes if node.radio and node.radio.mesh]

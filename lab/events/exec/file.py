@@ -23,6 +23,9 @@ class Exec(Event):
 
     def resolve(self, scene: Scene) -> Resolved:
         for node in scene.nodes(self.exec, "exec"):
+            if node.owner is not None:
+                scene.refuse(f"{node.name} is a radio of {node.owner}; write {node.owner}", "exec")
+                continue
             yield node.name, {"argv": scene.fill(self.run, node, "run")}
 
     @classmethod

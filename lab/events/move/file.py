@@ -30,6 +30,9 @@ class Move(Event):
                 message = f"{node.name} has no radio (it is a {node.kind}); only nodes with a radio move"
                 scene.refuse(message, "move")
                 continue
+            if node.owner is not None:
+                scene.refuse(f"{node.name} is a radio of {node.owner}, and moves with it; write {node.owner}", "move")
+                continue
             params: dict[str, Any] = {"position_m": list(self.to)}
             if self.speed is not None:
                 params["speed_m_s"] = self.speed

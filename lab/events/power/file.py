@@ -33,7 +33,10 @@ class Power(Event):
     def resolve(self, scene: Scene) -> Resolved:
         off = scene.state(Unpowered)
         for node in scene.nodes(self.power, "power", _loses_power):
-            if not _loses_power(node):
+            if node.owner is not None:
+                message = f"{node.name} is a radio of {node.owner}, which loses power as a whole; write {node.owner}"
+                scene.refuse(message, "power")
+            elif not _loses_power(node):
                 scene.refuse(
                     f"{node.name} is not an access point (it is a {node.kind}); only access points and mesh points "
                     "lose power",

@@ -45,9 +45,11 @@ class Power(EventSteps):
         if event.params["on"]:
             if wired:
                 yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
-            yield from node_kind(node.kind).start(plan, node)
+            for one in node.radios():
+                yield from node_kind(one.kind).start(plan, one)
             return
-        bss = [one.interface for one in node.radio.bss] if node.radio else []  # interfaces that end with hostapd
-        yield _kill_daemons(node.name, [node.name, *bss])
-        radio = [node.radio.interface] if node.radio else []
+        own = [(one.name, one.radio) for one in node.radios() if one.radio]
+        further = [bss.interface for _, radio in own for bss in radio.bss]  # interfaces that end with hostapd
+        yield _kill_daemons(node.name, [*(name for name, _ in own), *further])
+        radio = [radio.interface for _, radio in own]
         yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])

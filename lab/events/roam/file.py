@@ -41,8 +41,8 @@ def reachable(scene: Scene, station: plan.Node, target: plan.Node, key: str) -> 
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
         return False
-    if target.name in scene.state(Unpowered):
-        scene.refuse(f"{target.name} has no power at that time; write power: {target.name}, to: on before", "to")
+    if target.home in scene.state(Unpowered):
+        scene.refuse(f"{target.home} has no power at that time; write power: {target.home}, to: on before", "to")
         return False
     if station.name in scene.state(Away):
         scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", key)

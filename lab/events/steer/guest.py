@@ -26,7 +26,7 @@ class Steer(EventSteps):
             raise GuestError(f"{station.name} has no radio")
         suggested = network(station, target)
         request = suggest(station.radio, suggested, event.params["leaves"])
-        access_points = types.names_by_mac(node for node in plan.nodes if node.kind == "ap")
+        access_points = types.names_by_mac(plan.nodes, "ap")
 
         def send(guest: LiveGuest) -> bytes | None:
             status = guest.controls[station.name].request("STATUS").splitlines()

@@ -92,6 +92,8 @@ class LabNode(MininetNode):
             LabIntf(interface.name, self, interface.mac, interface.ip)
         if spec.radio is not None:
             LabIntf(spec.radio.interface, self, spec.radio.mac, spec.ip)
+        for wlan in spec.wlans:
+            LabIntf(wlan.radio.interface, self, wlan.radio.mac, wlan.ip)
 
     def startShell(self, mnopts: str | None = None) -> None:
         """Do nothing: the first ``cmd`` starts the shell."""

@@ -4,19 +4,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab.model import channels, rates
 from lab.model.base import Flag, Integer, Text, refuse
 from lab.model.bss import BSS_MOST, OF_HOSTAPD, Bss
 from lab.model.cell import Cell
+from lab.model.document import Keys
 from lab.model.edca import Edca
 from lab.model.names import INTERFACE_LENGTH_MAX
-from lab.model.node import Site, Width, Wireless, width_mhz
+from lab.model.node import (
+    WLANS_MOST,
+    Node,
+    Site,
+    Width,
+    Wireless,
+    WithRadio,
+    Wlan,
+    not_a_number,
+    width_mhz,
+)
 from lab.model.openflow import OpenFlowBridge
 from lab.model.rates import FixedRate
 from lab.shared.types import Radio
@@ -32,22 +43,16 @@ def _time_units(text: str) -> str:
     return f"{int(found[1])} TU"
 
 
-class AccessPoint(Bss, Wireless, OpenFlowBridge):
-    """An access point (hostapd) that bridges its radio and its wired ports."""
+class AccessPointRadio(Bss, Wireless):
+    """Keys of a radio with which hostapd makes an access point."""
 
-    noun: ClassVar[str] = "access point"
-    first_port: ClassVar[int] = 2  # port 1 is the radio, as in Mininet-WiFi
-    addressed: ClassVar[bool] = False
-    radio_number: ClassVar[int | None] = 1
-    loses_power: ClassVar[bool] = True
     mac_key: ClassVar[tuple[str, str]] = ("bssid", "BSSID")
     raw: ClassVar[tuple[str, ...]] = ("hostapd",)
     other_names: ClassVar[Mapping[str, str]] = {
-        **Wireless.other_names,
+        **Node.other_names,
         **{name: f"write hostapd: {{{name}: …}}" for name in OF_HOSTAPD},
     }
 
-    kind: Literal["ap"] = Field(description="ap: an access point (hostapd) that bridges its radio and wired ports.")
     mode: Literal["b", "g", "a", "n"] = Field(
         "g", description="802.11 mode: b and g use 2.4 GHz, a uses 5 GHz, n uses the band of its channel."
     )
@@ -99,16 +104,7 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
         return self.bssid
 
     @property
-    def servers(self) -> list[str | None]:
-        """The RADIUS server of each of its networks."""
-        return [network.radius for network in (self, *self.bss)]
-
-    @property
-    def has_address(self) -> bool:
-        return any(self.servers) or super().has_address
-
-    @property
-    def cells(self) -> list[Cell]:
+    def radio_cells(self) -> list[Cell]:
         """Its networks, the first one first."""
         shared = {
             "mode": self.mode,
@@ -120,13 +116,13 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
         }
         return [network.cell_of(**shared) for network in (self, *self.bss)]
 
-    def resolve(self, name: str, mac: str, site: Site) -> Radio:
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
         """Return its radio; report a channel or basic rate that is not allowed."""
-        cell = self.cells[0]
+        cell = self.radio_cells[0]
         site.check_channel(cell.channel, cell.mode, cell.width_mhz)
         self._check_basic_rates(site)
         radio = Radio(
-            interface=self.interface(name),
+            interface=interface,
             mac=mac,
             ssid=cell.ssid,
             mode=cell.mode,
@@ -165,14 +161,14 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
         """Report rates that its mode does not have; without a valid channel the band is unknown."""
         if channels.complaint(self.channel, self.mode, site.country) is not None:
             return
-        has = rates.legacy(self.mode, self.cells[0].frequency_mhz / 1000)
+        has = rates.legacy(self.mode, self.radio_cells[0].frequency_mhz / 1000)
         for index, rate in enumerate(self.basic_rates):
             if rate not in has:
                 message = f"mode {self.mode} has no basic rate {rate}; choose from {', '.join(has)}"
                 site.refuse(message, "basic_rates", index)
 
     @model_validator(mode="after")
-    def _mode_n(self) -> AccessPoint:
+    def _mode_n(self) -> AccessPointRadio:
         """Check keys that only mode n has, and those that it requires."""
         if self.mode == "n":
             if self.wmm is False:
@@ -188,7 +184,54 @@ class AccessPoint(Bss, Wireless, OpenFlowBridge):
         return self
 
     @model_validator(mode="after")
-    def _categories(self) -> AccessPoint:
+    def _categories(self) -> AccessPointRadio:
         if self.edca is not None and not self.wmm and self.mode != "n":
             refuse("EDCA needs WMM; write wmm: true or mode: n too, or remove this", key="edca")
         return self
+
+
+class AccessPointWlan(AccessPointRadio, Wlan):
+    """A further radio of an access point: another access point."""
+
+    kind: Literal["ap"] = Field("ap", description="ap: an access point, bridged with the first one.")
+
+
+class AccessPoint(AccessPointRadio, WithRadio, OpenFlowBridge):
+    """An access point (hostapd) that bridges its radios and its wired ports."""
+
+    noun: ClassVar[str] = "access point"
+    first_port: ClassVar[int] = 2  # port 1 is the radio, as in Mininet-WiFi
+    addressed: ClassVar[bool] = False
+    radio_number: ClassVar[int | None] = 1
+    loses_power: ClassVar[bool] = True
+
+    kind: Literal["ap"] = Field(description="ap: an access point (hostapd) that bridges its radio and wired ports.")
+    wlans: Annotated[list[AccessPointWlan], BeforeValidator(not_a_number)] = Field(
+        [],
+        max_length=WLANS_MOST,
+        description="Further radios, each with the keys of one: [{ssid: home, mode: a, channel: 36}]. Their interfaces "
+        "are NAME-wlan2, NAME-wlan3, …, by which events, snr: and reports name them.",
+    )
+
+    @property
+    def further(self) -> Sequence[Wlan]:
+        """Its radios after the first."""
+        return self.wlans
+
+    @property
+    def servers(self) -> list[tuple[Keys, str]]:
+        """The RADIUS servers of its networks, and the keys that name them."""
+        radios: list[tuple[Keys, AccessPointRadio]] = [((), self)]
+        radios += [(("wlans", number), one) for number, one in enumerate(self.wlans)]
+        networks: list[tuple[Keys, Bss]] = [(keys, radio) for keys, radio in radios]
+        networks += [((*keys, "bss", index), one) for keys, radio in radios for index, one in enumerate(radio.bss)]
+        return [((*keys, "radius"), one.radius) for keys, one in networks if one.radius is not None]
+
+    @property
+    def has_address(self) -> bool:
+        return bool(self.servers) or super().has_address
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The networks of all its radios, those of the first one first."""
+        return [cell for radio in (self, *self.wlans) for cell in radio.radio_cells]

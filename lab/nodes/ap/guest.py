@@ -36,7 +36,7 @@ class AccessPoint(NodeKind):
         """
         if node.openflow is not None:
             return super().lines(node, phy)
-        own = [one.vlan for one in node.radio.networks()] if node.radio else []
+        own = [one.vlan for one in _own_networks(node).values()]
         vlans = sorted({0, *(vlan for one in node.interfaces for vlan in one.carries()), *own, node.vlan})
         lines = [f"link add {bridge(vlan)} type bridge forward_delay 0 stp_state 0" for vlan in vlans]
         lines += super().lines(node, phy)
@@ -54,31 +54,35 @@ class AccessPoint(NodeKind):
         """Start hostapd and, if there are other access points, the program that makes it drop stations that have
         left for another one (images/initrd/follow.c).
         """
-        if node.radio is None:
+        if node.radio is None or node.owner is not None:  # one hostapd has all radios of a node
             return
-        control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
-        for one in node.radio.networks():
+        radios = own_radios(node)
+        networks = _own_networks(node)
+        for one in networks.values():
             folder = "" if one is node.radio else f"/{one.interface}"
             for file, text in hostap_config.eap_files(one.eap).items() if one.eap else ():
                 yield Write(f"{hostap_config.HOSTAPD_FOLDER}{folder}/{file}", text, node.name)
-        yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
-        yield start_daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
-        yield attach(node.name, "hostapd", control, _CONFIG, partial(_on_event, node.radio.networks()))
-        for one in node.radio.bss:
+        configs = [_CONFIG, *(f"{hostap_config.HOSTAPD_FOLDER}/{one.name}.conf" for one in radios[1:])]
+        for radio, config in zip(radios, configs, strict=True):
+            yield Write(config, hostapd_conf(plan, radio), node.name)
+        yield start_daemon(node.name, "hostapd", ["hostapd", "-t", *configs])
+        first = [radio.name for radio in radios]  # hostapd reports what concerns a radio at its first network
+        for name, one in networks.items():
+            listener = partial(_on_event, one.networks()) if name in first else None
             path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
-            yield attach(node.name, "hostapd", path, _CONFIG, name=one.interface)
+            yield attach(node.name, "hostapd", path, configs, listener, name)
         yield from _announce(plan, node)
         if node.openflow is not None:
             switch = registry.module("nodes", "switch")  # only here: an import takes virtual time
             yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
-            interfaces = [one.interface for one in node.radio.networks()]
+            interfaces = [one.interface for one in networks.values()]
             yield from switch.open_vswitch(node, [*switch.ports(node), *interfaces])
-        elif _others(plan, node) and node.interfaces:
-            for one in node.radio.networks():
-                name = "follow" if one is node.radio else f"follow-{one.interface}"
+        elif node.interfaces and any(other.home != node.name for other in plan.radios() if other.kind == node.kind):
+            for one in networks.values():
+                daemon = "follow" if one is node.radio else f"follow-{one.interface}"
                 path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
                 argv = [commands.FOLLOW_IN_NODE, "access-point", path, f"{node.name}-eth"]
-                yield start_daemon(node.name, name, argv)
+                yield start_daemon(node.name, daemon, argv)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
@@ -94,7 +98,7 @@ def _on_event(networks: list[types.Radio], guest: LiveGuest, stamp_ns: int, text
     """When the access point has switched its channel, have the stations of its networks scan there, too."""
     found = _SWITCHED.search(text)
     ssids = [one.ssid for one in networks]
-    for station in guest.plan.nodes:
+    for station in guest.plan.radios():
         if found and station.kind == "sta" and station.radio and station.radio.ssid in ssids:
             control = guest.controls.get(station.name)
             if control is not None:
@@ -107,22 +111,38 @@ def _scan_too(control: Control, mhz: str) -> None:
         control.request(f"SET_NETWORK 0 scan_freq {' '.join([*known, mhz])}")
 
 
+def own_radios(node: types.Node) -> list[types.Node]:
+    """Return the radios of a node that are access points, each as a node."""
+    return [one for one in node.radios() if one.kind == node.kind]
+
+
+def _own_networks(node: types.Node) -> dict[str, types.Radio]:
+    """Return the networks of a node by the names that others have for them: the first by that of the radio."""
+    return {
+        one.name if network is one.radio else network.interface: network
+        for one in own_radios(node)
+        if one.radio
+        for network in one.radio.networks()
+    }
+
+
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    """Return the networks of other access points."""
-    others = [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
+    """Return the networks of other access points, also of those in the same node."""
+    others = [one.radio for one in plan.radios() if one.kind == node.kind and one.radio and one.name != node.name]
     return [one for radio in others for one in radio.networks()]
 
 
 def _announce(plan: types.Plan, node: types.Node) -> Iterator[Step]:
     """Have hostapd know the other access points of a network whose stations may ask for them."""
-    for one in node.radio.networks() if node.radio else ():
-        if one.has("rrm_neighbor_report"):
-            from lab.guest import neighbour  # an import takes virtual time
+    for radio in own_radios(node):
+        for one in radio.radio.networks() if radio.radio else ():
+            if one.has("rrm_neighbor_report"):
+                from lab.guest import neighbour  # an import takes virtual time
 
-            name = node.name if one is node.radio else one.interface
-            for other in _others(plan, node):
-                if other.ssid == one.ssid:
-                    yield ask(name, "hostapd", neighbour.announce(other))
+                name = radio.name if one is radio.radio else one.interface
+                for other in _others(plan, radio):
+                    if other.ssid == one.ssid:
+                        yield ask(name, "hostapd", neighbour.announce(other))
 
 
 def neighbours(plan: types.Plan, node: types.Node, radio: types.Radio) -> list[types.Radio]:
@@ -139,4 +159,7 @@ def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
         node.radio,
         lambda radio: bridge(radio.vlan) if node.openflow is None else None,
         partial(neighbours, plan, node),
+        hostap_config.HOSTAPD_FOLDER
+        if node.owner is None
+        else f"{hostap_config.HOSTAPD_FOLDER}/{node.radio.interface}",
     )

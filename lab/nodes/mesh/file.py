@@ -15,7 +15,7 @@ from lab.model import channels
 from lab.model.addressing import Addressed
 from lab.model.base import Flag, Integer, refuse
 from lab.model.mesh_params import MeshParams
-from lab.model.node import Mac, Passwd, Site, Ssid, Transmitter
+from lab.model.node import Mac, Passwd, Site, Ssid, Transmitter, WithRadio
 from lab.model.raw_options import NetworkOptions, SupplicantOptions
 from lab.shared.types import MeshPoint, Radio, RadioOption
 
@@ -23,7 +23,7 @@ _ROOT, _GATE = "mesh_hwmp_rootmode", "mesh_gate_announcements"  # iw's parameter
 _RANN = 4  # root announcements (IEEE 802.11-2020 14.10.12)
 
 
-class Mesh(Transmitter, Addressed):
+class Mesh(Transmitter, WithRadio, Addressed):
     """A computer with a radio that forwards for others of its mesh (802.11s)."""
 
     noun: ClassVar[str] = "mesh point"
@@ -32,7 +32,7 @@ class Mesh(Transmitter, Addressed):
     loses_power: ClassVar[bool] = True
     raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
     other_names: ClassVar[Mapping[str, str]] = {
-        **Transmitter.other_names,
+        **Addressed.other_names,
         **dict.fromkeys(("ssid", "meshid", "mesh"), "mesh_id"),
         **dict.fromkeys(("mp_params", "mesh_param", "params"), "mesh_params"),
         "width": "a mesh is 20 MHz wide; remove this",
@@ -115,12 +115,12 @@ class Mesh(Transmitter, Addressed):
             refuse(f"mesh_params has {_GATE}, which it sets; remove one of them", key="gate")
         return self
 
-    def resolve(self, name: str, mac: str, site: Site) -> Radio:
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
         """Return its radio."""
         site.check_channel(self.channel, self.mode, 20)
         frequency_mhz = channels.frequency_mhz(self.channel)
         return Radio(
-            interface=self.interface(name),
+            interface=interface,
             mac=mac,
             ssid=self.mesh_id,
             mode=self.mode,

@@ -53,7 +53,7 @@ class MeshPoint(NodeKind):
         control = f"{hostap_config.SUPPLICANT_CONTROL}/{name}"
         for argv, _ in _after_joining(node):
             yield note(f"once it has joined the mesh: {' '.join(argv)}")
-        yield attach(node.name, _DAEMON, control, _CONFIG, partial(_on_event, node))
+        yield attach(node.name, _DAEMON, control, [_CONFIG], partial(_on_event, node))
         if plan.medium is not None:
             yield pause(_GAP_NS)
 

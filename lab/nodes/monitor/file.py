@@ -32,12 +32,12 @@ class Monitor(WithRadio):
         "20 MHz", description="Channel width. At 40 MHz the secondary channel is the same as that of an ap."
     )
 
-    def resolve(self, name: str, mac: str, site: Site) -> Radio:
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
         """Return its radio, which receives all rates of its band."""
         wide = width_mhz(self.width)
         site.check_channel(self.channel, "n", wide)
         return Radio(
-            interface=self.interface(name),
+            interface=interface,
             mac=mac,
             ssid="",
             mode="n",

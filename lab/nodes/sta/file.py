@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from lab.errors import suggestion
 from lab.model import channels, rates
@@ -18,12 +18,18 @@ from lab.model.cell import Cell
 from lab.model.node import (
     PMF_NUMBERS,
     WITH_PASSPHRASE,
+    WLANS_MOST,
     Identity,
+    Ip,
     Mac,
+    Node,
     Site,
     Ssid,
     Width,
     Wireless,
+    WithRadio,
+    Wlan,
+    not_a_number,
     pmf_complaint,
     width_mhz,
 )
@@ -31,20 +37,13 @@ from lab.model.raw_options import NetworkOptions, SupplicantOptions
 from lab.shared.types import Eap, Radio, RadioOption
 
 
-class Station(Wireless, Addressed):
-    """A computer with a radio that joins a network (wpa_supplicant)."""
+class StationRadio(Wireless):
+    """Keys of a radio that joins a network (wpa_supplicant)."""
 
-    noun: ClassVar[str] = "station"
-    first_port: ClassVar[int] = 1
     joins: ClassVar[bool] = True
-    radio_number: ClassVar[int | None] = 0
     raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
-    other_names: ClassVar[Mapping[str, str]] = {
-        **Wireless.other_names,
-        **dict.fromkeys(("vlan", "vlans"), "its VLAN is that of its access point, vlan: there"),
-    }
+    other_names: ClassVar[Mapping[str, str]] = Node.other_names
 
-    kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
     ssid: Ssid | None = Field(
         None, description="The network it joins. Optional if all access points have the same SSID."
     )
@@ -116,7 +115,7 @@ class Station(Wireless, Addressed):
         return self.mac
 
     @model_validator(mode="after")
-    def _learns(self) -> Station:
+    def _learns(self) -> StationRadio:
         given = [key for key in ("encrypt", "passwd", "pmf", "network", "bgscan") if getattr(self, key)]
         if self.wps and given:
             refuse(
@@ -125,7 +124,7 @@ class Station(Wireless, Addressed):
         return self
 
     @model_validator(mode="after")
-    def _without_ap(self) -> Station:
+    def _without_ap(self) -> StationRadio:
         keys = ("ssid", "encrypt", "passwd", "pmf", "eap", "identity", "wps", "bgscan", "mode", "width", "power_save")
         given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
@@ -135,17 +134,17 @@ class Station(Wireless, Addressed):
             )
         return self
 
-    def resolve(self, name: str, mac: str, site: Site) -> Radio:
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
         """Return its radio; report an unknown network."""
         if self.adhoc is not None:
-            return self._ad_hoc(self.adhoc, name, mac, site)
-        return self._member(name, mac, site)
+            return self._ad_hoc(self.adhoc, interface, mac, site)
+        return self._member(name, interface, mac, site)
 
-    def _ad_hoc(self, network: AdHoc, name: str, mac: str, site: Site) -> Radio:
+    def _ad_hoc(self, network: AdHoc, interface: str, mac: str, site: Site) -> Radio:
         site.check_channel(network.channel, network.mode, 20, "adhoc")
         frequency_mhz = channels.frequency_mhz(network.channel)
         return Radio(
-            interface=self.interface(name),
+            interface=interface,
             mac=mac,
             ssid=network.ssid,
             mode=network.mode,
@@ -159,7 +158,7 @@ class Station(Wireless, Addressed):
             short_slots=network.short_slots,
         )
 
-    def _member(self, name: str, mac: str, site: Site) -> Radio:
+    def _member(self, name: str, interface: str, mac: str, site: Site) -> Radio:
         """Return the radio of a station; what it does not set itself comes from the access points of its network."""
         ssid = self._joined(name, site)
         cells = self._joinable(site.cells(ssid), site)
@@ -178,7 +177,7 @@ class Station(Wireless, Addressed):
         if own_mhz > wide_mhz and cells:
             site.refuse(f"{ssid} is 20 MHz wide; write width: 40 MHz at its access points, or remove this", "width")
         return Radio(
-            interface=self.interface(name),
+            interface=interface,
             mac=mac,
             ssid=ssid,
             mode=self.mode or (first.mode if first is not None else "g"),
@@ -277,6 +276,43 @@ class Station(Wireless, Addressed):
                 "ssid",
             )
         return self.ssid
+
+
+class StationWlan(StationRadio, Wlan):
+    """A further radio of a station."""
+
+    kind: Literal["sta"] = Field("sta", description="sta: a radio that joins a network.")
+    ip: Ip | None = Field(
+        None,
+        description="IPv4 address, in another subnet than those of the other interfaces. Default: none; in a topology "
+        "of several subnets, the next free one of its network's subnet.",
+    )
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it."""
+        return self.ip
+
+
+class Station(StationRadio, WithRadio, Addressed):
+    """A computer with a radio that joins a network (wpa_supplicant)."""
+
+    noun: ClassVar[str] = "station"
+    first_port: ClassVar[int] = 1
+    radio_number: ClassVar[int | None] = 0
+
+    kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
+    wlans: Annotated[list[StationWlan], BeforeValidator(not_a_number)] = Field(
+        [],
+        max_length=WLANS_MOST,
+        description="Further radios, each with the keys of one: [{ssid: office}]. Their interfaces are NAME-wlan1, "
+        "NAME-wlan2, …, by which events, snr: and reports name them.",
+    )
+
+    @property
+    def further(self) -> Sequence[Wlan]:
+        """Its radios after the first."""
+        return self.wlans
 
 
 def _primary_mhz(cell: Cell, site: Site) -> Iterator[int]:

@@ -24,7 +24,13 @@ class Station(NodeKind):
     phase: ClassVar[Phase | None] = Phase.JOIN
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        lines = super().lines(node, phy)
+        return super().lines(node, phy) + self._own_addresses(node)
+
+    def further_lines(self, node: types.Node, phy: int | None) -> list[str]:
+        return super().further_lines(node, phy) + self._own_addresses(node)
+
+    def _own_addresses(self, node: types.Node) -> list[str]:
+        lines = []
         if node.ip and node.radio:
             lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
         if node.ip6 and node.radio:
@@ -39,22 +45,26 @@ class Station(NodeKind):
         """
         yield from super().settings(node, phy)
         if node.radio is not None and node.radio.power_save:
-            yield RunCommand(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.name)
+            yield RunCommand(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.home)
         if node.radio is not None:
-            yield set_sysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
-            yield set_sysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)
+            yield set_sysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.home)
+            yield set_sysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.home)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:
             return
         name = node.radio.interface
+        folder = hostap_config.SUPPLICANT_FOLDER if node.owner is None else f"{hostap_config.SUPPLICANT_FOLDER}/{name}"
         if node.radio.eap is not None:
             for file, text in hostap_config.eap_files(node.radio.eap).items():
-                yield Write(f"{hostap_config.SUPPLICANT_FOLDER}/{file}", text, node.name)
-        yield Write(_CONFIG, hostap_config.wpa_supplicant_conf(node.radio), node.name)
-        argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{_CONFIG}"]
-        yield start_daemon(node.name, "wpa_supplicant", argv)
-        yield attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}", _CONFIG)
+                yield Write(f"{folder}/{file}", text, node.home)
+        config = _CONFIG if node.owner is None else f"{folder}/wpa_supplicant.conf"
+        yield Write(config, hostap_config.wpa_supplicant_conf(node.radio, folder), node.home)
+        argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{config}"]
+        daemon = "wpa_supplicant" if node.owner is None else f"wpa_supplicant-{name}"
+        yield start_daemon(node.home, daemon, argv)
+        control = f"{hostap_config.SUPPLICANT_CONTROL}/{name}"
+        yield attach(node.home, daemon, control, [config], name=node.name)
         if plan.medium is not None:
             yield pause(GAP_NS)
 

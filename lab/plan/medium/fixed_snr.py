@@ -10,7 +10,7 @@ from lab.errors import unknown
 from lab.model.topology import Topology
 from lab.plan.network.network import PlannedNetwork
 from lab.plan.problems import Problems, ValidatedFile
-from lab.shared.types import radio_numbers
+from lab.shared.types import radio_numbers, radios
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium, Snr
@@ -59,7 +59,7 @@ def _known(
         if node is not None and node.radio is not None:
             continue
         wrong = True
-        known = [*source.model.groups, *(node.name for node in network.nodes if node.radio)]
+        known = [*source.model.groups, *(node.name for node in radios(network.nodes))]
         radioless = node and f"{name} has no radio (it is a {node.kind}); known: {', '.join(known)}"
         problems.add(source, ("medium", "snr", index, *keys), radioless or unknown("node", name, known))
     names = {name for name, _ in entry.named()}

@@ -28,7 +28,7 @@ from lab.plan.timeline.movement import Courses, Position, xyz
 from lab.plan.without_medium import warn_of_idle_powers
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
 from lab.shared.streams import seed_of, stream, stream_of
-from lab.shared.types import Node, radio_numbers
+from lab.shared.types import Node, radios
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium as MediumModel
@@ -54,7 +54,7 @@ def resolve(
     ``piece``: the part of the run whose changes of levels are wanted, in ns.
     """
     model = source.model.medium
-    nodes = [node for node in network.nodes if node.radio]
+    nodes = radios(network.nodes)
     if model is None or not nodes:
         return None
     curves = error_curves(source, model, nodes, problems)
@@ -67,7 +67,7 @@ def resolve(
     behind = model.fading_behind_walls or model.fading
     fading = Fadings(model.fading, behind, levels)
     delays = Delays(levels.names) if model.propagation_delay else None
-    links = _Links(levels, fading, _positions(nodes), delays, _noise_mbm(model))
+    links = _Links(levels, fading, _positions(nodes), delays, _noise_mbm(model), _offsets_m(network.nodes))
     made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
@@ -95,9 +95,9 @@ def resolve(
 
 
 def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
-    radios = {node.name: node.radio for node in nodes if node.radio}
-    given = dict(zip(radios, attributes(list(radios.values())), strict=True))
-    for name, index in radio_numbers(nodes).items():
+    own = {node.name: node.radio for node in nodes if node.radio}
+    given = dict(zip(own, attributes(list(own.values())), strict=True))
+    for index, name in enumerate(own):
         clock = stream(seed, "clock", name)
         yield MediumRadio(
             node=name,
@@ -111,7 +111,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             attributes=given[name],
             clock_us=int(clock.random() * _CLOCK_STARTS_US),
             clock_ppb=round((2 * clock.random() - 1) * model.clock_accuracy * _PPB),
-            power_mbm=round(power_dbm(radios[name]) * 100),
+            power_mbm=round(power_dbm(own[name]) * 100),
         )
 
 
@@ -121,6 +121,11 @@ def _noise_mbm(model: MediumModel) -> int:
 
 def _positions(nodes: list[Node]) -> dict[str, Position]:
     return {node.name: xyz(node.position_m) for node in nodes if node.position_m is not None}
+
+
+def _offsets_m(nodes: list[Node]) -> dict[str, dict[str, Position]]:
+    found = {node.name: {one.radio.interface: xyz(one.offset_m or [0.0] * 3) for one in node.wlans} for node in nodes}
+    return {name: offsets for name, offsets in found.items() if offsets}
 
 
 class _Links:
@@ -133,10 +138,13 @@ class _Links:
         positions: dict[str, Position],
         delays: Delays | None,
         noise_mbm: int,
+        offsets_m: Mapping[str, Mapping[str, Position]],
     ) -> None:
+        """Take ``offsets_m``: by node, the radios that move with it and how far from it they are."""
         self._levels = levels
         self._fading = fading
         self._positions = positions
+        self._offsets_m = offsets_m
         self._delays = delays
         self._lost_mb = np.zeros((len(levels.names), len(levels.names)), dtype=np.int64)
         # the kernel adds the power of the moment, and each receiver's noise
@@ -155,6 +163,9 @@ class _Links:
         """
         before = self._numbers
         self._positions = {**self._positions, **positions}
+        for node, at_m in positions.items():
+            for radio, offset_m in self._offsets_m.get(node, {}).items():
+                self._positions[radio] = xyz([one + other for one, other in zip(at_m, offset_m, strict=True)])
         for (one, other), difference_mb in losses_mb:
             self._lost_mb[one, other] += difference_mb
             self._lost_mb[other, one] += difference_mb

@@ -3,10 +3,9 @@
 
 IP addresses are assigned as in Mininet: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
 locally administered: 02:00:01, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
-Further interfaces of radios have
-02:00:02 and the node's number, then the number of the network.
-02:00:00 belongs to mac80211_hwsim: radio n always has 02:00:00, n in two bytes, and 00. Interfaces of the radio that
-have no other address use it (a Wi-Fi Direct device, an interface added with iw).
+Other radios, and other networks of a radio, have 02:00:02, the node's number, and four bits each for the radio and the
+network. 02:00:00 belongs to mac80211_hwsim: radio n always has 02:00:00, n in two bytes, and 00. Interfaces of the
+radio that have no other address use it (a Wi-Fi Direct device, an interface added with iw).
 """
 
 from __future__ import annotations
@@ -32,9 +31,12 @@ def generated_mac(node_index: int, port: int | None) -> str:
     return f"02:00:01:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
 
 
-def further_mac(node_index: int, network: int) -> str:
-    """Return the generated address of a further network of a node's radio, from 1."""
-    return f"02:00:02:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{network:02x}"
+def radio_mac(node_index: int, radio: int, network: int) -> str:
+    """Return the generated address of a network of a node's radio; both count from 0."""
+    number = radio << 4 | network
+    if not number:
+        return generated_mac(node_index, None)
+    return f"02:00:02:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{number:02x}"
 
 
 def free_networks6(used: Collection[IPv6Network] = ()) -> Iterator[IPv6Network]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from lab.plan.network import ed25519
 from lab.plan.network.network import PlannedNetwork
-from lab.shared.types import Eap, Node, Radio
+from lab.shared.types import Eap, Node, Radio, radios
 
 LAB, STRANGER = "lab", "stranger"  # authorities: the one that everybody trusts, and another one
 _SEQUENCE, _SET, _INTEGER, _BITS, _OCTETS, _TRUE = 0x30, 0x31, 0x02, 0x03, 0x04, bytes.fromhex("0101ff")
@@ -110,22 +110,26 @@ def certified(net: PlannedNetwork, seed: int) -> PlannedNetwork:
             radius=replace(asked, secret=secret(seed, asked.server)) if asked else None,
         )
 
+    def members(radio: Radio, name: str) -> Radio:
+        first, *bss = (member(one, name) for one in radio.networks())
+        return replace(first, bss=bss)
+
     def know(node: Node) -> Node:
         if node.radius is not None:
             server = prove(node.radius.eap, node.name, _networks(net, node.name))
             return replace(node, radius=replace(node.radius, eap=server, secret=secret(seed, node.name)))
         if node.radio is None:
             return node
-        first, *bss = (member(one, node.name) for one in node.radio.networks())
-        return replace(node, radio=replace(first, bss=bss))
+        wlans = [replace(one, radio=members(one.radio, node.name)) for one in node.wlans]
+        return replace(node, radio=members(node.radio, node.name), wlans=wlans)
 
     return replace(net, nodes=[know(node) for node in net.nodes])
 
 
 def _networks(net: PlannedNetwork, server: str) -> list[str]:
     """Return the SSIDs of the access points that ask a RADIUS server."""
-    radios = [one for node in net.nodes if node.radio for one in node.radio.networks()]
-    return [one.ssid for one in radios if one.radius and one.radius.server == server]
+    found = [one for node in radios(net.nodes) if node.radio for one in node.radio.networks()]
+    return [one.ssid for one in found if one.radius and one.radius.server == server]
 
 
 def secret(seed: int, server: str) -> str:
@@ -136,7 +140,7 @@ def secret(seed: int, server: str) -> str:
 def _users(net: PlannedNetwork, ssids: Collection[str]) -> dict[str, str]:
     """Return the users of networks with their passwords, as their stations have them; the first of each name."""
     found: dict[str, str] = {}
-    for radio in (node.radio for node in net.nodes):
+    for radio in (node.radio for node in radios(net.nodes)):
         if radio and radio.ssid in ssids and radio.eap and radio.passwd:
             found.setdefault(radio.eap.identity, radio.passwd)
     return found

@@ -23,7 +23,7 @@ from lab.plan.network.segments import is_segmented
 from lab.plan.network.subnetting import subnetted
 from lab.plan.network.wires import carried, vlans
 from lab.plan.problems import Problems, ValidatedFile
-from lab.shared.types import Interface, Link, Netem, Node, Sysctl
+from lab.shared.types import Interface, Link, Netem, Node, Sysctl, Wlan, radios
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
 RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
@@ -38,8 +38,8 @@ class PlannedNetwork:
     source: ValidatedFile[Topology] = field(repr=False)
 
     def find(self, name: str) -> Node | None:
-        """Return the node of that name."""
-        return next((node for node in self.nodes if node.name == name), None)
+        """Return the node of that name, or with the radio of that name."""
+        return next((node for node in (*self.nodes, *radios(self.nodes)) if node.name == name), None)
 
 
 def network(source: ValidatedFile[Topology], problems: Problems, *, ipv6: bool = False) -> PlannedNetwork:
@@ -62,6 +62,7 @@ class _Builder:
         self.radios = PlannedRadios(source, self.refuse, self.macs, self.indexes)
         self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
         self.vlans = vlans(self.topology)
+        self.wlan_ips: dict[tuple[str, int], str] = {}
 
     def build(self) -> PlannedNetwork:
         several = is_segmented(self.topology)
@@ -88,9 +89,10 @@ class _Builder:
 
     def _count_radios(self) -> None:
         """Refuse what the guest's kernel has no room for."""
-        radios = sum(isinstance(model, WithRadio) for model in self.topology.nodes.values())
+        models = self.topology.nodes.values()
+        radios = sum(1 + len(model.further) for model in models if isinstance(model, WithRadio))
         if radios > RADIOS_MAX:
-            self.refuse(("nodes",), f"{radios} nodes with a radio; a guest has room for {RADIOS_MAX}: use fewer")
+            self.refuse(("nodes",), f"{radios} radios; a guest has room for {RADIOS_MAX}: use fewer")
 
     def _model(self, node: Node) -> NodeModel:
         return self.topology.nodes[node.name]
@@ -99,6 +101,16 @@ class _Builder:
         """Record given addresses first, so that generated ones avoid them."""
         if model.given_ip is not None:
             self.ips.claim(model.given_ip, name, ("nodes", name, "ip"))
+        for number, wlan in enumerate(model.further if isinstance(model, WithRadio) else ()):
+            if wlan.given_ip is not None:
+                self.wlan_ips[name, number] = self.ips.claim(
+                    wlan.given_ip, name, ("nodes", name, "wlans", number, "ip")
+                )
+
+    def _wlans(self, name: str, model: WithRadio) -> list[Wlan]:
+        """Resolve the radios of a node after its first; in a topology of several subnets, addresses follow later."""
+        found = enumerate(self.radios.further(name, model))
+        return [replace(one, ip=self.wlan_ips.get((name, number), one.ip)) for number, one in found]
 
     def _links(self) -> list[Link]:
         names = Counter[str]()
@@ -264,6 +276,7 @@ class _Builder:
             position_m=list(position) if position is not None else None,
             interfaces=interfaces,
             radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,
+            wlans=self._wlans(name, model) if isinstance(model, WithRadio) else [],
             index=self.indexes[name],
             source=self.source.document.where(("nodes", name)),
             vlan=(model.vlan or 0) if isinstance(model, OpenFlowBridge) and model.has_address else 0,

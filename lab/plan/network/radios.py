@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,12 @@ from lab.errors import warn
 from lab.model import channels
 from lab.model.cell import Cell
 from lab.model.document import Keys, dotted
-from lab.model.node import Transmitter, WithRadio
+from lab.model.node import Antenna, Transmitter, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
-from lab.plan.network.addresses import Macs, further_mac, generated_mac
+from lab.plan.network.addresses import Macs, radio_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
-from lab.shared.types import Radio, RadioOption
+from lab.shared.types import Radio, RadioOption, Wlan
 
 
 @dataclass
@@ -34,39 +34,46 @@ class PlannedRadios:
         return self.source.model
 
     def radio(self, name: str, model: WithRadio) -> Radio:
-        """Return the radio of a node."""
-        given = model.radio_mac
-        mac = given or generated_mac(self.indexes[name], None)
+        """Return the first radio of a node."""
+        return self._radio(_Site(self, name), model, f"{name}-wlan{model.radio_number}")
+
+    def further(self, name: str, model: WithRadio) -> Iterator[Wlan]:
+        """Yield the radios of a node after the first."""
+        for number, one in enumerate(model.further, 1):
+            site = _Site(self, name, ("wlans", number - 1), number)
+            radio = self._radio(site, one, f"{name}-wlan{(model.radio_number or 0) + number}")
+            yield Wlan(one.kind, radio, one.given_ip, list(one.offset) if one.offset is not None else None)
+
+    def _radio(self, site: _Site, model: Antenna, interface: str) -> Radio:
         key, what = model.mac_key
-        self.macs.claim(mac, name, ("nodes", name, key) if given else ("nodes", name), what)
-        site = _Site(self, name)
-        radio = replace(model.resolve(name, mac, site), antenna_gain_dbi=model.antenna_gain)
+        mac = site.mac(model.radio_mac, 0, key, what)
+        radio = replace(model.resolve(site.name, interface, mac, site), antenna_gain_dbi=model.antenna_gain)
         if not isinstance(model, Transmitter):
             return radio
         if radio.without_ht or radio.dsss_only:
-            self._check_medium(name, "mode", "has no rates")
+            self._check_medium(site, "mode", why="has no rates")
         if radio.edca:
-            self._check_medium(name, "edca", "has no contention")
+            self._check_medium(site, "edca", why="has no contention")
         if radio.power_save:
-            self._check_medium(name, "power_save", "has no dozing stations")
+            self._check_medium(site, "power_save", why="has no dozing stations")
         if radio.short_slots:
-            self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
+            self._check_medium(site, "adhoc", "short_slots", why="has no slots")
         raw: dict[str, Any] = {key: [*getattr(radio, key), *site.raw(key, getattr(model, key))] for key in model.raw}
-        return replace(radio, txpower_dbm=model.txpower, settings=self._settings(name, model, radio), **raw)
+        return replace(radio, txpower_dbm=model.txpower, settings=self._settings(site, model, radio), **raw)
 
-    def _settings(self, name: str, model: Transmitter, radio: Radio) -> dict[str, Any]:
+    def _settings(self, site: _Site, model: Transmitter, radio: Radio) -> dict[str, Any]:
         """Return the settings that are not at their defaults; report those that the radio cannot have."""
         found = {}
         for key, written in model.settings.items():
             setting = table()[key]
             value = setting.resolve(written)
-            if value is None or value == setting.default or not self._check_medium(name, key, setting.perfect):
+            if value is None or value == setting.default or not self._check_medium(site, key, why=setting.perfect):
                 continue
             found[key] = value
         complete = replace(radio, settings=found)
         for key, value in found.items():
             for complaint in table()[key].complaints(value, complete, self.cells(radio.ssid)):
-                self.refuse(("nodes", name, key), *complaint)
+                self.refuse(site.path(key), *complaint)
         return found
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
@@ -74,12 +81,12 @@ class PlannedRadios:
         found = [cell for node in self.topology.nodes.values() for cell in node.cells]
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 
-    def _check_medium(self, name: str, key: str | tuple[str, ...], why: str) -> bool:
+    def _check_medium(self, site: _Site, *keys: str, why: str) -> bool:
         """Report a key that would have no effect on the perfect medium; return whether there is another."""
         if self.topology.medium is None:
-            self.refuse(
-                ("nodes", name, *([key] if isinstance(key, str) else key)),
+            site.refuse(
                 f"has no effect on the perfect medium, which {why}; write medium: {{}} in the topology, or remove this",
+                *keys,
             )
         return self.topology.medium is not None
 
@@ -91,6 +98,7 @@ class _Site:
     radios: PlannedRadios
     name: str
     keys: Keys = ()
+    number: int = 0  # of the radio
 
     @property
     def country(self) -> str:
@@ -110,11 +118,11 @@ class _Site:
         ]
 
     def at(self, *keys: str | int) -> _Site:
-        return _Site(self.radios, self.name, (*self.keys, *keys))
+        return replace(self, keys=(*self.keys, *keys))
 
-    def mac(self, given: str | None, number: int) -> str:
-        mac = given or further_mac(self.radios.indexes[self.name], number)
-        self.radios.macs.claim(mac, self.name, self._path(*(["bssid"] if given else [])), "BSSID")
+    def mac(self, given: str | None, network: int, key: str = "bssid", what: str = "BSSID") -> str:
+        mac = given or radio_mac(self.radios.indexes[self.name], self.number, network)
+        self.radios.macs.claim(mac, self.name, self.path(*([key] if given else [])), what)
         return mac
 
     def check_channel(self, channel: int, mode: str, width_mhz: int, *keys: str) -> None:
@@ -126,13 +134,14 @@ class _Site:
             self.refuse(message, *keys, "width")
 
     def warn(self, message: str, *keys: str | int) -> None:
-        warn(f"{dotted(self._path(*keys))}: {message}", self._where(*keys))
+        warn(f"{dotted(self.path(*keys))}: {message}", self._where(*keys))
 
     def refuse(self, message: str, *keys: str | int) -> None:
-        self.radios.refuse(self._path(*keys), message)
+        self.radios.refuse(self.path(*keys), message)
 
-    def _path(self, *keys: str | int) -> Keys:
+    def path(self, *keys: str | int) -> Keys:
+        """Return where something is in the file."""
         return ("nodes", self.name, *self.keys, *keys)
 
     def _where(self, *keys: str | int) -> str:
-        return self.radios.source.document.where(self._path(*keys))
+        return self.radios.source.document.where(self.path(*keys))

@@ -17,13 +17,13 @@ from lab.nodes.radius.file import RadiusServer as Server
 from lab.plan.network.segments import is_segmented
 from lab.plan.network.wires import Wires
 from lab.plan.problems import RefuseAt, ValidatedFile
-from lab.shared.types import Eap, Link, Node, RadioOption, RadiusServer
+from lab.shared.types import Eap, Link, Node, Radio, RadioOption, RadiusServer
 
 
 def asked(node: Node) -> list[str]:
     """Return the RADIUS servers that an access point asks for its networks."""
-    radios = node.radio.networks() if node.radio is not None else []
-    return [one.radius.server for one in radios if one.radius is not None]
+    networks = [one for radio in node.radios() if radio.radio for one in radio.radio.networks()]
+    return [one.radius.server for one in networks if one.radius is not None]
 
 
 def check(source: ValidatedFile[Topology], refuse: RefuseAt, links: list[Link]) -> None:
@@ -49,10 +49,8 @@ def check(source: ValidatedFile[Topology], refuse: RefuseAt, links: list[Link]) 
 def _questions(topology: Topology) -> Iterator[tuple[str, Keys, str]]:
     """Yield access points with the keys that name a RADIUS server, and its name."""
     for name, node in topology.nodes.items():
-        servers = node.servers if isinstance(node, AccessPoint) else []
-        for number, server in enumerate(servers):
-            if server is not None:
-                yield name, ("nodes", name, *(("bss", number - 1) if number else ()), "radius"), server
+        for keys, server in node.servers if isinstance(node, AccessPoint) else ():
+            yield name, ("nodes", name, *keys), server
 
 
 def _next_to(name: str, links: list[Link]) -> Iterator[str]:
@@ -81,8 +79,13 @@ def _node(source: ValidatedFile[Topology], node: Node, nodes: list[Node], addres
         return replace(node, radius=RadiusServer(Eap("", None, model.certificate, model.users), clients, "", options))
     if not asked(node) or node.radio is None:
         return node
-    first, *bss = (
-        replace(one, radius=replace(one.radius, ip=addresses.get(one.radius.server, ""))) if one.radius else one
-        for one in node.radio.networks()
-    )
-    return replace(node, radio=replace(first, bss=bss))
+
+    def introduce(radio: Radio) -> Radio:
+        first, *bss = (
+            replace(one, radius=replace(one.radius, ip=addresses.get(one.radius.server, ""))) if one.radius else one
+            for one in radio.networks()
+        )
+        return replace(first, bss=bss)
+
+    wlans = [replace(one, radio=introduce(one.radio)) for one in node.wlans]
+    return replace(node, radio=introduce(node.radio), wlans=wlans)

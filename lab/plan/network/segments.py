@@ -87,6 +87,8 @@ class Segments:
             return
         if node.radio is not None:
             yield Port(node.name, str(node.first_interface), first=True), self._on_air(node)
+            for one in node.radios()[1:]:
+                yield Port(node.name, str(one.first_interface), first=False), self._on_air(one)
         for interface in () if model.bridges else node.interfaces:
             if interface.addressed:
                 first = interface.name == node.first_interface

@@ -89,6 +89,9 @@ class _Subnetting:
         for port in segment.ports:
             if port.first and (ip := self._model(port.node).given_ip):
                 yield port, ip, ("nodes", port.node, "ip")
+            for number, wlan in enumerate(nodes[port.node].wlans):
+                if wlan.radio.interface == port.interface and wlan.ip:
+                    yield port, wlan.ip, ("nodes", port.node, "wlans", number, "ip")
             interface = next((one for one in nodes[port.node].interfaces if one.name == port.interface), None)
             if interface is not None and interface.ip:
                 end = f"{port.node}.{interface.vlan}" if interface.parent else port.node
@@ -157,10 +160,12 @@ class _Subnetting:
             replace(one, ip=texts[one.name][0], ip6=texts[one.name][1]) if one.name in texts else one
             for one in node.interfaces
         ]
+        wlans = [replace(one, ip=texts.get(one.radio.interface, (None,))[0]) for one in node.wlans]
         ip, ip6 = texts[own.interface] if own else (None, None)
         if own is None and (model.ip is not None or self._ip6(model) is not None):
             self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
-        return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, addressing=self._addressing(node, model, at),
+        return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, wlans=wlans,
+                       addressing=self._addressing(node, model, at),
                        sysctls=[*self._forwarding(node, model), *node.sysctls])  # fmt: skip
 
     def _text(self, port: Port, segment: BridgedSegment) -> str | None:

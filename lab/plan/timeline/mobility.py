@@ -127,6 +127,8 @@ def _names(
                 refuse(unknown("node", name, known))
             elif node.radio is None:
                 refuse(f"{name} has no radio (it is a {node.kind}); only nodes with a radio move")
+            elif node.owner is not None:
+                refuse(f"{name} is a radio of {node.owner}, and moves with it; write {node.owner}")
             elif name in moved or name in found:
                 refuse(f"{name} already moves by itself ({moved.get(name, 'here')}); remove one of them")
             else:

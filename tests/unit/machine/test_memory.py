@@ -68,7 +68,7 @@ def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) ->
         "name: crowd\nnodes:\n  ap1: {kind: ap, ssid: x, mode: a, channel: 36}\n"
         "  east: {kind: sta, count: 1000}\n  west: {kind: sta, count: 24}\n"
     )
-    with pytest.raises(InputError, match="1025 nodes with a radio; a guest has room for 1024: use fewer"):
+    with pytest.raises(InputError, match="1025 radios; a guest has room for 1024: use fewer"):
         load(str(place), "idle")
     load(str(place), "idle", overrides=["nodes.west.count=23"])
 

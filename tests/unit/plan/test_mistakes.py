@@ -85,7 +85,7 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
         (
             "kind: sta",
             "kind: sta, wlans: 2",
-            'm.yaml:5  nodes.sta1.wlans: unknown key "wlans": a node has one radio at most; write a node for each',
+            "m.yaml:5  nodes.sta1.wlans: must be a list of the radios after the first, such as [{ssid: office}]",
         ),
         ("kind: sta", "kind: sta, range: 50", 'unknown key "range": with a medium:, it follows from txpower:'),
         (

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Nodes with several radios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lab.checkout import CHECKOUT
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+LISTS = "for one in 1 2; do echo wlan$one $(iw dev ap1-wlan$one station dump | grep associated:); done"
+
+
+def test_a_station_roams_between_the_radios_of_an_access_point(boot: Boot) -> None:
+    """The radio that it leaves forgets it, and no more than one of its packets a second gets lost."""
+    place = (CHECKOUT / "topologies" / "dual-band.yaml").read_text()
+    place += (
+        f"  - {{at: 8 s, exec: ap1, run: [sh, -c, '{LISTS}']}}\n  - {{at: 13 s, exec: ap1, run: [sh, -c, '{LISTS}']}}\n"
+    )
+    ping = '{on: sta1, run: [ping, -c, "65", -i, "0.2", "{h1.ip}"], as: ping}'
+    work = f"name: work\nduration: 14 s\nprocesses: [{ping}]\n"
+    ran = boot(place, work)
+    assert [said.splitlines() for said in ran.outputs()[-2:]] == [
+        ["wlan1 associated: yes", "wlan2"],
+        ["wlan1", "wlan2 associated: yes"],
+    ]
+    assert int(ran.raw("ping.out").partition(" received")[0].split()[-1]) >= 63
+
+
+def test_a_station_uses_two_networks_at_once(boot: Boot) -> None:
+    """Each radio has an address in its network's subnet, and moves with its node."""
+    place = """\
+name: place
+nodes:
+  r1: {kind: router}
+  ap1: {kind: ap, ssid: home, channel: 1, position: [0 m, 0 m, 0 m]}
+  ap2: {kind: ap, ssid: office, mode: a, channel: 36, position: [0 m, 5 m, 0 m]}
+  sta1:
+    kind: sta
+    ssid: home
+    position: [5 m, 0 m, 0 m]
+    wlans: [{ssid: office, offset: [10 cm, 0 m, 0 m]}]
+links:
+  - {between: [r1, ap1]}
+  - {between: [r1, ap2]}
+medium: {}
+timeline:
+  - {at: 1 s, exec: sta1, run: [sh, -c, 'ping -c 1 -I sta1-wlan0 10.0.0.1; ping -c 1 -I sta1-wlan1 10.0.1.1']}
+  - {at: 2 s, move: sta1, to: [2 km, 0 m, 0 m]}
+  - {at: 8 s, exec: sta1, run: [sh, -c, 'for one in 0 1; do iw dev sta1-wlan$one link; done']}
+"""
+    ran = boot(place, "name: look\nduration: 9 s\n")
+    first, second = ran.outputs()
+    assert first.count("1 received") == 2
+    assert second.splitlines() == ["Not connected."] * 2
+
+
+def test_power_takes_all_radios_of_an_access_point_away_and_brings_them_back(boot: Boot) -> None:
+    place = (CHECKOUT / "topologies" / "dual-band.yaml").read_text().partition("timeline:")[0]
+    place += """\
+timeline:
+  - {at: 1 s, power: ap1, to: off}
+  - {at: 2 s, exec: ap1, run: [sh, -c, "iw dev | grep -c channel || true"]}
+  - {at: 3 s, power: ap1, to: on}
+  - {at: 5 s, exec: ap1, run: [sh, -c, "iw dev | grep -c channel"]}
+"""
+    ran = boot(place, "name: look\nduration: 6 s\n")
+    assert [said.strip() for said in ran.outputs()] == ["0", "2"]
