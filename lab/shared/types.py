@@ -85,6 +85,8 @@ class RadiusServer:
     clients: list[str] = field(default_factory=list, omitted=True)  # addresses of access points
     secret: str = field(default="", omitted=True)  # that it shares with them
     hostapd: list[RadioOption] = field(default_factory=list, omitted=True)  # in the program's own words
+    freeradius: bool = field(default=False, omitted=True)  # instead of hostapd
+    config: dict[str, str] = field(default_factory=dict, omitted=True)  # texts of FreeRADIUS's files, by path
 
 
 @frozen

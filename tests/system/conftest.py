@@ -130,7 +130,8 @@ def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) ->
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
         plan = plan_of(topology, workload, seed, pcap)
-        own = with_stack(machine, tmp_path / "workload.yaml", plan)
+        own = runs.with_images(machine, plan, SilentReport()) if plan.images() else machine
+        own = with_stack(own, tmp_path / "workload.yaml", plan)
         runs.boot(plan, own, directory, stall_wall_s=stall_wall_s)
         return Ran(directory)
 

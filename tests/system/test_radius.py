@@ -47,17 +47,20 @@ def keys_ms(ran: Ran) -> list[float]:
     return [row["keys"] for row in build(ran.directory, hashes={}).metrics["outage"].rows]
 
 
-def test_a_server_decides(boot: Callable[..., Ran]) -> None:
+@pytest.mark.parametrize("program", ["hostapd", "freeradius"])
+def test_a_server_decides(boot: Callable[..., Ran], program: str) -> None:
     """Three ways in, and a stranger; a roam asks the server once more, a return does not."""
-    ran = boot(ROAM.replace("links:\n", OTHERS), WATCHED, pcap="air")
+    place = ROAM.replace("links:\n", OTHERS).replace("kind: radius", f"kind: radius, program: {program}")
+    ran = boot(place, WATCHED, pcap="air")
     assert {"sta1", "sta2", "sta3"} == set(ran.guest()["associations"])
     assert "EAP-FAILURE" in log(ran, "sta4") and "EAP-SUCCESS" not in log(ran, "sta4")
     found = on_the_wire(ran)
     assert found[ACCEPT] == 1 and found[REJECT] > 0
-    assert found[REQUEST] == found[ACCEPT] + found[REJECT] + found[CHALLENGE]
+    # FreeRADIUS waits for a second before it rejects: the first request may be older than the capture
+    assert found[REQUEST] - found[ACCEPT] - found[REJECT] - found[CHALLENGE] in (0, -1)
     away, back = keys_ms(ran)
     assert away > 80 > 10 > back  # four rounds of 20 ms
-    again = boot(ROAM.replace("links:\n", OTHERS), WATCHED, pcap="air")
+    again = boot(place, WATCHED, pcap="air")
     files = sorted(path.relative_to(ran.directory) for path in (ran.directory / "raw").rglob("*") if path.is_file())
     assert [
         name for name in files if (ran.directory / name).read_bytes() != (again.directory / name).read_bytes()

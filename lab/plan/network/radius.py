@@ -13,6 +13,7 @@ from lab.errors import unknown
 from lab.model.document import Keys
 from lab.model.topology import Topology
 from lab.nodes.ap.file import AccessPoint
+from lab.nodes.radius.file import FREERADIUS
 from lab.nodes.radius.file import RadiusServer as Server
 from lab.plan.network.segments import is_segmented
 from lab.plan.network.wires import Wires
@@ -76,7 +77,15 @@ def _node(source: ValidatedFile[Topology], node: Node, nodes: list[Node], addres
             for value in values
         ]
         clients = [addresses[one.name] for one in nodes if node.name in asked(one)]
-        return replace(node, radius=RadiusServer(Eap("", None, model.certificate, model.users), clients, "", options))
+        given = {path: source.texts[file] for path, file in model.config.items() if file in source.texts}
+        server = RadiusServer(
+            Eap("", None, model.certificate, model.users),
+            clients,
+            hostapd=options,
+            freeradius=model.program == FREERADIUS,
+            config=given,
+        )
+        return replace(node, radius=server)
     if not asked(node) or node.radio is None:
         return node
 

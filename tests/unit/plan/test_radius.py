@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lab.guest.hostap_refusal import refusal
 from lab.nodes.ap.guest import hostapd_conf
+from lab.nodes.radius.guest import freeradius_files
 from lab.nodes.radius.guest import hostapd_conf as server_conf
 from lab.shared.types import Plan, RadiusServer
 from tests.refused import refused
@@ -80,9 +83,39 @@ def changed(**keys: str) -> str:
         ((SERVER, changed(radius_secret="x")), LINK, "the lab makes it from the seed of the run"),
         ((SERVER, OFFICE.replace("radius:", "auth_server_addr:")), LINK, "(did you mean radius?)"),
         ((SERVER, OFFICE, "sta1: {kind: sta, radius: aaa1}"), LINK, 'unknown key "radius": it is for kind: ap'),
+        ((SERVER.replace("}", ", config: {users: mine}}"), OFFICE), LINK, "config: needs program: freeradius; hostapd"),
+        (
+            (SERVER.replace("}", ", program: freeradius, hostapd: {okc: 1}}"), OFFICE),
+            LINK,
+            "hostapd: freeradius is not hostapd; write its files in config:",
+        ),
+        (
+            (SERVER.replace("}", ", program: freeradius, config: {/etc/x: mine}}"), OFFICE),
+            LINK,
+            '"/etc/x" is not a path in /etc/freeradius/3.0; write one such as mods-available/eap',
+        ),
+        (
+            (SERVER.replace("}", ", program: freeradius, config: {users: mine}}"), OFFICE),
+            LINK,
+            "mine",
+        ),
+        ((SERVER.replace("}", ", program: free-radius}"), OFFICE), LINK, "(did you mean freeradius?)"),
         ((SERVER.replace("}", ", encrypt: 8021x}"), OFFICE), LINK, 'unknown key "encrypt": it is for kind: ap and'),
         ((SERVER.replace("}", ", users: {bob: short}}"), OFFICE), LINK, "aaa1.users.bob: a passphrase must be 8 to 63"),
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, nodes: tuple[str, ...], rest: str, said: str) -> None:
     assert said in refused(plans, topology(*nodes, rest=rest), WORKLOAD)
+
+
+def test_freeradius_has_files_of_the_lab_and_of_the_user(plans: Plans, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text('bob Cleartext-Password := "x"\n')
+    keys = "program: freeradius, config: {mods-config/files/authorize: mine}"
+    plan = plans(topology(f"aaa1: {{kind: radius, {keys}}}", OFFICE), WORKLOAD)
+    assert plan.node("aaa1").image == "freeradius"
+    files = freeradius_files(server(plan))
+    assert files["clients.conf"] == (
+        f"client access-point-1 {{\n\tipaddr = 10.0.0.2\n\tsecret = {server(plan).secret}\n}}\n"
+    )
+    assert files["mods-config/files/authorize"] == 'bob Cleartext-Password := "x"\n'
+    assert files["certs/key.pem"].startswith("-----BEGIN PRIVATE KEY")
