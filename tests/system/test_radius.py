@@ -113,3 +113,34 @@ links:
   - {between: [s1, ap1], vlans: [20]}
 """
     assert "EAP-SUCCESS" in log(boot(place, "name: idle\nduration: 1 s\n"), "sta1")
+
+
+@pytest.mark.parametrize(("tries", "least_ms", "most_ms"), [("true", 0, 10), ("false", 80, 120)])
+def test_radios_of_one_access_point_share_keys(
+    boot: Callable[..., Ran], tries: str, least_ms: float, most_ms: float
+) -> None:
+    """Opportunistic key caching: the station offers the key of the other radio."""
+    place = """\
+name: two-bands
+nodes:
+  h1:   {kind: host, roles: [server]}
+  aaa1: {kind: radius}
+  s1:   {kind: switch}
+  ap1:
+    kind: ap
+    ssid: office
+    encrypt: 8021x
+    radius: aaa1
+    hostapd: {okc: true}
+    wlans: [{ssid: office, mode: a, channel: 36, encrypt: 8021x, radius: aaa1, hostapd: {okc: true}}]
+  sta1: {kind: sta, roles: [client], network: {proactive_key_caching: true}}
+links:
+  - {between: [h1, s1]}
+  - {between: [aaa1, s1], delay: 10 ms}
+  - {between: [s1, ap1]}
+medium: {}
+timeline:
+  - {at: 2 s, roam: sta1, to: ap1}
+"""
+    place = place.replace("proactive_key_caching: true", f"proactive_key_caching: {tries}")
+    assert least_ms < keys_ms(boot(place, WATCHED, pcap="air"))[0] < most_ms
