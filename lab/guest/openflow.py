@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lab.guest.loop import now_ns
 from lab.guest.steps import UP_TIMEOUT_NS, Do, RunCommand, Step
 from lab.shared import types
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 PORT = 6653  # IANA's for OpenFlow
+_LOOK_NS = 100_000_000
 _PORT = re.compile(r"^\s*(?P<name>\S+)\s+(?P<role>[A-Z]\w+)\s+(?P<state>[A-Z]\w+)\s+\d", re.MULTILINE)
 _TREE = {("Root", "Forwarding"), ("Designated", "Forwarding"), ("Alternate", "Discarding"), ("Backup", "Discarding")}
 
@@ -48,12 +50,15 @@ def flows(bridge: str, command: str) -> list[str]:
 def _await_tree(name: str, control: str, ports: Sequence[str], guest: LiveGuest) -> None:
     """Wait until each port has a role, and the state that goes with it."""
     container = guest.container(name)
-    shown = ""
+    shown, next_ns = "", 0
 
     def settled() -> bool:
-        nonlocal shown
+        nonlocal shown, next_ns
+        if now_ns() < next_ns:  # each look takes a process
+            return False
+        next_ns = now_ns() + _LOOK_NS
         shown = container.run("ovs-appctl", "-t", control, "rstp/show", name).decode()
         found = {one["name"] for one in _PORT.finditer(shown) if (one["role"], one["state"]) in _TREE}
-        return found == set(ports)
+        return found >= set(ports)
 
     guest.loop.wait_for(settled, UP_TIMEOUT_NS, f"the spanning tree of {name}", lambda: shown, name)

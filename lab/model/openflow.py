@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from lab.model.base import Text, Texts, refuse
+from lab.model.base import Flag, Text, Texts, refuse
 from lab.model.node import Ip, Node
 from lab.model.vlans import Vlan
 
@@ -49,6 +49,12 @@ class OpenFlowBridge(Node):
         [],
         description="Flow rules that it has from the start, as ovs-ofctl add-flow takes them (OpenFlow 1.3), with "
         'interfaces by name: ["in_port=s1-eth1,actions=output:s1-eth2"].',
+    )
+
+    stp: Flag = Field(
+        False,
+        description="Whether it runs the rapid spanning tree protocol (RSTP), so that links may form loops. All "
+        "switches and access points of a segment with a loop need it.",
     )
 
     @property

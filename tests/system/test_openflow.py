@@ -39,6 +39,21 @@ links:
   - {between: [s2, s3]}
   - {between: [s3, s1], name: shortcut}
 """
+TRIANGLE = """\
+name: triangle
+nodes:
+  h1: {kind: host}
+  s1: {kind: switch, stp: true}
+  ap1: {kind: ap, ssid: lab, stp: true}
+  ap2: {kind: ap, ssid: lab, channel: 6, stp: true, ip: 10.0.0.200}
+  sta1: {kind: sta}
+  sta2: {kind: sta}
+links:
+  - {between: [h1, s1]}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+  - {between: [ap1, ap2]}
+"""
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -95,3 +110,17 @@ def test_switches_in_a_loop_find_a_tree_and_another_one_when_a_link_fails(tmp_pa
         net.do(event("link", "shortcut", to="down"))
         net.run_for("10 s")
         assert received(net, "h1", "h2") == 3
+
+
+def test_access_points_are_part_of_a_tree(tmp_path: Path) -> None:
+    """A triangle of a switch and two access points: stations roam, and a failed link is no end."""
+    with Lab(written(tmp_path, TRIANGLE), duration="2 min", directory=tmp_path / "lab") as net:
+        assert received(net, "h1", "sta1") == received(net, "sta1", "sta2") == 3
+        assert received(net, "h1", "ap2") == 3
+        net.do(event("roam", "sta1", to="ap2"))
+        net.run_for("2 s")
+        assert net["sta1"].ap == "ap2"
+        assert received(net, "h1", "sta1") == received(net, "sta2", "sta1") == 3
+        net.do(event("link", "s1-ap2", to="down"))
+        net.run_for("10 s")
+        assert received(net, "h1", "sta1") == received(net, "h1", "sta2") == 3

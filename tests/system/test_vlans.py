@@ -26,6 +26,20 @@ links:
   - {between: [ap1, ap2]}
 subnets: {vlan10: 10.0.10.0/24}
 """
+TWO_NETWORKS = """\
+name: two-networks
+nodes:
+  h1: {kind: host}
+  h2: {kind: host}
+  s1: {kind: switch}
+  ap1: {kind: ap, ssid: staff, vlan: 10, bss: [{ssid: guests, vlan: 20}]%s}
+  sta1: {kind: sta, ssid: staff}
+  sta2: {kind: sta, ssid: guests}
+links:
+  - {between: [h1, s1], vlan: 10}
+  - {between: [h2, s1], vlan: 20}
+  - {between: [s1, ap1], vlans: [10, 20]}
+"""
 FLAT = """\
 name: flat
 nodes:
@@ -96,3 +110,16 @@ def test_bridges_answer_by_name(tmp_path: Path) -> None:
         net.do(event("power", "ap1", to="on"))
         net.run_for("2 s")
         assert received(net, "h1", "ap1") == 3
+
+
+@pytest.mark.parametrize("more", ["", ", stp: true", ', openflow: ["actions=normal"]'])
+def test_networks_of_one_radio_are_in_vlans_of_their_own(tmp_path: Path, more: str) -> None:
+    """Linux bridges, and Open vSwitch: with a spanning tree, or flow rules."""
+    topology = TWO_NETWORKS % more
+    (tmp_path / "two.yaml").write_text(topology.replace("switch}", "switch, stp: true}") if "stp" in more else topology)
+    with Lab(tmp_path / "two.yaml", duration="60 s", directory=tmp_path / "lab") as net:
+        assert received(net, "sta1", "h1") == received(net, "sta2", "h2") == 3
+        assert seen(net, "sta1", "sta1-wlan0", "h1", "10.0.0.77")
+        assert seen(net, "sta2", "sta2-wlan0", "h1", "10.0.0.77") == []
+        net["h2"].run(["ip", "addr", "add", "10.0.0.88/24", "dev", "h2-eth0"], check=True)
+        assert received(net, "sta1", "10.0.0.88") == 0

@@ -30,9 +30,9 @@ class AccessPoint(NodeKind):
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
         """Bridge the wired ports, without spanning tree; hostapd adds the radio to the bridge.
-        With VLANs, each has a bridge of its own.
 
-        With OpenFlow, Open vSwitch bridges both instead, once hostapd runs.
+        With VLANs, each has a bridge of its own. With OpenFlow or a spanning tree, Open vSwitch bridges all instead,
+        once hostapd runs.
         """
         if node.openflow is not None:
             return super().lines(node, phy)
@@ -77,7 +77,10 @@ class AccessPoint(NodeKind):
             yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
             interfaces = [one.interface for one in networks.values()]
             yield from switch.open_vswitch(node, [*switch.ports(node), *interfaces])
-        elif node.interfaces and any(other.home != node.name for other in plan.radios() if other.kind == node.kind):
+            if node.openflow.programmed:
+                return
+            yield switch.follow(node, "follow-switch")
+        if node.interfaces and any(other.home != node.name for other in plan.radios() if other.kind == node.kind):
             for one in networks.values():
                 daemon = "follow" if one is node.radio else f"follow-{one.interface}"
                 path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from lab.model.base import Flag, refuse
+from lab.model.base import refuse
 from lab.model.openflow import OpenFlowBridge
 
 
@@ -18,11 +18,6 @@ class Switch(OpenFlowBridge):
     addressed: ClassVar[bool] = False
 
     kind: Literal["switch"] = Field(description="switch: a learning Ethernet switch (Open vSwitch).")
-    stp: Flag = Field(
-        False,
-        description="Whether it runs the rapid spanning tree protocol (RSTP), so that links between switches may form "
-        "loops. All switches of a segment with a loop need it.",
-    )
 
     @model_validator(mode="after")
     def _own_vlan(self) -> Switch:

@@ -33,7 +33,12 @@ class Switch(NodeKind):
         """
         yield from open_vswitch(node, ports(node))
         if node.openflow is None or not node.openflow.programmed:
-            yield start_daemon(node.name, "follow", [FOLLOW_IN_NODE, "switch", CONTROL, node.name])
+            yield follow(node, "follow")
+
+
+def follow(node: types.Node, name: str) -> Step:
+    """Return the step that starts that program."""
+    return start_daemon(node.name, name, [FOLLOW_IN_NODE, "switch", CONTROL, node.name])
 
 
 def ports(node: types.Node) -> list[str]:
@@ -74,9 +79,8 @@ def _bridge(node: types.Node, bridged: Sequence[str]) -> list[str]:
     words = [*vsctl(), "--", "init", "--", "add-br", name]
     words += ["--", "set-fail-mode", name, "standalone" if given is None or given.standalone else "secure"]
     words += ["--", "--id=@tc", "create", "QoS", "type=linux-noop"]
-    ports = {one.name: one for one in node.interfaces} | {
-        one.interface: one for one in (node.radio.networks() if node.radio else ())
-    }
+    networks = [one for owner in node.radios() if owner.radio for one in owner.radio.networks()]
+    ports = {one.name: one for one in node.interfaces} | {one.interface: one for one in networks}
     for port in bridged:
         edge = ["other-config:rstp-port-admin-edge=true"] if given is not None and port in given.edges else []
         words += ["--", "add-port", name, port]

@@ -36,7 +36,7 @@ def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interfa
                 source,
                 ("links", index),
                 f"closes a loop: {a} and {b} are already connected{f' in VLAN {vlan}' if vlan else ''}, and "
-                f"{without[0]} runs no spanning tree protocol; remove one link, or write stp: true at all switches",
+                f"{without[0]} runs no spanning tree protocol; remove one link, or write stp: true at all of these",
             )
     _check_keys(source, wires, problems)
     if known:

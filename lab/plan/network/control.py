@@ -14,7 +14,6 @@ from lab.errors import unknown
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.nodes.controller.file import Controller, own_apps
-from lab.nodes.switch.file import Switch
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import ControllerApp, Link, Node, OpenFlow
 
@@ -76,14 +75,15 @@ def _node(source: ValidatedFile[Topology], node: Node, addresses: Mapping[str, s
     model = models[node.name]
     if isinstance(model, Controller):
         node = replace(node, controller=_app(source, model.app))
-    elif isinstance(model, OpenFlowBridge) and (model.is_programmed or (isinstance(model, Switch) and model.stp)):
+    elif isinstance(model, OpenFlowBridge) and (model.is_programmed or model.stp):
         ends = [dict(one.ends()) for one in links if {one.node_a, one.node_b} == {node.name, model.controller}]
         port = ends[0][model.controller] if model.controller is not None and ends else ""
         ip = addresses[port].split("/")[0] if port in addresses else None  # a mistake has been reported otherwise
         standalone = model.fail_mode == "standalone" or not model.is_programmed
-        stp = isinstance(model, Switch) and model.stp
-        edges = [port for port, other in _beyond(node, links) if not models[other].bridges] if stp else []
-        node = replace(node, openflow=OpenFlow(model.is_programmed, standalone, ip, list(model.openflow), stp, edges))
+        edges = [port for port, other in _beyond(node, links) if not models[other].bridges]
+        edges += [one.interface for owner in node.radios() if owner.radio for one in owner.radio.networks()]
+        given = OpenFlow(model.is_programmed, standalone, ip, list(model.openflow))
+        node = replace(node, openflow=replace(given, stp=True, edges=edges) if model.stp else given)
     interfaces = [
         replace(one, ip=addresses[one.name], control=True) if one.name in addresses else one for one in node.interfaces
     ]

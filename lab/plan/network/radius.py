@@ -39,8 +39,8 @@ def check(source: ValidatedFile[Topology], refuse: RefuseAt, links: list[Link]) 
         elif not nodes[server].authenticates:
             kind = nodes[server].kind
             refuse(keys, f"{server} is not a RADIUS server (it is a {kind}); name a node of kind: radius")
-        elif isinstance(node := nodes[name], AccessPoint) and node.is_programmed:
-            refuse(keys, "an access point that OpenFlow programs cannot ask others; remove this")
+        elif isinstance(node := nodes[name], AccessPoint) and (node.is_programmed or node.stp):
+            refuse(keys, "an access point that OpenFlow programs, or with stp: true, cannot ask others; remove this")
         elif is_segmented(source.model):
             continue  # routers may be between them
         elif wires.of(name) not in [wires.of(one) for one in _next_to(server, links) if nodes[one].bridges]:

@@ -274,7 +274,7 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 rest="links:\n  - {between: [s1, s2]}\n  - {between: [s2, ap1]}\n  - {between: [ap1, s1]}\n",
             ),
             "t.yaml:9  links.2: closes a loop: ap1 and s1 are already connected, and s1 runs no spanning tree "
-            "protocol; remove one link, or write stp: true at all switches",
+            "protocol; remove one link, or write stp: true at all of these",
         ),
         (
             nodes(

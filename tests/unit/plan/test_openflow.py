@@ -97,3 +97,24 @@ def test_loops_are_allowed_where_all_switches_run_a_spanning_tree(plans: Plans) 
 )
 def test_mistakes_in_events(plans: Plans, keys: str, message: str) -> None:
     assert message in refused(plans, f"{TOPOLOGY}timeline:\n  - {{at: 1 s, {keys}}}\n", IDLE)
+
+
+def test_access_points_with_a_tree_are_bridged_by_open_vswitch(plans: Plans) -> None:
+    topology = """\
+name: triangle
+nodes:
+  h1: {kind: host}
+  s1: {kind: switch, stp: true}
+  ap1: {kind: ap, ssid: lab, stp: true}
+  ap2: {kind: ap, ssid: lab, stp: true}
+links:
+  - {between: [h1, s1]}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+  - {between: [ap1, ap2]}
+"""
+    openflow = plans(topology, IDLE).node("ap1").openflow
+    assert openflow is not None and openflow.stp and not openflow.programmed
+    assert openflow.edges == ["ap1-wlan1"]  # no BPDUs come from there
+    loop = refused(plans, topology.replace("lab, stp: true}\nlinks", "lab}\nlinks"), IDLE)
+    assert "ap2 runs no spanning tree protocol; remove one link, or write stp: true at all of these" in loop

@@ -79,7 +79,7 @@ def changed(**keys: str) -> str:
         ((SERVER, OFFICE.replace("8021x", "open")), LINK, "radius: needs encrypt: 8021x; write it, or remove this"),
         ((SERVER, changed(users="{bob: espresso}")), LINK, "users: aaa1 decides who may join; write users: there"),
         ((SERVER, changed(certificate="stranger")), LINK, "certificate: stations see the certificate of aaa1"),
-        ((SERVER, changed(fail_mode="secure")), LINK, "radius: an access point that OpenFlow programs cannot ask"),
+        ((SERVER, changed(fail_mode="secure")), LINK, "radius: an access point that OpenFlow programs, or with stp:"),
         ((SERVER, changed(radius_secret="x")), LINK, "the lab makes it from the seed of the run"),
         ((SERVER, OFFICE.replace("radius:", "auth_server_addr:")), LINK, "(did you mean radius?)"),
         ((SERVER, OFFICE, "sta1: {kind: sta, radius: aaa1}"), LINK, 'unknown key "radius": it is for kind: ap'),
