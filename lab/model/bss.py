@@ -24,6 +24,7 @@ _OPTIONS = {  # keys of an access point that are options of hostapd
     "multicast_to_unicast": ["multicast_to_unicast"],
     "rrm": ["rrm_neighbor_report", "rrm_beacon_report"],
     "btm": ["bss_transition"],
+    "four_address": ["wds_sta"],
 }
 _PUSH_BUTTON: Mapping[str, int | str] = {"wps_state": 2, "eap_server": 1, "config_methods": "virtual_push_button"}
 OF_HOSTAPD = (  # options that users may write next to the keys of the node
@@ -115,6 +116,11 @@ class Bss(Protected):
         description="Whether it takes part in BSS transition management (802.11v): events steer: suggest other access "
         "points to its stations.",
     )
+    four_address: Flag = Field(
+        False,
+        description="Whether repeaters may join it: access points with a radio of kind: sta in wlans:, which bridges "
+        "by 4-address frames (WDS). Other stations join as usual.",
+    )
     wps: Flag = Field(
         False,
         description="Whether it has a push button (WPS): an event wps: presses it, and the station learns the "
@@ -154,6 +160,7 @@ class Bss(Protected):
             hidden=self.hidden,
             mobility_domain=self.transition_domain,
             vlan=self.vlan or 0,
+            four_address=self.four_address,
             **shared,
         )
 
@@ -207,6 +214,8 @@ class Bss(Protected):
     @model_validator(mode="after")
     def _transition(self) -> Bss:
         """Refuse fast transition in an open network: it saves the key handshake."""
+        if self.four_address and self.vlan is not None:
+            refuse("repeaters bridge to untagged frames; remove vlan: or this", key="four_address")
         if self.mobility_domain is not None and not self.fast_transition:
             refuse("a mobility domain needs fast_transition: true", key="mobility_domain")
         if self.fast_transition and self.encrypt not in (*WITH_PASSPHRASE, "8021x"):

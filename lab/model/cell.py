@@ -26,6 +26,7 @@ class Cell:
     mobility_domain: str | None  # None: no fast transitions
     used_rates: tuple[str, ...]  # rates that each member must understand: basic and fixed ones
     vlan: int  # of its frames on the wire; 0: none
+    four_address: bool  # repeaters may join it
     settings: Mapping[str, Any]  # of the access point's radio, as written
 
     @property

@@ -147,6 +147,9 @@ class Site(Protocol):
     def cells(self, ssid: str | None = None) -> list[Cell]:
         """Return all networks that nodes can join, one entry for each access point; or only those with that SSID."""
 
+    def own_cells(self, ssid: str) -> list[Cell]:
+        """Return the networks of the node itself that have that SSID."""
+
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
         """Return an option of hostapd or wpa_supplicant that follows from the value at these keys."""
 
@@ -210,6 +213,7 @@ class Node(Model):
         ),
         **dict.fromkeys(("radius_port", "auth_server_port"), "RADIUS servers always use port 1812"),
         **dict.fromkeys(("client_cert", "server_cert", "ca_cert", "private_key"), "certificate"),
+        **dict.fromkeys(("wds", "wds_sta", "_4address", "4addr", "wds_bridge"), "four_address"),
         "hw_mode": "mode",
         "ieee80211n": "write mode: n",
         "wmm_enabled": "wmm",
@@ -288,8 +292,13 @@ class Node(Model):
 
     @property
     def backhaul(self) -> str | None:
-        """The wireless network that connects it with other bridges, if any."""
+        """The mesh that connects it with other bridges, if any."""
         return None
+
+    @property
+    def uplinks(self) -> list[str]:
+        """The networks of other access points that it repeats."""
+        return []
 
     @property
     def wired_mac(self) -> str | None:

@@ -154,6 +154,7 @@ class Radio:
     # of an access point: it hands out its passphrase at the push of a button; of a station: it has to get it like that
     wps: bool = field(default=False, omitted=True)
     vlan: int = field(default=0, omitted=True)  # of an access point: of its stations; 0: none
+    four_address: bool = field(default=False, omitted=True)  # of a station: it bridges, by 4-address frames
     scan_all: bool = field(default=False, omitted=True)  # of a station: it searches all channels
     awaited: bool = field(default=True, omitted=True)  # whether the run begins only once a station is associated
     # in the program's own words: of hostapd; of wpa_supplicant, and of its network block

@@ -71,3 +71,48 @@ timeline:
 """
     ran = boot(place, "name: look\nduration: 6 s\n")
     assert [said.strip() for said in ran.outputs()] == ["0", "2"]
+
+
+def test_a_repeater_bridges(boot: Boot) -> None:
+    """Encrypted, and again after the access point that it repeats had no power."""
+    place = (CHECKOUT / "topologies" / "repeater.yaml").read_text()
+    place = place.replace("ssid: home, mode: n,", "ssid: home, encrypt: wpa2, passwd: espresso, mode: n,")
+    place += """\
+timeline:
+  - {at: 1 s, exec: sta2, run: [ping, -c, "3", -i, "0.2", h1]}
+  - {at: 2 s, exec: sta2, run: [ping, -c, "3", -i, "0.2", sta1]}
+  - {at: 3 s, power: ap1, to: off}
+  - {at: 4 s, power: ap1, to: on}
+  - {at: 14 s, exec: sta2, run: [ping, -c, "3", -i, "0.2", h1]}
+  - {at: 15 s, exec: ap2, run: [sh, -c, "bridge link | grep -o ap2-wlan2; wpa_cli -i ap2-wlan2 status | grep key_mgmt"]}
+"""
+    ran = boot(place, "name: look\nduration: 16 s\n")
+    *pings, said = ran.outputs()
+    assert [" 3 received" in ping for ping in pings] == [True] * 3
+    assert said.splitlines() == ["ap2-wlan2", "key_mgmt=WPA2-PSK"]
+
+
+def test_a_station_moves_on_from_the_repeated_access_point_to_the_repeater_and_back(boot: Boot) -> None:
+    place = """\
+name: place
+nodes:
+  h1: {kind: host}
+  ap1: {kind: ap, ssid: home, channel: 1, four_address: true}
+  ap2:
+    kind: ap
+    ssid: home
+    channel: 6
+    wlans: [{kind: sta, ssid: home, network: {bssid: "02:00:01:00:02:00"}}]
+  sta1: {kind: sta}
+links: [{between: [h1, ap1]}]
+medium: {}
+timeline:
+  - {at: 1 s, roam: sta1, to: ap1}
+  - {at: 2 s, exec: sta1, run: [ping, -c, "2", h1]}
+  - {at: 4 s, roam: sta1, to: ap2}
+  - {at: 5 s, exec: h1, run: [ping, -c, "2", sta1]}
+  - {at: 7 s, roam: sta1, to: ap1}
+  - {at: 8 s, exec: h1, run: [ping, -c, "2", sta1]}
+"""
+    ran = boot(place, "name: look\nduration: 10 s\n")
+    assert [" 2 received" in said for said in ran.outputs()] == [True] * 3

@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab.model import channels, rates
-from lab.model.base import Flag, Integer, Text, refuse
+from lab.model.base import Choice, Flag, Integer, Text, refuse
 from lab.model.bss import BSS_MOST, OF_HOSTAPD, Bss
 from lab.model.cell import Cell
 from lab.model.document import Keys
@@ -30,6 +30,7 @@ from lab.model.node import (
 )
 from lab.model.openflow import OpenFlowBridge
 from lab.model.rates import FixedRate
+from lab.nodes.sta.file import StationRadio
 from lab.shared.types import Radio
 
 
@@ -196,6 +197,39 @@ class AccessPointWlan(AccessPointRadio, Wlan):
     kind: Literal["ap"] = Field("ap", description="ap: an access point, bridged with the first one.")
 
 
+class RepeaterWlan(StationRadio, Wlan):
+    """A further radio of an access point that joins the network of another one, and so repeats it."""
+
+    kind: Literal["sta"] = Field(description="sta: it joins another access point with four_address: true, and bridges.")
+
+    def resolve(self, name: str, interface: str, mac: str, site: Site) -> Radio:
+        """Return its radio; report a network that cannot be repeated."""
+        radio = super().resolve(name, interface, mac, site)
+        cells = site.cells(radio.ssid)
+        if radio.alone or (cells and not any(cell.four_address for cell in cells)):
+            site.refuse(f"a repeater bridges by 4-address frames; write four_address: true at the access points of "
+                        f"{radio.ssid}", "ssid")  # fmt: skip
+        elif len(cells) == 1 and site.own_cells(radio.ssid):
+            site.refuse(f"only {name} itself has the network {radio.ssid}; name that of another access point", "ssid")
+        elif site.own_cells(radio.ssid) and "bssid" not in self.network:
+            site.refuse(f'it could join {name} itself; write network: {{bssid: "…"}} with the BSSID of the other '
+                        "access point, or another ssid:", "ssid")  # fmt: skip
+        return replace(radio, four_address=True)
+
+
+def _kind_of_wlan(value: Any) -> str:
+    """Return the kind of a radio after the first; refuse unknown ones."""
+    kind = str(value.get("kind", "ap")) if isinstance(value, dict) else "ap"
+    if kind not in ("ap", "sta"):
+        refuse(f'"{kind}" is not a radio of an access point; write ap, or sta for a repeater')
+    return kind
+
+
+_AnyWlan = Annotated[
+    AccessPointWlan | RepeaterWlan, Choice(_kind_of_wlan, lambda: {"ap": AccessPointWlan, "sta": RepeaterWlan})
+]
+
+
 class AccessPoint(AccessPointRadio, WithRadio, OpenFlowBridge):
     """An access point (hostapd) that bridges its radios and its wired ports."""
 
@@ -206,11 +240,12 @@ class AccessPoint(AccessPointRadio, WithRadio, OpenFlowBridge):
     loses_power: ClassVar[bool] = True
 
     kind: Literal["ap"] = Field(description="ap: an access point (hostapd) that bridges its radio and wired ports.")
-    wlans: Annotated[list[AccessPointWlan], BeforeValidator(not_a_number)] = Field(
+    wlans: Annotated[list[_AnyWlan], BeforeValidator(not_a_number)] = Field(
         [],
         max_length=WLANS_MOST,
         description="Further radios, each with the keys of one: [{ssid: home, mode: a, channel: 36}]. Their interfaces "
-        "are NAME-wlan2, NAME-wlan3, …, by which events, snr: and reports name them.",
+        "are NAME-wlan2, NAME-wlan3, …, by which events, snr: and reports name them. One with kind: sta joins the "
+        "network of another access point with four_address: true, and bridges: the node is a repeater.",
     )
 
     @property
@@ -222,7 +257,8 @@ class AccessPoint(AccessPointRadio, WithRadio, OpenFlowBridge):
     def servers(self) -> list[tuple[Keys, str]]:
         """The RADIUS servers of its networks, and the keys that name them."""
         radios: list[tuple[Keys, AccessPointRadio]] = [((), self)]
-        radios += [(("wlans", number), one) for number, one in enumerate(self.wlans)]
+        further = enumerate(self.wlans)
+        radios += [(("wlans", number), one) for number, one in further if isinstance(one, AccessPointRadio)]
         networks: list[tuple[Keys, Bss]] = [(keys, radio) for keys, radio in radios]
         networks += [((*keys, "bss", index), one) for keys, radio in radios for index, one in enumerate(radio.bss)]
         return [((*keys, "radius"), one.radius) for keys, one in networks if one.radius is not None]
@@ -235,3 +271,15 @@ class AccessPoint(AccessPointRadio, WithRadio, OpenFlowBridge):
     def cells(self) -> list[Cell]:
         """The networks of all its radios, those of the first one first."""
         return [cell for radio in (self, *self.wlans) for cell in radio.radio_cells]
+
+    @property
+    def uplinks(self) -> list[str]:
+        return [one.ssid for one in self.wlans if isinstance(one, RepeaterWlan) and one.ssid]
+
+    @model_validator(mode="after")
+    def _repeats(self) -> AccessPoint:
+        if (self.is_programmed or self.fail_mode) and any(isinstance(one, RepeaterWlan) for one in self.wlans):
+            refuse(
+                "an access point that OpenFlow programs is not a repeater; remove the radio of kind: sta", key="wlans"
+            )
+        return self

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -80,12 +80,8 @@ class AccessPoint(NodeKind):
             if node.openflow.programmed:
                 return
             yield switch.follow(node, "follow-switch")
-        if node.interfaces and any(other.home != node.name for other in plan.radios() if other.kind == node.kind):
-            for one in networks.values():
-                daemon = "follow" if one is node.radio else f"follow-{one.interface}"
-                path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
-                argv = [commands.FOLLOW_IN_NODE, "access-point", path, f"{node.name}-eth"]
-                yield start_daemon(node.name, daemon, argv)
+        if any(other.home != node.name for other in plan.radios() if other.kind == node.kind):
+            yield from _follow(node, networks.values())
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
@@ -112,6 +108,20 @@ def _scan_too(control: Control, mhz: str) -> None:
     known = control.request("GET_NETWORK 0 scan_freq").split()
     if mhz not in known and known != ["FAIL"]:  # it scans all channels
         control.request(f"SET_NETWORK 0 scan_freq {' '.join([*known, mhz])}")
+
+
+def _follow(node: types.Node, networks: Iterable[types.Radio]) -> Iterator[Step]:
+    """Follow what comes from other access points: by wire, and to a repeater from the one that it repeats.
+
+    Not from repeaters: from there also comes what the access point itself sends on behalf of these.
+    """
+    ports = [f"{node.name}-eth"] if node.interfaces else []
+    ports += [one.radio.interface for one in node.radios() if one.radio and one.radio.four_address]
+    for one in networks:
+        path = f"{hostap_config.HOSTAPD_CONTROL}/{one.interface}"
+        for port in ports:
+            name = "follow" if one is node.radio and port == ports[0] else f"follow-{one.interface}-{port}"
+            yield start_daemon(node.name, name, [commands.FOLLOW_IN_NODE, "access-point", path, port])
 
 
 def own_radios(node: types.Node) -> list[types.Node]:

@@ -12,6 +12,7 @@ from lab.guest.steps import RunCommand, Step, Write, attach, await_up, note, pau
 from lab.shared import types
 
 _CONFIG = f"{hostap_config.SUPPLICANT_FOLDER}/wpa_supplicant.conf"
+_BRIDGE = "br0"  # of the access point that it belongs to, if it is a repeater's
 # Computation takes no virtual time: stations started together would scan and join in the same nanosecond.
 GAP_NS = 20_000_000
 
@@ -46,6 +47,9 @@ class Station(NodeKind):
         yield from super().settings(node, phy)
         if node.radio is not None and node.radio.power_save:
             yield RunCommand(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.home)
+        if node.radio is not None and node.radio.four_address:
+            yield RunCommand(["iw", "dev", node.radio.interface, "set", "4addr", "on"], node.home)
+            yield RunCommand(["ip", "link", "set", node.radio.interface, "master", _BRIDGE], node.home)
         if node.radio is not None:
             yield set_sysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.home)
             yield set_sysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.home)
@@ -61,6 +65,7 @@ class Station(NodeKind):
         config = _CONFIG if node.owner is None else f"{folder}/wpa_supplicant.conf"
         yield Write(config, hostap_config.wpa_supplicant_conf(node.radio, folder), node.home)
         argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{config}"]
+        argv += [f"-b{_BRIDGE}"] if node.radio.four_address else []
         daemon = "wpa_supplicant" if node.owner is None else f"wpa_supplicant-{name}"
         yield start_daemon(node.home, daemon, argv)
         control = f"{hostap_config.SUPPLICANT_CONTROL}/{name}"

@@ -107,6 +107,9 @@ class _Site:
     def cells(self, ssid: str | None = None) -> list[Cell]:
         return self.radios.cells(ssid)
 
+    def own_cells(self, ssid: str) -> list[Cell]:
+        return [cell for cell in self.radios.topology.nodes[self.name].cells if cell.ssid == ssid]
+
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
         return RadioOption(name, str(value), self._where(*keys))
 

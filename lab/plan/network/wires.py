@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from lab.model import links
+from lab.model.node import Node
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 
@@ -31,6 +32,10 @@ def carried(topology: Topology, link: links.Link, known: list[int]) -> tuple[int
     return 0, known if all(bridges) else []
 
 
+def _repeats(node: Node, ssid: str) -> bool:
+    return any(cell.ssid == ssid and cell.four_address for cell in node.cells)
+
+
 class Wires:
     """Bridges, grouped by the segment that they are on, in each VLAN."""
 
@@ -42,6 +47,13 @@ class Wires:
             if node.bridges and node.backhaul is not None:
                 for vlan in (0, *vlans(topology)):
                     self.connect(self._on_air.setdefault(node.backhaul, name), name, vlan)
+
+        for name, node in topology.nodes.items():
+            for ssid in node.uplinks:
+                home = next(
+                    (one for one, other in topology.nodes.items() if other is not node and _repeats(other, ssid)), name
+                )
+                self.connect(home, name)
 
     def are_bridges(self, a: str, b: str) -> bool:
         """Return whether both are bridges, and different ones."""

@@ -135,3 +135,51 @@ def test_in_several_subnets_each_radio_gets_an_address(plans: Plans) -> None:
 )
 def test_mistakes(plans: Plans, nodes: list[str], rest: str, message: str) -> None:
     assert message in refused(plans, topology(*nodes, rest=rest), WORKLOAD)
+
+
+# Repeaters
+
+HOME = "ap1: {kind: ap, ssid: home, four_address: true}"
+
+
+def test_a_repeater_is_in_the_segment_of_the_access_point_that_it_repeats(plans: Plans) -> None:
+    nodes = [HOME, "ap2: {kind: ap, ssid: far, wlans: [{kind: sta, ssid: home}]}", "r1: {kind: router}"]
+    rest = "links: [{between: [ap1, r1]}]\nsubnets: {ap1: 10.7.0.0/24}\n"
+    plan = plans(topology(*nodes, "sta1: {kind: sta, ssid: far}", rest=rest), WORKLOAD)
+    assert plan.node("sta1").ip == "10.7.0.2/24"
+    assert "wds_sta=1" in hostapd_conf(plan, plan.node("ap1"))
+    text = "\n".join(commands(plan))
+    assert text.index("iw dev ap2-wlan2 set 4addr on") < text.index("ip link set ap2-wlan2 master br0")
+    assert "-c/etc/wpa_supplicant/ap2-wlan2/wpa_supplicant.conf -bbr0" in text
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (
+            ["ap1: {kind: ap, ssid: home}", "ap2: {kind: ap, ssid: far, wlans: [{kind: sta, ssid: home}]}"],
+            "t.yaml:4  nodes.ap2.wlans.0.ssid: a repeater bridges by 4-address frames; write four_address: true at the "
+            "access points of home",
+        ),
+        (
+            [HOME, "ap2: {kind: ap, ssid: home, wlans: [{kind: sta, ssid: home}]}"],
+            "nodes.ap2.wlans.0.ssid: it could join ap2 itself; write network: {bssid:",
+        ),
+        (
+            ["ap1: {kind: ap, ssid: home, four_address: true, wlans: [{kind: sta, ssid: home}]}"],
+            "nodes.ap1.wlans.0.ssid: only ap1 itself has the network home",
+        ),
+        (
+            [HOME, "ap2: {kind: ap, ssid: far, wlans: [{kind: mesh, ssid: home}]}"],
+            '"mesh" is not a radio of an access point; write ap, or sta for a repeater',
+        ),
+        (
+            [HOME, "ap2: {kind: ap, ssid: far, fail_mode: secure, wlans: [{kind: sta, ssid: home}]}"],
+            "nodes.ap2.wlans: an access point that OpenFlow programs is not a repeater",
+        ),
+        (["ap1: {kind: ap, ssid: home, wds_sta: 1}"], 'unknown key "wds_sta" (did you mean four_address?)'),
+        (["ap1: {kind: ap, ssid: home, four_address: true, vlan: 7}"], "nodes.ap1.four_address: repeaters bridge to"),
+    ],
+)
+def test_mistakes_with_repeaters(plans: Plans, nodes: list[str], message: str) -> None:
+    assert message in refused(plans, topology(*nodes), WORKLOAD)
