@@ -545,7 +545,7 @@ class Wireless(Protected, Transmitter):
         return []
 
 
-class Wlan(Wireless):
+class Wlan(Antenna):
     """A radio of a node after its first one; a subclass for each kind says the rest."""
 
     @classmethod

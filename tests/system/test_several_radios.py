@@ -116,3 +116,20 @@ timeline:
 """
     ran = boot(place, "name: look\nduration: 10 s\n")
     assert [" 2 received" in said for said in ran.outputs()] == [True] * 3
+
+
+def test_a_monitor_listens_to_several_channels_at_once(boot: Boot) -> None:
+    place = """\
+name: place
+nodes:
+  ap1: {kind: ap, ssid: one, channel: 1}
+  ap2: {kind: ap, ssid: two, mode: a, channel: 36}
+  mon1: {kind: monitor, wlans: [{channel: 36}]}
+medium: {}
+"""
+    listen = "timeout -s INT 2 tcpdump -i mon1-wlan{} -n 2>&1 | grep -o 'Beacon (.*)' | sort -u"
+    work = "name: work\nduration: 4 s\nprocesses:\n" + "".join(
+        f'  - {{on: mon1, run: [sh, -c, "{listen.format(number)}"], as: mon{number}}}\n' for number in (0, 1)
+    )
+    ran = boot(place, work)
+    assert [ran.raw(f"mon{number}.out").strip() for number in (0, 1)] == ["Beacon (one)", "Beacon (two)"]

@@ -3,26 +3,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from lab.model import channels
 from lab.model.base import Integer
-from lab.model.node import Site, Width, WithRadio, width_mhz
+from lab.model.node import WLANS_MOST, Antenna, Site, Width, WithRadio, Wlan, not_a_number, width_mhz
 from lab.shared.types import Radio
 
 
-class Monitor(WithRadio):
-    """A radio in monitor mode: it sends nothing and receives all frames that reach it, for tcpdump."""
+class MonitorRadio(Antenna):
+    """Keys of a radio that only listens."""
 
-    addressed: ClassVar[bool] = False
-    radio_number: ClassVar[int | None] = 0
-    wired: ClassVar[bool] = False
-
-    kind: Literal["monitor"] = Field(
-        description="monitor: a radio that only listens; run the probe tcpdump on it. It needs no network."
-    )
     channel: Integer = Field(
         1,
         description="The channel it listens to (at 40 MHz: the primary channel). 2.4 GHz: 1 to 13 (in some countries "
@@ -50,3 +44,36 @@ class Monitor(WithRadio):
             width_mhz=wide,
             ht40_secondary=channels.ht40_secondary(self.channel) if wide == 40 else None,
         )
+
+
+class MonitorWlan(MonitorRadio, Wlan):
+    """A further radio of a monitor."""
+
+    kind: Literal["monitor"] = Field("monitor", description="monitor: a radio that only listens.")
+
+
+class Monitor(MonitorRadio, WithRadio):
+    """Radios in monitor mode: they send nothing and receive all frames that reach them, for tcpdump."""
+
+    addressed: ClassVar[bool] = False
+    radio_number: ClassVar[int | None] = 0
+    wired: ClassVar[bool] = False
+    other_names: ClassVar[Mapping[str, str]] = {
+        **WithRadio.other_names,
+        "channels": "write channel: 1, and wlans: [{channel: 6}, {channel: 11}] for the others",
+    }
+
+    kind: Literal["monitor"] = Field(
+        description="monitor: radios that only listen; run the probe tcpdump on it. It needs no network."
+    )
+    wlans: Annotated[list[MonitorWlan], BeforeValidator(not_a_number)] = Field(
+        [],
+        max_length=WLANS_MOST,
+        description="Further radios, on other channels: [{channel: 6}, {channel: 11}]. Their interfaces are "
+        "NAME-wlan1, NAME-wlan2, …; the probe tcpdump takes them as interface:.",
+    )
+
+    @property
+    def further(self) -> Sequence[Wlan]:
+        """Its radios after the first."""
+        return self.wlans

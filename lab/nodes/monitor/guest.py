@@ -29,6 +29,6 @@ class Monitor(NodeKind):
             return
         name = node.radio.interface
         width = f"HT40{node.radio.ht40_secondary}" if node.radio.ht40_secondary else "HT20"
-        yield Configure(["iw", "dev", name, "set", "type", "monitor"], node.name)
-        yield Configure(["ip", "link", "set", name, "up"], node.name)
-        yield Configure(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.name)
+        yield Configure(["iw", "dev", name, "set", "type", "monitor"], node.home)
+        yield Configure(["ip", "link", "set", name, "up"], node.home)
+        yield Configure(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.home)

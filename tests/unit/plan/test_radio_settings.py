@@ -54,7 +54,7 @@ def lab(here: Path, key: str, *arguments: str, medium: str = "{}") -> str:
 
 @pytest.mark.parametrize(
     ("key", "owner"),
-    [("txpower", "model/node"), ("ssid", "model/bss"), ("position", "model/node"), ("cells", "model/node")],
+    [("txpower", "model/node"), ("ssid", "nodes/sta/file"), ("position", "model/node"), ("cells", "model/node")],
 )
 def test_a_setting_with_the_name_of_another_key_names_both_files(tmp_path: Path, key: str, owner: str) -> None:
     room = tmp_path / "workloads" / "mine" / "radio_settings"

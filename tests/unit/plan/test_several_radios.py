@@ -183,3 +183,27 @@ def test_a_repeater_is_in_the_segment_of_the_access_point_that_it_repeats(plans:
 )
 def test_mistakes_with_repeaters(plans: Plans, nodes: list[str], message: str) -> None:
     assert message in refused(plans, topology(*nodes), WORKLOAD)
+
+
+# Monitors
+
+
+def test_a_monitor_has_a_radio_for_each_channel(plans: Plans) -> None:
+    plan = plans(topology("mon1: {kind: monitor, wlans: [{channel: 6}, {channel: 36, width: 40 MHz}]}"), WORKLOAD)
+    found = [(one.name, one.radio.channel, one.radio.width_mhz) for one in plan.radios() if one.radio]
+    assert found == [("mon1", 1, 20), ("mon1-wlan1", 6, 20), ("mon1-wlan2", 36, 40)]
+    text = "\n".join(commands(plan))
+    assert "iw dev mon1-wlan2 set freq 5180 HT40+" in text
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("channels: [1, 6]", "write channel: 1, and wlans: [{channel: 6}, {channel: 11}] for the others"),
+        ("wlans: [6]", "nodes.mon1.wlans.0: must be a mapping"),
+        ("wlans: [{channel: 52}]", "t.yaml:3  nodes.mon1.wlans.0.channel: 52 needs radar detection"),
+        ("wlans: [{ssid: home}]", 'nodes.mon1.wlans.0.ssid: unknown key "ssid"'),
+    ],
+)
+def test_mistakes_with_monitors(plans: Plans, keys: str, message: str) -> None:
+    assert message in refused(plans, topology(f"mon1: {{kind: monitor, {keys}}}"), WORKLOAD)
