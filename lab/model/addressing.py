@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from lab.model.base import Choice, Model, Text, Texts, refuse
 from lab.model.node import Node, check_ip
@@ -17,6 +18,8 @@ _PREFIX6 = 64  # SLAAC needs it: RFC 4862 5.5.3
 
 
 def _ip_or_way(text: str) -> str:
+    if text[:1].isalpha() and text not in (NONE, DHCP):
+        refuse(f'"{text}" is not a valid IPv4 address; write one such as 10.0.0.1/8, or {DHCP} or {NONE}')
     return text if text in (NONE, DHCP) else check_ip(text)
 
 
@@ -24,6 +27,8 @@ def _ip6_or_way(text: str) -> str:
     """Check for an IPv6 host address without prefix length, or how the node gets one."""
     if text in (NONE, DHCP, SLAAC):
         return text
+    if text.partition("/")[1]:
+        refuse(f'"{text}" has a prefix length, which is that of its subnet; write {text.partition("/")[0]}')
     try:
         address = ipaddress.IPv6Address(text)
     except ValueError:
@@ -41,6 +46,8 @@ def check_network(text: str) -> str:
         host_bits = "has host bits set" in str(error)
         meant = ipaddress.IPv4Network(text, strict=False) if host_bits else "one such as 10.0.0.0/8"
         refuse(f'"{text}" is not a valid IPv4 network; write {meant}')
+    if "/" not in text:
+        refuse(f'"{text}" has no prefix length; write {text}/24')
     if network.prefixlen > 30:
         refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.0.0.0/8')
     return text
@@ -59,6 +66,8 @@ def _network6(text: str) -> str:
 def _destination(text: str) -> str:
     if text == "default":
         return text
+    if re.fullmatch(r"[\d.]+\.0", text):
+        refuse(f'"{text}" has no prefix length; write {text}/24')
     try:
         return str(ipaddress.ip_network(text))
     except ValueError:
@@ -88,6 +97,30 @@ Subnets = dict[
 ]
 
 
+def _form_of_route(written: Any) -> Any:
+    """Refuse routes in the notation of ip route."""
+    if isinstance(written, str):
+        found = re.search(r"(\S+) via (\S+)", written)
+        to, via = found.groups() if found else ("10.2.0.0/24", "r1")
+        refuse(f"write {{to: {to}, via: {via}}}")
+    return written
+
+
+def _form_of_routes(written: Any) -> Any:
+    """Refuse routes without a list."""
+    if isinstance(written, dict):
+        to, via = (written.get("to"), written.get("via")) if "to" in written else next(iter(written.items()))
+        refuse(f"must be a list; write [{{to: {to}, via: {via}}}]")
+    return [written] if isinstance(written, str) else written
+
+
+def _form_of_dhcp(written: Any) -> Any:
+    """Refuse what is neither the word nor segments."""
+    if isinstance(written, bool | dict) or written in ("true", "yes", "on"):
+        refuse("write server, or the segments that it serves, such as [s1]; the lab chooses the range of addresses")
+    return written
+
+
 class StaticRoute(Model):
     """A static route."""
 
@@ -95,6 +128,9 @@ class StaticRoute(Model):
         description="Where packets go: a network such as 10.2.0.0/24, or default."
     )
     via: Text = Field(description="The router that they go to: a node in one of its segments, or an address.")
+
+
+Route = Annotated[StaticRoute, BeforeValidator(_form_of_route)]
 
 
 class Addressed(Node):
@@ -116,7 +152,7 @@ class Addressed(Node):
         "advertisements of a router; dhcp: from the router, by DHCPv6; none. Default: the number of its IPv4 address "
         "in that subnet.",
     )
-    routes: list[StaticRoute] | None = Field(
+    routes: Annotated[list[Route], BeforeValidator(_form_of_routes)] | None = Field(
         None,
         description="Its static routes, [{to: 10.2.0.0/24, via: r2}], instead of those that the lab makes: to all "
         "subnets over the fewest routers, and a default route for nodes that are not routers. []: none, for routing "
@@ -136,7 +172,7 @@ class Addressed(Node):
 class Server(Addressed):
     """What nodes have that can serve addresses to others."""
 
-    dhcp: Literal["server"] | Texts | None = Field(
+    dhcp: Annotated[Literal["server"] | Texts, BeforeValidator(_form_of_dhcp)] | None = Field(
         None,
         description="server: it serves addresses, a default route and names to nodes with ip: dhcp in all of its "
         "segments (dnsmasq). A list of segments, as in subnets: only there.",

@@ -33,6 +33,7 @@ from lab import units
 from lab.model.document import unquoted
 
 QUANTITY = "x-quantity"  # placeholder in a JSON Schema; lab.reference.schema replaces it with the quantity's definition
+ANY_VALUE = "*"
 TAG = "\0"  # marks what a choice between models adds to an error's location; no key can start with it
 
 
@@ -42,6 +43,8 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False, defer_build=True)
     # what users may write instead of a key, in lower case: the key, or a sentence about what to do instead
     other_names: ClassVar[Mapping[str, str]] = {}
+    # by key: what to do instead of a value, in lower case, that the key does not take; ANY_VALUE: of any other one
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -66,6 +69,10 @@ class Model(BaseModel):
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
         """Return the hint for a value that a key does not take; empty if a similar one may be meant."""
+        for base in cls.__mro__:
+            known = vars(base).get("other_values", {}).get(key, {})
+            if (hint := known.get(word.strip('"').lower(), known.get(ANY_VALUE))) is not None:
+                return f"; {hint}"
         return ""
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from lab.model.base import Flag, Integer, Text, refuse
+from lab.model.base import ANY_VALUE, Flag, Integer, Text, refuse
 from lab.model.cell import Cell
 from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Identity, Mac, Node, Passwd, Protected, Site, Ssid
 from lab.model.raw_options import HostapdOptions
@@ -69,6 +69,12 @@ class Bss(Protected):
         **{name: f"write hostapd: {{{name}: …}}" for name in OF_HOSTAPD},
         **dict.fromkeys(_OF_RADIO, "all networks of a radio share it; write it next to bss:"),
         "mac": "bssid",
+    }
+
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "users": {ANY_VALUE: "write names with their passwords: {alice: espresso}"},
+        "radius": {ANY_VALUE: "write the name of a node of kind: radius, which has an address and a secret by itself"},
+        "hostapd": {ANY_VALUE: "write single options, such as {dtim_period: 3, ap_isolate: true}"},
     }
 
     ssid: Ssid = Field(description="Name of the network. Access points with the same SSID form one network.")

@@ -66,6 +66,9 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
     if error_type == "list_type" and isinstance(details["input"], dict):
         return document.error(keys, "must be a list; begin each of its entries with a dash: - {…}")
     if error_type == "list_type" and details["input"] is not None:
+        hint = model.value_hint(str(keys[-1]), _shown(details["input"])) if model is not None else ""
+        if hint:
+            return document.error(keys, f"must be a list{hint}")
         text = str(details["input"])
         words = text.replace(",", " ").split() if text[:1].isalpha() else [text]  # one quantity, such as 6 Mbit/s
         return document.error(keys, f"must be a list; write [{', '.join(words)}]")

@@ -20,7 +20,20 @@ from lab import units
 from lab.docker import reference
 from lab.errors import InputError
 from lab.library import shown
-from lab.model.base import Anything, Flag, Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
+from lab.model.base import (
+    ANY_VALUE,
+    Anything,
+    Flag,
+    Gain,
+    Integer,
+    Model,
+    Position,
+    Power,
+    Quantity,
+    Text,
+    Texts,
+    refuse,
+)
 from lab.model.cell import Cell
 from lab.model.radio_setting import SETTINGS, table
 from lab.registry import Room
@@ -226,6 +239,7 @@ class Node(Model):
         ),
         "meshid": "mesh_id",
         "mesh": "write a node of kind mesh: {kind: mesh, mesh_id: village}",
+        **dict.fromkeys(("gateway", "defaultroute", "default_route"), "write routes: [{to: default, via: r1}]"),
         "links": "links belong next to nodes:, each with between: and its two ends",
     }
 
@@ -370,6 +384,11 @@ def _width(value: Any) -> Any:
 
 
 Pmf = Literal["off", "optional", "required"]
+_PMFS = {  # other words for them
+    **dict.fromkeys(("false", "0", "disabled", "none", "no"), "write off"),
+    **dict.fromkeys(("true", "1", "enabled", "capable", "yes", "on"), "write optional, or required"),
+    **dict.fromkeys(("2", "mandatory"), "write required"),
+}
 PMF_NUMBERS = {"off": 0, "optional": 1, "required": 2}  # hostapd's and wpa_supplicant's ieee80211w
 WITH_PASSPHRASE = ("wpa2", "wpa3", "wpa2/wpa3")
 _NEED_PMF = {"wpa3": ("required",), "owe": ("required",), "wpa2/wpa3": ("optional", "required")}
@@ -416,6 +435,11 @@ class Protected(Model):
     """Keys of encryption, which networks of access points and stations share."""
 
     joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
+
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "pmf": _PMFS,
+        "certificate": {ANY_VALUE: "the lab makes it; files of yours are options in hostapd: or network:"},
+    }
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
@@ -521,7 +545,7 @@ class Transmitter(_WithSettings):
     def value_hint(cls, key: str, word: str) -> str:
         """Say what is not modelled: newer modes, whose names resemble those of older ones."""
         newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
-        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
+        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else super().value_hint(key, word)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **given: Any) -> None:

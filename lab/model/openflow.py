@@ -3,13 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from lab.model.base import Flag, Text, Texts, refuse
 from lab.model.node import Ip, Node
 from lab.model.vlans import Vlan
+
+
+def _of_ovs(written: Any) -> Any:
+    """Refuse rules that are no text."""
+    for rule in written if isinstance(written, list) else [written]:
+        if isinstance(rule, dict):
+            refuse('write rules as ovs-ofctl does: ["icmp,in_port=s1-eth1,actions=drop"]')
+    return written
 
 
 def _rule(text: str) -> str:
@@ -23,11 +32,15 @@ def _rule(text: str) -> str:
     return text
 
 
-Rules = Annotated[Texts, AfterValidator(lambda rules: [_rule(rule) for rule in rules])]
+Rules = Annotated[Texts, BeforeValidator(_of_ovs), AfterValidator(lambda rules: [_rule(rule) for rule in rules])]
 
 
 class OpenFlowBridge(Node):
     """A bridge that OpenFlow can program, and that may have an address of its own."""
+
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "fail_mode": {"open": "write standalone", "closed": "write secure"},
+    }
 
     ip: Ip | None = Field(
         None,

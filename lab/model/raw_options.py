@@ -58,7 +58,8 @@ def _checked(refused: Mapping[str, str], written: Any) -> Any:
         if name in refused:
             refuse(refused[name], name)
         if not _NAME.match(name):
-            refuse(f'"{name}" is not a valid name of an option; write NAME: VALUE', name)
+            meant = re.sub(r"\W", "_", name)
+            refuse(f'"{name}" is not a valid name of an option; write {meant}: VALUE', name)
         if value == []:
             refuse("needs a value", name)
         found[name] = [_line(name, one) for one in (value if isinstance(value, list) else [value])]

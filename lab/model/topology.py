@@ -14,7 +14,7 @@ from lab import units
 from lab.errors import suggestion
 from lab.model import groups
 from lab.model.addressing import Network, Subnets
-from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
+from lab.model.base import ANY_VALUE, INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
 from lab.model.links import Link
@@ -120,6 +120,7 @@ class Topology(Model):
             "each node is an entry of nodes:, such as sta1: {kind: sta}",
         ),
         "propagation": "it belongs in medium:",
+        **dict.fromkeys(("date", "time", "clock"), "start"),
     }
 
     name: Title = Field(description="Name, usually that of the file.")
@@ -176,10 +177,10 @@ class Topology(Model):
     uncertain: UncertainParameters = Field({})
     what_if: WhatIf = Field({})
 
-    @classmethod
-    def value_hint(cls, key: str, word: str) -> str:
-        """Say how nodes are written."""
-        return "; begin each node with its name: sta1: {kind: sta}" if key == "nodes" else ""
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "nodes": {ANY_VALUE: "begin each node with its name: sta1: {kind: sta}"},
+        "subnets": {ANY_VALUE: "begin each subnet with a switch, an access point or a link in it: {s1: 10.1.0.0/24}"},
+    }
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:

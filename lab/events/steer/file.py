@@ -31,7 +31,7 @@ class Steer(Event):
         targets = scene.nodes(self.to, "to", lambda node: node.kind == "ap")
         if len(targets) > 1:
             scene.refuse(f'"{self.to}" stands for {len(targets)} nodes; name one access point', "to")
-        for station in stations(scene, self.steer, "steer", "steer"):
+        for station in stations(scene, self.steer, "steer", "are steered"):
             if len(targets) != 1 or not reachable(scene, station, targets[0], "steer"):
                 continue
             network = targets[0].network(station.radio.ssid) if station.radio else None

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from lab.model.addressing import Server
-from lab.model.base import Texts
+from lab.model.base import ANY_VALUE, Texts
 from lab.model.node import Mac
 
 
@@ -21,6 +22,10 @@ class Router(Server):
         description="router: forwards packets between its segments. With a router, each segment has its own subnet."
     )
     mac: Mac | None = Field(None, description="MAC address of its first interface. Default: generated.")
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "nat": {ANY_VALUE: "write the segments to which it hides the others, such as [s1]"},
+    }
+
     nat: Texts = Field(
         [],
         description="Segments, as in subnets:, to which it hides all others behind its address there (masquerading). "

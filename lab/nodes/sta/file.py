@@ -12,7 +12,7 @@ from lab.errors import suggestion
 from lab.model import channels, rates
 from lab.model.addressing import Addressed
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
-from lab.model.base import Flag, refuse
+from lab.model.base import ANY_VALUE, Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.cell import Cell
 from lab.model.node import (
@@ -43,6 +43,15 @@ class StationRadio(Wireless):
     joins: ClassVar[bool] = True
     raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
     other_names: ClassVar[Mapping[str, str]] = Node.other_names
+
+    other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "eap": {
+            **dict.fromkeys(("mschapv2", "ttls", "md5", "fast", "leap"), "write peap: MSCHAPv2 in a tunnel of TLS"),
+            ANY_VALUE: "others are network: {eap: TTLS, phase2: '\"auth=PAP\"'}",
+        },
+        "network": {ANY_VALUE: "write single options, such as {priority: 5}; the network that it joins is ssid:"},
+        "wpa_supplicant": {ANY_VALUE: "write single options, such as {autoscan: 'periodic:5'}"},
+    }
 
     ssid: Ssid | None = Field(
         None, description="The network it joins. Optional if all access points have the same SSID."
@@ -297,6 +306,10 @@ class StationWlan(StationRadio, Wlan):
 class Station(StationRadio, WithRadio, Addressed):
     """A computer with a radio that joins a network (wpa_supplicant)."""
 
+    other_names: ClassVar[Mapping[str, str]] = {
+        **StationRadio.other_names,
+        "dhcp": "a client of DHCP is ip: dhcp; hosts and routers can be servers",
+    }
     noun: ClassVar[str] = "station"
     first_port: ClassVar[int] = 1
     radio_number: ClassVar[int | None] = 0

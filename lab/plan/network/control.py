@@ -42,7 +42,8 @@ def check(source: ValidatedFile[Topology], refuse: RefuseAt) -> None:
                 kind = nodes[node.controller].kind
                 refuse(keys, f"{node.controller} is not a controller (it is a {kind}); name a node of kind: controller")
             else:
-                refuse(keys, unknown("controller", node.controller, controllers))
+                add = "; add a node such as c0: {kind: controller}" if not controllers else ""
+                refuse(keys, unknown("controller", node.controller, controllers) + add)
     for index, link in enumerate(source.model.links):
         for name, other in (link.between, link.between[::-1]):
             if name in controllers and other in nodes and getattr(nodes[other], "controller", None) != name:

@@ -35,7 +35,9 @@ def check(source: ValidatedFile[Topology], refuse: RefuseAt, links: list[Link]) 
         wires.connect(link.node_a, link.node_b)
     for name, keys, server in _questions(source.model):
         if server not in nodes:
-            refuse(keys, unknown("RADIUS server", server, [one for one, model in nodes.items() if model.authenticates]))
+            known = [one for one, model in nodes.items() if model.authenticates]
+            add = "" if known else "; add a node such as aaa1: {kind: radius}"
+            refuse(keys, unknown("RADIUS server", server, known) + add)
         elif not nodes[server].authenticates:
             kind = nodes[server].kind
             refuse(keys, f"{server} is not a RADIUS server (it is a {kind}); name a node of kind: radius")

@@ -79,7 +79,7 @@ def test_lab_show_lists_them(plans: Plans) -> None:
         ("hostapd: {dtim_period: {of: 2}}", "", "list of these, not a mapping"),
         ("hostapd: {dtim_period: []}", "", "hostapd.dtim_period: needs a value"),
         (r'hostapd: {dtim_period: "2\ndriver=none"}', "", "must be one line of printable text; write a list for"),
-        ("hostapd: {'dtim period': 2}", "", '"dtim period" is not a valid name of an option; write NAME: VALUE'),
+        ("hostapd: {'dtim period': 2}", "", '"dtim period" is not a valid name of an option; write dtim_period: VALUE'),
         ("hostapd: [dtim_period=2]", "", "hostapd: must be a mapping: {key: value}, not a list"),
         ("hostapd: dtim_period=2", "", 'hostapd: must be a mapping: {key: value}, not "dtim_period=2"'),
         ("", "hostapd: {dtim_period: 2}", 'unknown key "hostapd": it is for kind: ap'),

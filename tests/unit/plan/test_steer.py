@@ -124,7 +124,11 @@ def test_mistakes_about_buttons(plans: Plans, nodes: tuple[str, ...], said: str)
     ("nodes", "event", "said"),
     [
         (NETWORK, "steer: sta1, to: ap2", "timeline.0.to: write btm: true in the access points of campus; without it"),
-        (NETWORK, "steer: ap1, to: ap1", "timeline.0.steer: ap1 is not a station (it is an ap); only stations steer"),
+        (
+            NETWORK,
+            "steer: ap1, to: ap1",
+            "timeline.0.steer: ap1 is not a station (it is an ap); only stations are steered",
+        ),
         (NETWORK, "steer: sta1", "is missing (the access point that is suggested"),
         (NETWORK, "steer: sta1, to: sta1", "timeline.0.to: sta1 is not an access point (it is a sta)"),
         (NETWORK, "steer: sta1, to: ap1, leaves: 5 s", 'timeline.0.leaves: must be true or false, not "5 s"'),
