@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from lab.shared.types import Plan
 
+_OPEN_VSWITCH = "switch"  # whose code access points use with OpenFlow, and with a spanning tree
+
 
 @dataclass(frozen=True)
 class Uses:
@@ -25,7 +27,12 @@ class Uses:
     def of(cls, plan: Plan) -> Uses:
         """Return the parts that this plan uses."""
         return cls(
-            nodes=_names(node.kind for node in plan.nodes),
+            nodes=_names(
+                [
+                    *(node.kind for node in (*plan.nodes, *plan.radios())),
+                    *(_OPEN_VSWITCH for node in plan.nodes if node.openflow),
+                ]
+            ),
             events=_names(event.kind for event in plan.events),
             probes=_names(process.probe for process in plan.processes),
             metrics=_names(metric.kind for metric in plan.metrics),

@@ -20,6 +20,7 @@ ON = {  # the topologies that they need; short: a run ends before its duration w
     "idle": ("one-station", ["--set", "duration=2 s"]),
     "iperf3/tcp": ("one-station", ["--set", "duration=5 s", "--set", "processes.flow.run.duration=2 s"]),
     "iperf3/udp": ("one-station", ["--set", "duration=5 s", "--set", "processes.flow.run.duration=2 s"]),
+    "ping/mesh": ("mesh", []),
     "ping/ping": ("vlans", ["--set", "duration=5 s", "--set", "processes.echo.run.count=40"]),
     "ping/roaming": ("openflow-handoff", ["--set", "duration=8 s", "--set", "topology.nodes.c0.app=roaming"]),
     "udp/saturate": ("one-station", ["--set", "duration=4 s"]),

@@ -104,6 +104,13 @@ def test_what_a_switch_does_without_its_controller(tmp_path: Path, mode: str, an
         assert received(net, "h1", "h2") == answers
 
 
+def test_an_access_point_has_open_vswitch_also_without_a_switch(tmp_path: Path) -> None:
+    with Lab("dual-band", set={"nodes.ap1.stp": "true"}, duration="30 s", directory=tmp_path / "lab") as net:
+        assert received(net, "h1", "sta1") == 3
+        net.run_until("12 s")
+        assert received(net, "h1", "sta1") == 3
+
+
 def test_switches_in_a_loop_find_a_tree_and_another_one_when_a_link_fails(tmp_path: Path) -> None:
     with Lab(written(tmp_path, LOOP), duration="2 min", directory=tmp_path / "lab") as net:
         assert received(net, "h1", "h2") == 3

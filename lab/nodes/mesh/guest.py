@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, ClassVar
 from lab.guest import commands, hostap_config
 from lab.guest.errors import GuestError
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import UP_TIMEOUT_NS, Configure, Do, RunCommand, Step, Write, attach, note, pause, start_daemon
+from lab.guest.steps import (
+    UP_TIMEOUT_NS,
+    Configure,
+    Do,
+    RunCommand,
+    Step,
+    Write,
+    attach,
+    note,
+    pause,
+    set_sysctl,
+    start_daemon,
+)
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -41,6 +53,12 @@ class MeshPoint(NodeKind):
             lines = [made, *lines, *(f"link set {one.name} master {name}" for one in node.interfaces)]
             lines.append(f"link set {name} up")
         return [*lines, *commands.own_address(node, str(name))]
+
+    def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
+        """Keep the IPv6 address while wpa_supplicant takes the radio down, to make it a mesh point."""
+        yield from super().settings(node, phy)
+        if node.ip6 and node.radio is not None:
+            yield set_sysctl(f"ipv6/conf/{node.radio.interface}/keep_addr_on_down", "1", node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         if node.radio is None:
