@@ -10,7 +10,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.metrics.base import MEDIUM, PRINTED, increase, known, load, measures, summary
-from lab.probes.base import TimeSeries
+from lab.probes.base import Occurrence, TimeSeries
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
 
@@ -265,6 +265,11 @@ def test_hops_and_the_longest_gap() -> None:
     gap = load("longest-gap").compute(wanted("longest-gap", "ping", "other", unit="ms"), context(echo, alone))
     assert gap.rows == [{"process": "ping", "at_ns": 10, "longest_gap": 40}]
     assert gap.values == [40]
+    late = [Occurrence(t_ns, "late", {}) for t_ns in (20, 30, 99, 300)]
+    ended = source("ping", series=[TimeSeries("rtt", "ms", [10, 50], [1, 1])], occurrences=late)
+    dead = source("ping", identifier="dead", occurrences=late)
+    gap = load("longest-gap").compute(wanted("longest-gap", "ping", "dead", unit="ms"), context(ended, dead))
+    assert [(row["at_ns"], row["longest_gap"]) for row in gap.rows] == [(50, 250), (20, 280)]
 
 
 @pytest.mark.parametrize(("kind", "quantity"), [("rx-bitrate", "rx_bitrate"), ("tx-bitrate", "tx_bitrate")])
