@@ -46,6 +46,11 @@ OF_HOSTAPD = (  # options that users may write next to the keys of the node
     "wpa_pairwise",
 )
 DEFAULT_MOBILITY_DOMAIN = "a1b2"  # as in Mininet-WiFi's examples
+BAND_STEERING = dict.fromkeys(
+    ("band_steering", "bandsteering", "bandsteer", "no_probe_resp_if_seen_on", "no_auth_if_seen_on"),
+    "write hostapd: {no_probe_resp_if_seen_on: ap1-wlan2, no_auth_if_seen_on: ap1-wlan2} at the radio of 2.4 GHz, and "
+    "hostapd: {track_sta_max_num: 100} at that of 5 GHz",
+)
 BSS_MOST = 8  # of a radio
 _OF_RADIO = (
     "antenna_gain", "basic_rates", "beacon_interval", "channel", "edca", "guard_interval", "mode", "position",
@@ -67,6 +72,7 @@ class Bss(Protected):
     other_names: ClassVar[Mapping[str, str]] = {
         **Node.other_names,
         **{name: f"write hostapd: {{{name}: …}}" for name in OF_HOSTAPD},
+        **BAND_STEERING,
         **dict.fromkeys(_OF_RADIO, "all networks of a radio share it; write it next to bss:"),
         "mac": "bssid",
     }

@@ -133,3 +133,22 @@ medium: {}
     )
     ran = boot(place, work)
     assert [ran.raw(f"mon{number}.out").strip() for number in (0, 1)] == ["Beacon (one)", "Beacon (two)"]
+
+
+@pytest.mark.parametrize(
+    ("steers", "mhz"),
+    [("", 2412), ("hostapd: {no_probe_resp_if_seen_on: ap1-wlan2, no_auth_if_seen_on: ap1-wlan2},", 5180)],
+)
+def test_band_steering(boot: Callable[..., Ran], steers: str, mhz: int) -> None:
+    """A station that hears 2.4 GHz 30 dB better is not answered there if it was heard at 5 GHz."""
+    place = f"""\
+name: x
+nodes:
+  ap1:
+    {{kind: ap, ssid: x, {steers} wlans: [{{ssid: x, mode: a, channel: 36, hostapd: {{track_sta_max_num: 9}}}}]}}
+  sta1: {{kind: sta}}
+medium: {{snr: [{{between: [ap1, sta1], is: 45 dB}}, {{between: [ap1-wlan2, sta1], is: 15 dB}}]}}
+timeline:
+  - {{at: 1 s, exec: sta1, run: [sh, -c, "wpa_cli status | grep ^freq"]}}
+"""
+    assert boot(place, "name: idle\nduration: 2 s\n").outputs() == [f"freq={mhz}\n"]

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab.model import channels, rates
 from lab.model.base import Choice, Flag, Integer, Text, refuse
-from lab.model.bss import BSS_MOST, OF_HOSTAPD, Bss
+from lab.model.bss import BAND_STEERING, BSS_MOST, OF_HOSTAPD, Bss
 from lab.model.cell import Cell
 from lab.model.document import Keys
 from lab.model.edca import Edca
@@ -52,6 +52,7 @@ class AccessPointRadio(Bss, Wireless):
     other_names: ClassVar[Mapping[str, str]] = {
         **Node.other_names,
         **{name: f"write hostapd: {{{name}: …}}" for name in OF_HOSTAPD},
+        **BAND_STEERING,
     }
 
     mode: Literal["b", "g", "a", "n"] = Field(

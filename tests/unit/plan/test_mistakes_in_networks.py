@@ -284,10 +284,6 @@ def place(changes: dict[str, str]) -> str:
             'm.yaml:5  nodes.s1.stp: must be true or false, not "rstp"',
         ),
         (
-            {"ap1": "stp: true"},
-            'm.yaml:6  nodes.ap1.stp: unknown key "stp": it is for kind: switch',
-        ),
-        (
             {"": "start: today"},
             'm.yaml:8  start: "today" is not a valid date; write one such as 2026-11-27, or "2026-11-27 08:00:00"',
         ),
@@ -385,6 +381,12 @@ def place(changes: dict[str, str]) -> str:
         (
             {"ap1": "encrypt: 8021x", "sta1": "passwd: short"},
             "m.yaml:7  nodes.sta1.passwd: a passphrase must be 8 to 63 printable ASCII characters; this one has 5",
+        ),
+        (
+            {"ap1": "band_steering: true"},
+            'm.yaml:6  nodes.ap1.band_steering: unknown key "band_steering": write hostapd: '
+            "{no_probe_resp_if_seen_on: ap1-wlan2, no_auth_if_seen_on: ap1-wlan2} at the radio of 2.4 GHz, and "
+            "hostapd: {track_sta_max_num: 100} at that of 5 GHz",
         ),
     ],
 )
