@@ -144,3 +144,39 @@ timeline:
 """
     place = place.replace("proactive_key_caching: true", f"proactive_key_caching: {tries}")
     assert least_ms < keys_ms(boot(place, WATCHED, pcap="air"))[0] < most_ms
+
+
+PEOPLE = """\
+"bob" Cleartext-Password := "espresso"
+\tTunnel-Type = VLAN, Tunnel-Medium-Type = IEEE-802, Tunnel-Private-Group-Id = "20"
+"""
+USER_VLANS = """\
+name: people
+nodes:
+  aaa1: {kind: radius, program: freeradius, config: {mods-config/files/authorize: people}}
+  h1:   {kind: host}
+  h20:  {kind: host}
+  s1:   {kind: switch}
+  ap1:  {kind: ap, ssid: office, encrypt: 8021x, radius: aaa1, hostapd: {dynamic_vlan: 1, vlan_bridge: br}}
+  sta1: {kind: sta}
+  sta2: {kind: sta, identity: bob, passwd: espresso, eap: pwd, ip: none}
+links:
+  - {between: [aaa1, s1]}
+  - {between: [h1, s1]}
+  - {between: [h20, s1], vlan: 20}
+  - {between: [s1, ap1]}
+subnets: {vlan20: 10.20.0.0/24}
+timeline:
+  - {at: 1 s, exec: sta2, run: [ip, addr, add, 10.20.0.99/24, dev, sta2-wlan0]}
+  - {at: 2 s, exec: sta2, run: [sh, -c, "ping -c 1 -W 1 h20 | grep received"]}
+  - {at: 3 s, exec: sta1, run: [sh, -c, "ping -c 1 -W 1 h1 | grep received"]}
+  - {at: 4 s, exec: ap1, run: [sh, -c, "bridge link | grep -o 'ap1-wlan1.*'"]}
+"""
+
+
+def test_a_user_is_in_a_vlan_of_their_own(boot: Callable[..., Ran], tmp_path: Path) -> None:
+    """FreeRADIUS names it in its answer, and hostapd puts the station into the bridge of that VLAN."""
+    (tmp_path / "people").write_text(PEOPLE)
+    of_bob, of_sta1, ports = boot(USER_VLANS, "name: idle\nduration: 6 s\n").outputs()[1:]
+    assert "1 received" in of_bob and "1 received" in of_sta1
+    assert "ap1-wlan1.20: " in ports and "master br20" in ports and "master br0" in ports
