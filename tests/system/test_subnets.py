@@ -74,6 +74,14 @@ def test_stations_behind_nat_have_the_address_of_their_router(tmp_path: Path) ->
         assert received(net, "web", hidden) == 0
 
 
+def test_nat_hides_nothing_from_ipv6(tmp_path: Path) -> None:
+    with Lab("home-nat", set={"family": "ipv6"}, duration="30 s", directory=tmp_path / "lab") as net:
+        net.run_for("2 s")  # duplicate address detection
+        assert received(net, "sta1", "-6", "web") == 3
+        (own,) = [one.split("/")[0] for one in addresses(net, "sta1", 6)]
+        assert received(net, "web", own) == 3
+
+
 def test_routes_over_three_routers_and_an_address_by_dhcpv6(tmp_path: Path) -> None:
     (tmp_path / "three-routers.yaml").write_text(THREE_ROUTERS)
     with Lab(tmp_path / "three-routers.yaml", duration="30 s", directory=tmp_path / "lab") as net:

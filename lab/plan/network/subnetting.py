@@ -9,7 +9,7 @@ default route instead. What a router hides (``nat:``) has no routes from outside
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_address
 from itertools import pairwise
@@ -25,6 +25,7 @@ from lab.shared.types import Addressing, DhcpPool, Link, Node, Route, RouterAdve
 
 _WAYS6 = {DHCP: ["dhcp6"], SLAAC: ["slaac"]}
 _LEASES_MOST = 1000  # of a pool: dnsmasq's own limit
+_ROUTERS6 = 0x8000_0000  # number of IPv6 addresses without an IPv4 address
 _FORWARDING = ("net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding")
 
 
@@ -81,7 +82,9 @@ class _Subnetting:
         return cast(_Addressed, self.source.model.nodes[name])
 
     def _ip6(self, model: _Addressed) -> str | None:
-        return SLAAC if self.ipv6 and model.ip6 is None and model.ip == DHCP else model.ip6
+        """Return how a node gets its IPv6 address; with ``ipv6``, one with ``ip: dhcp`` from advertisements."""
+        asks = self.ipv6 and model.ip6 is None and model.ip == DHCP and not model.routes_packets
+        return SLAAC if asks else model.ip6
 
     def _given(self, segment: BridgedSegment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
         """Yield the addresses that the file gives in a segment, and their keys."""
@@ -148,6 +151,8 @@ class _Subnetting:
                 self.ip6s[port] = given
             elif port in self.ips:
                 self.ip6s[port] = address6(IPv4Interface((self.ips[port], network.prefixlen)), network6)
+            elif self.ipv6 and model.routes_packets:  # with ip: dhcp; others need to know it for their routes
+                self.ip6s[port] = str(network6[_ROUTERS6 + segment.ports.index(port)])
 
     # nodes
 
@@ -277,10 +282,10 @@ class _Subnetting:
                             "write a link, or remove this")  # fmt: skip
         return [segment for segment in found if segment is not None]
 
-    def _gateways(self, segment: BridgedSegment) -> Iterator[Port]:
-        """Yield the routers of a segment that forward for its nodes."""
+    def _gateways(self, segment: BridgedSegment, *, ipv6: bool = False) -> Iterator[Port]:
+        """Yield the routers of a segment that forward for its nodes; ``nat:`` hides nothing from IPv6."""
         for port in segment.routers(self.source.model):
-            if port in self.ips and segment not in self._hidden_from(port.node):
+            if (port in self.ip6s) if ipv6 else (port in self.ips and segment not in self._hidden_from(port.node)):
                 yield port
 
     def _routes(self, node: str, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
@@ -288,6 +293,7 @@ class _Subnetting:
             yield from self._given_routes(node, model, at)
         elif model.routes_packets:
             yield from self._to_all(at)
+            yield from self._to_all(at, ipv6=True)
         elif model.ip != DHCP or self._ip6(model) not in (DHCP, SLAAC):
             yield from self._default(model, at)
 
@@ -295,23 +301,23 @@ class _Subnetting:
         via = next((port for _, segment in at for port in self._gateways(segment)), None)
         if via is not None and model.ip not in (NONE, DHCP):
             yield Route("default", str(self.ips[via]))
-        via6 = next((port for _, segment in at for port in self._gateways(segment) if port in self.ip6s), None)
+        via6 = next((port for _, segment in at for port in self._gateways(segment, ipv6=True)), None)
         if via6 is not None and self._ip6(model) not in (NONE, DHCP, SLAAC):
             yield Route("default", self.ip6s[via6])
 
-    def _to_all(self, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
+    def _to_all(self, at: list[tuple[Port, BridgedSegment]], *, ipv6: bool = False) -> Iterator[Route]:
         """Yield routes to all subnets, over the fewest routers; breadth first, in file order."""
+        addresses: Mapping[Port, IPv4Address | str] = self.ip6s if ipv6 else self.ips
         reached = [segment for _, segment in at]
         ways: deque[tuple[BridgedSegment, Port | None]] = deque(
-            (segment, None) for port, segment in at if port in self.ips
+            (segment, None) for port, segment in at if port in addresses
         )
         while ways:
             here, via = ways.popleft()
-            if via is not None and here.network is not None:
-                yield Route(str(here.network), str(self.ips[via]))
-                if here.network6 is not None and via in self.ip6s:
-                    yield Route(str(here.network6), self.ip6s[via])
-            for port in self._gateways(here):
+            network = here.network6 if ipv6 else here.network
+            if via is not None and network is not None:
+                yield Route(str(network), str(addresses[via]))
+            for port in self._gateways(here, ipv6=ipv6):
                 for _, beyond in self.segments.of_node(port.node):
                     if beyond not in reached:
                         reached.append(beyond)
