@@ -167,17 +167,29 @@ class Calls:
         self._tasks[process].send(number)
 
     def put(self, node: str, path: str, mode: int, file: str) -> None:
-        """Write a file to a node, with the content of a file in EXCHANGED."""
+        """Write a file to a node, with the content of a file in EXCHANGED.
+
+        Raises:
+            GuestError: If it is one of the kernel's, which programs may have put a link to, or cannot be written.
+        """
+        if self._is_special(node, path):
+            raise GuestError(f"{path} of {node} is the kernel's, or a device; have a program write it", node)
         with (EXCHANGED / file).open("rb") as content:
             chunks = iter(partial(content.read, _CHUNK_BYTES), b"")
             self._guest.container(node).own.write_chunks(path, chunks, mode)
 
     def get(self, node: str, path: str, file: str) -> None:
-        """Copy a regular file of a node to a file in EXCHANGED."""
+        """Copy a regular file of a node to a file in EXCHANGED.
+
+        Raises:
+            GuestError: If it is not one, or one of the kernel's: the agent could read more than the node's programs.
+        """
         root = self._guest.container(node).own
+        if self._is_special(node, path):
+            raise GuestError(f"{path} of {node} is not a regular file; have a program copy it first", node)
         try:
             with root.files():
-                source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
+                source = os.open(os.path.realpath(Path("/", path)), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
             if stat.S_ISDIR(os.fstat(source).st_mode):
                 os.close(source)
                 raise GuestError(f'{path} of {node} is a folder; write get("{path}", to="copy")', node)
@@ -188,6 +200,14 @@ class Calls:
                     copy.write(chunk)
         except OSError as error:
             raise GuestError(f"{node} has no file {path} to copy: {error.strerror}", node) from None
+
+    def _is_special(self, node: str, path: str) -> bool:
+        """Check whether a path leads to a file of /proc, /sys or /dev that exists."""
+        from lab.guest.collecting import is_special
+
+        with self._guest.container(node).own.files():
+            real = os.path.realpath(Path("/", path))
+            return is_special(real) and Path(real).exists()
 
     def files(self, node: str, path: str, at_most_bytes: int) -> dict[str, Any]:
         """Return the regular files in a folder of a node, by their paths in there: ``{files}``; None if it is a file.

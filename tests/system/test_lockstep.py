@@ -323,6 +323,13 @@ def test_folders_to_nodes_and_back(tmp_path: Path) -> None:
             h1.get("/opt/ours")
         with pytest.raises(CallError, match="/proc of h1 is the kernel's"):
             h1.get("/proc", tmp_path / "proc")
+        links = "ln -s /proc/1/pagemap large; ln -s /proc/kmsg log; ln -s /proc/1/oom_score_adj killed"
+        h1.run(["sh", "-c", links], cwd="/tmp", check=True)
+        for link in ("large", "log", "killed"):  # the agent reads and writes more than programs do
+            with pytest.raises(CallError, match=f"/tmp/{link} of h1 is not a regular file"):
+                h1.get(f"/tmp/{link}")
+            with pytest.raises(CallError, match=f"/tmp/{link} of h1 is the kernel's, or a device"):
+                h1.put("5", f"/tmp/{link}")
         with pytest.raises(CallError, match="write at_most_bytes=40"):
             h1.get("/opt/ours", tmp_path / "less", at_most_bytes=5)
         (ours / "out").symlink_to("/etc/hostname")
