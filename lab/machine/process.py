@@ -20,6 +20,7 @@ from lab.machine.memory import GUEST_BYTES
 from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS, START_NS
 
 _ADDR_NO_RANDOMIZE = 0x0040000
+_UMASK = 0o022  # not the user's: a program sees the mode of its output
 _DEATH_S = 5.0  # what is killed ends within that time
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -163,6 +164,7 @@ class GuestProcess:
                 stdout=console,
                 stderr=None if console is None else subprocess.STDOUT,
                 pass_fds=[alive, *descriptors, *(descriptor for descriptor in cage or () if descriptor >= 0)],
+                umask=_UMASK,
                 process_group=None if console is None else 0,  # Ctrl-C reaches only the lab, which then ends the guest
             )
         os.close(alive)

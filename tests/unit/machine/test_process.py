@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from lab.machine.process import GuestFiles, GuestProcess, Setup, command_line
+from tests.system.waiting import DEADLINE_S
 
 
 @pytest.fixture
@@ -49,3 +51,14 @@ def test_another_thread_may_end_it_meanwhile(process: GuestProcess, monkeypatch:
 
     monkeypatch.setattr(process.process, "poll", poll)
     assert process.ended(within_s=0)
+
+
+def test_its_files_have_the_same_modes_whatever_the_umask_of_the_user(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        made = GuestProcess(["sh", "-c", f"umask >{tmp_path}/umask"], tmp_path, tmp_path, None)
+        assert made.ended(within_s=DEADLINE_S)
+        made.kill()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "umask").read_text() == "0022\n"
