@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,7 @@ Keys = tuple[str | int, ...]
 _NODES_MAX = 200_000  # values in one file, aliases expanded; more is a mistake (or an attack)
 _DEPTH_MAX = 60
 _BRACES = 'put text with braces in quotes: "{server.ip}"'  # otherwise YAML reads {{x}} as a mapping
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor UTF-8 can have
 _TREES_KEPT = 64  # parsed files: a series of plans parses each file only once
 
 
@@ -153,7 +155,7 @@ class _Builder:
         if self.count > _NODES_MAX or depth > _DEPTH_MAX:
             raise InputError("is nested too deeply, or refers to itself", where=self._location(node))
         if isinstance(node.value, str):
-            return self._scalar(node)
+            return self._scalar(node, keys)
         if node.value and isinstance(node.value[0], tuple):
             return self._mapping(node, keys, depth)
         if node.tag == "tag:yaml.org,2002:map":
@@ -204,8 +206,11 @@ class _Builder:
         if error is not None:
             raise error
 
-    def _scalar(self, node: Node) -> Any:
+    def _scalar(self, node: Node, keys: Keys) -> Any:
         text: str = node.value
+        if (unfit := _NO_TEXT.search(text)) is not None:
+            what = "a zero byte, which ends a text" if unfit[0] == "\0" else "half of a UTF-16 pair, not a character"
+            raise self.document.error(keys, f"{ascii(text)} has {what}; remove it")
         tag = str(node.tag).rsplit(":", 1)[-1]
         try:
             return _SCALARS.get(tag, str)(text)

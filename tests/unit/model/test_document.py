@@ -49,6 +49,8 @@ def test_errors_name_file_line_and_path() -> None:
         ("a: {{b}}\n", 'mine.yaml:1  a key must be text\n  put text with braces in quotes: "{server.ip}"'),
         ("&a [*a]\n", "mine.yaml:1  is nested too deeply, or refers to itself"),
         ('"a\\0": 1\n', "mine.yaml:1  'a\\x00' is not a valid key: it has unprintable characters; remove them"),
+        ('a: "x\\0y"\n', "mine.yaml:1  a: 'x\\x00y' has a zero byte, which ends a text; remove it"),
+        ('a: [1,\n "\\ud800"]\n', "mine.yaml:2  a.1: '\\ud800' has half of a UTF-16 pair, not a character; remove it"),
         ("a: !!int many\n", 'mine.yaml:1  "many" is not a valid int'),
         ("a: *b\n", "mine.yaml:1  is not valid YAML: found undefined alias 'b'\n  a: *b\n     ^"),
     ],
