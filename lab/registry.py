@@ -123,7 +123,7 @@ class Room(Generic[T]):
 
     def classes(self) -> dict[str, type[T]]:
         """Return all classes by name. Errors as in ``get``."""
-        return {name: self.get(name) for name in self.known()}
+        return dict(_classes(self, _homes()))
 
     def name_of(self, found: type[T]) -> str:
         """Return the name of a class."""
@@ -247,6 +247,12 @@ def _found(folder: str, part: str, goes_with: str, homes: tuple[_Home, ...]) -> 
     needed = {name: {one.stack for one in files} for name, files in _all(goes_with, "", homes).items()}
     usable = {name: [one for one in files if one.stack in needed.get(name, ())] for name, files in found.items()}
     return {name: files for name, files in usable.items() if files}
+
+
+@cache
+def _classes(room: Room[T], _homes: tuple[_Home, ...]) -> dict[str, type[T]]:
+    """Return all classes of a room: thousands of mistakes in one file ask for them."""
+    return {name: room.get(name) for name in room.known()}
 
 
 def _all(folder: str, part: str, homes: tuple[_Home, ...]) -> dict[str, list[RoomFile]]:

@@ -77,7 +77,7 @@ class Lab:
         duration: str | None = None,
         set: Mapping[str, Any] | None = None,
         pcap: str | None = None,
-        directory: Path | None = None,
+        directory: str | Path | None = None,
         location: str | None = None,
     ) -> None:
         """Plan it; nothing is started yet."""
@@ -97,7 +97,7 @@ class Lab:
         )
         if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
             self._plan = replace(self._plan, pcap="air")
-        self._out = directory
+        self._out = None if directory is None else Path(directory)
         self._directory: Path | None = None
         self._closing = contextlib.ExitStack()
         self._process = os.getpid()

@@ -210,7 +210,7 @@ class _Builder:
         text: str = node.value
         if (unfit := _NO_TEXT.search(text)) is not None:
             what = "a zero byte, which ends a text" if unfit[0] == "\0" else "half of a UTF-16 pair, not a character"
-            raise self.document.error(keys, f"{ascii(text)} has {what}; remove it")
+            raise self.document.error(keys, f"{text!a} has {what}; remove it")
         tag = str(node.tag).rsplit(":", 1)[-1]
         try:
             return _SCALARS.get(tag, str)(text)
