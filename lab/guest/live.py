@@ -53,6 +53,7 @@ class LiveGuest:
         self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
+        self._homes = {radio.name: radio.home for radio in plan.radios() if radio.owner}
         self.clock = Clock()
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
@@ -129,8 +130,8 @@ class LiveGuest:
     # Nodes
 
     def container(self, node: str) -> Container:
-        """Return the container of a node."""
-        return self.network.container(node)
+        """Return the container of a node, or of the one that has the radio of that name."""
+        return self.network.container(self._homes.get(node, node))
 
     def pid(self, node: str) -> int:
         """Return the process id of a node's first process."""

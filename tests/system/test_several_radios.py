@@ -152,3 +152,30 @@ timeline:
   - {{at: 1 s, exec: sta1, run: [sh, -c, "wpa_cli status | grep ^freq"]}}
 """
     assert boot(place, "name: idle\nduration: 2 s\n").outputs() == [f"freq={mhz}\n"]
+
+
+def test_probes_look_at_a_radio_by_its_name(boot: Boot) -> None:
+    place = """\
+name: place
+nodes:
+  ap1: {kind: ap, ssid: home, channel: 1}
+  ap2: {kind: ap, ssid: office, mode: a, channel: 36}
+  ap3: {kind: ap, ssid: office, mode: a, channel: 40}
+  sta1: {kind: sta, ssid: home, wlans: [{ssid: office}]}
+medium: {}
+timeline:
+  - {at: 1 s, roam: sta1-wlan1, to: ap2}
+  - {at: 2 s, roam: sta1-wlan1, to: ap3}
+"""
+    work = """\
+name: work
+duration: 4 s
+processes:
+  - {on: sta1-wlan1, run: {probe: station-dump}, as: peers}
+  - {on: sta1-wlan1, run: {probe: wpa-events}, as: events}
+metrics:
+  outages: {kind: outage, of: events, unit: ms, per: handoff}
+"""
+    ran = boot(place, work)
+    assert "Station 02:00:01:00:03:00 (on sta1-wlan1)" in ran.raw("peers.out")
+    assert "CTRL-EVENT-CONNECTED - Connection to 02:00:01:00:03:00" in ran.raw("events.out")

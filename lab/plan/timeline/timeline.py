@@ -19,7 +19,7 @@ from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Courses, Position
 from lab.plan.workload.placeholders import Names
 from lab.shared.mobility_types import Way
-from lab.shared.types import Event, Link, Node, Process, radios
+from lab.shared.types import Event, Link, Node, Process
 
 S = TypeVar("S")
 
@@ -55,8 +55,6 @@ class _Scene:
 
     def nodes(self, name: str, key: str, fits: Callable[[Node], object] = bool) -> list[Node]:
         found = self.names.nodes_of(name)
-        if found is None:
-            found = [one for one in radios(self.network.nodes) if one.name == name] or None
         if found is None:
             known = [one for one in self.names.known() if any(map(fits, self.names.nodes_of(one) or ()))]
             meant = suggestion(name, known) or self.names.suggestion(name)

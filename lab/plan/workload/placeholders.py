@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lab.errors import suggestion
 from lab.plan.problems import Refuse
-from lab.shared.types import WAYS, Node
+from lab.shared.types import WAYS, Node, radios
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
 _REFERENCE = re.compile(rf"\{{(?P<name>{_NAME})(?:\[(?P<number>\d{{1,6}})\])?\.(?P<what>{_NAME})\}}")
@@ -55,10 +55,11 @@ class Names:
     ipv6: bool = False  # whether ``ip`` is the IPv6 address
 
     def nodes_of(self, name: str) -> list[Node] | None:
-        """Return the nodes of a role, group or kind, or the node of that name."""
+        """Return the nodes of a role, group or kind, or the node of that name, or with the radio of that name."""
         single = {name: [self.nodes[name]]} if name in self.nodes else {}
         sources = (self.roles, self.groups, single, self.offered)
-        return next((source[name] for source in sources if name in source), None)
+        found = next((source[name] for source in sources if name in source), None)
+        return found or [one for one in radios(self.nodes.values()) if one.name == name] or found
 
     def known(self) -> list[str]:
         """Return roles, groups and nodes."""
