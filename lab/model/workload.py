@@ -392,6 +392,7 @@ class Needs(Model):
         description="The topologies that it is written for. It runs on any that offers its roles; if one does not, the "
         "message names these.",
     )
+    ipv4: Text = Field("", description="Why it cannot run with family: ipv6, in a few words.")
 
 
 class Workload(Model):

@@ -54,6 +54,8 @@ def resolve(
         raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")
     problems = Problems()
     ipv6 = workload.model.family == "ipv6"
+    if ipv6 and (reason := workload.model.needs.ipv4):
+        problems.add(workload, ("family",), f"{workload.model.name} runs only over IPv4: {reason}; remove this")
     net, ways = _moving(
         topology, network(topology, problems, ipv6=ipv6), seed, workload.model.duration, problems, piece
     )

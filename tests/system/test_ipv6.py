@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import library, runs
+from lab.errors import InputError
 from lab.plan.load import load
 from lab.shared.types import Plan
 from tests.system.test_cli import lab
@@ -23,10 +24,12 @@ ON = {  # the topologies that they need; short: a run ends before its duration w
     "ping/mesh": ("mesh", []),
     "ping/ping": ("vlans", ["--set", "duration=5 s", "--set", "processes.echo.run.count=40"]),
     "ping/roaming": ("openflow-handoff", ["--set", "duration=8 s", "--set", "topology.nodes.c0.app=roaming"]),
+    "routing/babel": ("ad-hoc-relay", []),
     "udp/saturate": ("one-station", ["--set", "duration=4 s"]),
     "udp/voice": ("one-station", ["--set", "duration=4 s"]),
     "udp/voice-under-load": ("edca-priority", ["--set", "duration=4 s"]),
 }
+ONLY_IPV4 = {"routing/ospf": "ring-of-routers"}
 
 
 def own() -> set[str]:
@@ -39,7 +42,13 @@ def texts(plan: Plan) -> str:
 
 
 def test_no_workload_of_the_lab_is_left_out() -> None:
-    assert own() == set(ON)
+    assert own() == {*ON, *ONLY_IPV4}
+
+
+@pytest.mark.parametrize("workload", ONLY_IPV4)
+def test_others_say_why_not(workload: str) -> None:
+    with pytest.raises(InputError, match="runs only over IPv4: "):
+        load(ONLY_IPV4[workload], workload, 1, ["family=ipv6"])
 
 
 @pytest.mark.parametrize("workload", ON)

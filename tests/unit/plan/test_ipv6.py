@@ -71,6 +71,7 @@ def test_changes_for_ipv6_come_before_those_of_the_user(plans: Plans) -> None:
         ("", ["family=6"], 'family: "6" is not'),
         ("family: IPv6\n", [], '"IPv6" is not'),
         ("ipv6: {processes.lode.run.size: 5 B}\n", IPV6, 'processes.lode.run.size: processes has no entry "lode"'),
+        ("needs: {ipv4: it is old}\n", IPV6, "family: there runs only over IPv4: it is old; remove this"),
         ("ipv6: {processes.load.run.size: 5}\n", IPV6, 'w.yaml:10  processes.2.run.size: "5" has no unit'),
     ],
 )  # fmt: skip
