@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lab.numbers import NONE, plain
+from lab.printable import printable
+
+_FORMULA = tuple("=+-@\t\r")  # with which spreadsheets take a cell for a formula
+_QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?( [^\W\d_]+)?")  # -5, -5 dB
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,18 @@ class Table:
 
 
 def csv_text(lines: Iterable[Iterable[Any]], end: str = "\r\n") -> str:
-    """Return lines of cells as CSV (RFC 4180)."""
+    """Return lines of cells as CSV (RFC 4180). Programs in nodes may have chosen texts, such as names of samples."""
     text = io.StringIO()
-    csv.writer(text, lineterminator=end).writerows(lines)
+    csv.writer(text, lineterminator=end).writerows([_harmless(cell) for cell in line] for line in lines)
     return text.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """Return a cell that commands neither a terminal nor, as a formula, a spreadsheet."""
+    if not isinstance(cell, str):
+        return cell
+    text = printable(cell)
+    return f"'{text}" if text[:1] in _FORMULA and not _QUANTITY.fullmatch(text) else text
 
 
 def words(key: str, title: str) -> Column:

@@ -15,6 +15,7 @@ from lab.drawing.palette import page_style
 from lab.drawing.shapes import Drawing
 from lab.model.event import summary
 from lab.numbers import count, plain
+from lab.printable import printable
 from lab.record.build import RAW
 from lab.record.record import Record
 from lab.report import topology, trajectories
@@ -70,7 +71,7 @@ def contents(body: str) -> list[tuple[str, Markup]]:
 def page(record: Record, shown: list[Table], figures: Iterable[Drawing]) -> str:
     """Return the whole page."""
     by_name = {table.name: table for table in shown}
-    return template().render(
+    text = template().render(
         plan=record.plan,
         record=record.data,
         passed=record.passed,
@@ -93,6 +94,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Drawing]) -> str:
         wall=flat(record.wall),
         command=command(record.plan),
     )
+    return printable(text)
 
 
 def _hearing(plan: Plan) -> dict[str, Any]:

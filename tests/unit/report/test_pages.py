@@ -200,6 +200,12 @@ def test_names_are_text_not_markup(recorded: Recorder) -> None:
     assert page.fetched == [] and "<script>alert(1)</script>" in page.text and "a & b < c" in page.text
 
 
+def test_names_of_programs_do_not_reorder_the_page(recorded: Recorder) -> None:
+    record = recorded({"error": {"message": "known: k\u202e\x1b[31m", "culprit": None, "logs": []}})
+    text = report.write(record, record.directory).read_text()
+    assert r"known: k\u202e\x1b[31m" in text and "\u202e" not in text and "\x1b" not in text
+
+
 def test_a_run_with_nothing_to_show_still_has_a_page(recorded: Recorder) -> None:
     record = recorded(metrics=[], checks=[], processes=[], events=[], files=[])
     assert plots.figures(record) == []

@@ -16,7 +16,7 @@ from lab.record import Record
 from lab.report.html import page
 from lab.report.tables import tables
 from lab.report.terminal import as_csv, as_json, rich_table, series_csv, verdict
-from lab.tables import Column, Table
+from lab.tables import Column, Table, csv_text
 from lab.views.goodput import mean_between
 
 from .conftest import RECORDED, Recorder
@@ -217,3 +217,20 @@ def test_a_title_is_on_one_line_if_the_terminal_has_room(width: int, first: str)
     console.print(shown)
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().splitlines()[0].rstrip() == first
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("-2+cmd|x", "'-2+cmd|x"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("a\x1b[31m\u202e", r"a\x1b[31m\u202e"),
+        ("-5.5e-07", "-5.5e-07"),
+        ("-5 dB", "-5 dB"),
+        (-5, "-5"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_what_programs_print_commands_neither_spreadsheets_nor_terminals(cell: object, written: str) -> None:
+    assert csv_text([[cell]], "\n") == f"{written}\n"
