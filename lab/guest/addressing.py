@@ -24,6 +24,9 @@ _FIRST_LEASE6 = 0x10000  # beyond the numbers of IPv4 addresses
 LEASE_TIMEOUT_NS = 30_000_000_000
 _SERVER, _CLIENT = "dnsmasq", "dhcpcd"
 _SERVER_CONFIG, _CLIENT_CONFIG = "/etc/dnsmasq.conf", "/etc/dhcpcd.conf"
+# It notices the carrier in the middle of the step by which wpa_supplicant also authorizes the port: what it sends before
+# the end of that step is dropped, and repeated 4 s later. Computation takes no time, so it would always be too early.
+_YIELDS = ["chrt", "--batch", "0"]
 _SIGNS = {  # what the client prints
     "dhcp": re.compile(r": leased [\d.]+ for \d+ seconds"),
     "dhcp6": re.compile(r": adding address [0-9a-f:]+/128"),
@@ -49,7 +52,7 @@ def connect(node: types.Node, interface: str, given: types.Addressing) -> Iterat
         yield Write("/etc/resolv.conf", f"nameserver {given.nameserver}\n", node.name)
     if given.asks:
         yield Write(_CLIENT_CONFIG, dhcpcd_conf(given), node.name)
-        argv = [_CLIENT, "--nobackground", "--config", _CLIENT_CONFIG, interface]
+        argv = [*_YIELDS, _CLIENT, "--nobackground", "--config", _CLIENT_CONFIG, interface]
         yield start_daemon(node.name, _CLIENT, argv)
 
 

@@ -31,6 +31,21 @@ links:
   - {between: [s3, h3]}
 subnets: {s3: {ip: 10.9.0.0/24, ip6: "2001:db8:9::/64"}}
 """
+PROTECTED = """\
+name: protected
+nodes:
+  r1: {kind: router, dhcp: server}
+  s1: {kind: switch}
+  ap1: {kind: ap, ssid: x, channel: 1, encrypt: wpa2, passwd: espresso}
+  ap2: {kind: ap, ssid: x, channel: 6, encrypt: wpa2, passwd: espresso}
+  sta1: {kind: sta, ip: dhcp}
+links:
+  - {between: [r1, s1]}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+medium: {}
+timeline: [{at: 3 s, roam: sta1, to: ap2}]
+"""
 
 
 def addresses(net: Lab, node: str, version: int) -> list[str]:
@@ -59,6 +74,15 @@ def test_a_station_that_roams_gets_addresses_of_the_other_subnet(tmp_path: Path)
         name = net["h1"].run(["getent", "ahostsv4", "sta1"], check=True).stdout
         assert name.startswith("10.0.2."), name
         assert received(net, "h1", "sta1") == 3
+
+
+def test_a_station_has_its_address_at_once_after_a_roam_in_a_protected_network(tmp_path: Path) -> None:
+    (tmp_path / "protected.yaml").write_text(PROTECTED)
+    with Lab(tmp_path / "protected.yaml", duration="30 s", directory=tmp_path / "lab") as net:
+        before = addresses(net, "sta1", 4)
+        net.run_until("3500 ms")
+        assert net["sta1"].ap == "ap2"
+        assert addresses(net, "sta1", 4) == before
 
 
 def test_stations_behind_nat_have_the_address_of_their_router(tmp_path: Path) -> None:
