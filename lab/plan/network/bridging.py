@@ -23,7 +23,11 @@ def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interfa
         if not wires.are_bridges(a, b):
             continue
         untagged, tagged = carried(source.model, model, known)
-        closed = [one for one in (untagged, *tagged) if one is not None and wires.connect(a, b, one)]
+        closed = [
+            one
+            for one in (untagged, *tagged)
+            if one is not None and wires.connect(a, b, one, untagged=one == untagged)
+        ]
         loops += [(index, a, b, closed[0])] if closed else []
     for index, a, b, vlan in loops:  # frames would loop forever without a spanning tree
         without = [
@@ -78,10 +82,13 @@ def _check_vlans(
                 f"the flows of {node.controller} send frames from one VLAN to another; remove this, or vlan: and "
                 f"vlans: at {name}",
             )
-        for vlan in dict.fromkeys(own) if interfaces[name] else ():
-            if not any(vlan in one.carries() for one in interfaces[name]):
+        carried_there = [vlan for one in interfaces[name] for vlan in one.carries()]
+        for vlan in dict.fromkeys(cell.vlan for cell in node.cells) if carried_there else ():
+            if vlan not in carried_there:
+                what, write = f"VLAN {vlan}", f"vlan: {vlan} or vlans: [{vlan}] in a link"
+                if not vlan:
+                    what, write = "untagged frames", f"vlan: {carried_there[0]} at {name}, too"
                 warn(
-                    f"no link of {name} carries VLAN {vlan}, so its stations reach only each other; write vlan: {vlan} "
-                    f"or vlans: [{vlan}] in a link",
-                    source.document.where(("nodes", name, "vlan")),
+                    f"no link of {name} carries {what}, so its stations reach only each other; write {write}",
+                    source.document.where(("nodes", name, "vlan" if vlan else "ssid")),
                 )

@@ -65,8 +65,9 @@ class Segments:
         self._links = {link.name: link for link in links}
         self._interfaces = {interface.name: interface for node in nodes for interface in node.interfaces}
         for link in links:
-            for vlan in self._interfaces[link.a].carries():
-                self._wires.connect(link.node_a, link.node_b, vlan)
+            wire = self._interfaces[link.a]
+            for vlan in wire.carries():
+                self._wires.connect(link.node_a, link.node_b, vlan, untagged=vlan not in wire.vlans)
         found: dict[Point, BridgedSegment] = {}
         for node in nodes:
             for port, key in self._ports(node):
@@ -99,7 +100,7 @@ class Segments:
         other = link.node_b if link.node_a == node else link.node_a
         vlan = interface.vlan or 0
         if self.topology.nodes[other].bridges:
-            return self._wires.of(other, vlan)
+            return self._wires.at(other, vlan, untagged=interface.parent is None)
         return f"link {link.name}{f'.{vlan}' if vlan else ''}", 0
 
     def _on_air(self, node: Node) -> Point:

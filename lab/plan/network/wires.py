@@ -41,6 +41,7 @@ class Wires:
 
     def __init__(self, topology: Topology) -> None:
         self._bridges = {name for name, node in topology.nodes.items() if node.bridges}
+        self._gates = {name for name in self._bridges if topology.nodes[name].backhaul is not None}
         self._next: dict[Point, Point] = {}
         self._on_air: dict[str, str] = {}  # a bridge of each wireless network
         for name, node in topology.nodes.items():
@@ -70,10 +71,17 @@ class Wires:
         """Return the segment of the bridges of a wireless network, if it has any."""
         return self.of(self._on_air[network]) if network in self._on_air else None
 
-    def connect(self, a: str, b: str, vlan: int = 0) -> bool:
-        """Join the segments of two nodes if both are bridges; return whether they were one segment before."""
+    def at(self, name: str, vlan: int, *, untagged: bool) -> Point:
+        """Return the segment of a bridge that frames from a wire are in; a gate of a mesh knows no VLANs, only tags."""
+        return self.of(name, 0 if untagged and name in self._gates else vlan)
+
+    def connect(self, a: str, b: str, vlan: int = 0, *, untagged: bool = False) -> bool:
+        """Join the segments of two nodes if both are bridges; return whether they were one segment before.
+
+        ``untagged``: between them, frames of that VLAN have no tag.
+        """
         if not self.are_bridges(a, b):
             return False
-        joined = self.of(a, vlan) == self.of(b, vlan)
-        self._next[self.of(a, vlan)] = self.of(b, vlan)
-        return joined
+        one, other = (self.at(name, vlan, untagged=untagged) for name in (a, b))
+        self._next[one] = other
+        return one == other

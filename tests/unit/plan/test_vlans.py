@@ -90,6 +90,14 @@ def test_a_network_whose_vlan_no_link_carries_is_a_warning(plans: Plans, capsys:
     assert "no link of ap1 carries VLAN 10, so its stations reach only each other" in capsys.readouterr().err
 
 
+def test_a_network_without_a_vlan_on_an_access_port_is_a_warning(
+    plans: Plans, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans(TOPOLOGY.replace("ssid: lab, vlan: 10", "ssid: lab").replace("vlans: [10]}", "vlan: 10}"), IDLE)
+    said = "no link of ap1 carries untagged frames, so its stations reach only each other; write vlan: 10 at ap1"
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -127,3 +135,14 @@ def test_interfaces_have_names_that_linux_takes(plans: Plans) -> None:
     text = TOPOLOGY.replace("r1", "gateway1").replace("10, 20]", "10, 1000]")
     wrong = refused(plans, text, IDLE)
     assert "gateway1 would have an interface gateway1-eth0.10, and Linux allows 15 characters; give it a name" in wrong
+
+
+def test_a_mesh_is_in_the_vlan_of_its_gates_port(plans: Plans) -> None:
+    mesh = "{kind: mesh, mesh_id: village, ip: dhcp"
+    nodes = f"  m1: {mesh}, gate: true}}\n  m2: {mesh}}}\n  h3: {{kind: host, ip: dhcp}}\nlinks:\n"
+    links = "  - {between: [s2, m1], vlan: 20}\n  - {between: [m1, h3]}\n"
+    text = TOPOLOGY.replace("links:\n", nodes).replace("{kind: router}", "{kind: router, dhcp: [m1]}") + links
+    plan = plans(text + "subnets: {vlan20: 10.7.0.0/24}\n", IDLE)
+    assert plan.node("h2").ip == "10.7.0.2/24"
+    given = plan.node("r1").addressing
+    assert given is not None and [one.interface for one in given.pools] == ["r1-eth0.20"]
