@@ -24,8 +24,8 @@ _FIRST_LEASE6 = 0x10000  # beyond the numbers of IPv4 addresses
 LEASE_TIMEOUT_NS = 30_000_000_000
 _SERVER, _CLIENT = "dnsmasq", "dhcpcd"
 _SERVER_CONFIG, _CLIENT_CONFIG = "/etc/dnsmasq.conf", "/etc/dhcpcd.conf"
-# It notices the carrier in the middle of the step by which wpa_supplicant also authorizes the port. What it sends before
-# the end of that step is dropped, and repeated 4 s later; computation takes no time, so it would always be too early.
+# It notices the carrier in the middle of the step by which wpa_supplicant also authorizes the port; what it sends
+# before the end is dropped, and repeated 4 s later. Computation takes no time, so it would always be too early.
 _YIELDS = ["chrt", "--batch", "0"]
 _SIGNS = {  # what the client prints
     "dhcp": re.compile(r": leased [\d.]+ for \d+ seconds"),

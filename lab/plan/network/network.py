@@ -84,7 +84,7 @@ class _Builder:
                 for node in nodes
             ]
             nodes = with_ipv6(nodes) if self.ipv6 else nodes
-        nodes = radius.introduced(self.source, nodes)
+        nodes = radius.introduced(self.source, self.refuse, nodes)
         return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
 
     def _count_radios(self) -> None:

@@ -16,7 +16,7 @@ from lab.model.radio_setting import table
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, radio_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
-from lab.shared.types import Radio, RadioOption, Wlan
+from lab.shared.types import SEARCH, Radio, RadioOption, Wlan
 
 
 @dataclass
@@ -58,6 +58,8 @@ class PlannedRadios:
             self._check_medium(site, "power_save", why="has no dozing stations")
         if radio.short_slots:
             self._check_medium(site, "adhoc", "short_slots", why="has no slots")
+        if radio.ibss_bssid == SEARCH:
+            self._check_medium(site, "adhoc", "bssid", why="merges no networks")
         raw: dict[str, Any] = {key: [*getattr(radio, key), *site.raw(key, getattr(model, key))] for key in model.raw}
         return replace(radio, txpower_dbm=model.txpower, settings=self._settings(site, model, radio), **raw)
 

@@ -7,6 +7,7 @@ An access point that asks has an address of its own. Secrets are made from the s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_interface
 from dataclasses import replace
 
 from lab.errors import unknown
@@ -63,10 +64,22 @@ def _next_to(name: str, links: list[Link]) -> Iterator[str]:
                 yield other
 
 
-def introduced(source: ValidatedFile[Topology], nodes: list[Node]) -> list[Node]:
+def introduced(source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node]) -> list[Node]:
     """Return the nodes with the addresses of those that they ask, and of those that ask them."""
     addresses = {node.name: (node.ip or "").split("/")[0] for node in nodes}
+    at = {node.name: node for node in nodes}
+    for name, keys, server in _questions(source.model):
+        if server in at and not _has_way(at[name], at[server]):
+            ways = f"{name} has {at[name].ip} and no default route, {server} has {at[server].ip}"
+            refuse(keys, f"no router leads from {name} to {server} ({ways}); link one to the segments of both")
     return [_node(source, node, nodes, addresses) for node in nodes]
+
+
+def _has_way(node: Node, other: Node) -> bool:
+    """Check whether a node is in the subnet of another one, or has a route to others."""
+    if node.addressing is None or node.addressing.routes or not node.ip or not other.ip:
+        return True
+    return ip_interface(other.ip) in ip_interface(node.ip).network
 
 
 def _node(source: ValidatedFile[Topology], node: Node, nodes: list[Node], addresses: dict[str, str]) -> Node:

@@ -301,7 +301,8 @@ class _Subnetting:
         via = next((port for _, segment in at for port in self._gateways(segment)), None)
         if via is not None and model.ip not in (NONE, DHCP):
             yield Route("default", str(self.ips[via]))
-        via6 = next((port for _, segment in at for port in self._gateways(segment, ipv6=True)), None)
+        with_ip6 = [segment for port, segment in at if port in self.ip6s]
+        via6 = next((port for segment in with_ip6 for port in self._gateways(segment, ipv6=True)), None)
         if via6 is not None and self._ip6(model) not in (NONE, DHCP, SLAAC):
             yield Route("default", self.ip6s[via6])
 

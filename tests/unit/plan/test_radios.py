@@ -176,7 +176,10 @@ def test_an_ad_hoc_station_needs_no_access_point(plans: Plans) -> None:
 
 
 def test_ad_hoc_stations_may_search(plans: Plans) -> None:
-    plan = plans(topology("sta1: {kind: sta, adhoc: {ssid: meeting, bssid: search}}"), WORKLOAD)
+    alone = topology("sta1: {kind: sta, adhoc: {ssid: meeting, bssid: search}}")
+    message = refused(plans, alone, WORKLOAD)
+    assert "adhoc.bssid: has no effect on the perfect medium, which merges no networks" in message
+    plan = plans(alone + "medium: {}\n", WORKLOAD)
     lines = wpa_supplicant_conf(radio(plan, "sta1")).splitlines()
     assert {"ap_scan=2", "\tmode=1", "\tfrequency=2412", "\tfixed_freq=1"} < set(lines)
     assert not any("bssid" in line for line in lines)

@@ -76,6 +76,11 @@ def changed(**keys: str) -> str:
         ((SERVER, OFFICE.replace("radius: aaa1", "radius: aaa")), LINK, 'unknown RADIUS server "aaa" (did you mean'),
         (("h1: {kind: host}", OFFICE.replace("aaa1", "h1")), "", "h1 is not a RADIUS server (it is a host); name"),
         ((SERVER, OFFICE), "", "ap1.radius: no wire leads from ap1 to aaa1; link both to a switch, or to each other"),
+        (
+            (SERVER, OFFICE, "s1: {kind: switch}", "r1: {kind: router}"),
+            "links: [{between: [aaa1, r1]}, {between: [r1, s1], vlan: 5}, {between: [s1, ap1]}]\n",
+            "ap1.radius: no router leads from ap1 to aaa1 (ap1 has 10.0.1.1/24 and no default route, aaa1 has",
+        ),
         ((SERVER, OFFICE.replace("8021x", "open")), LINK, "radius: needs encrypt: 8021x; write it, or remove this"),
         ((SERVER, changed(users="{bob: espresso}")), LINK, "users: aaa1 decides who may join; write users: there"),
         ((SERVER, changed(certificate="stranger")), LINK, "certificate: stations see the certificate of aaa1"),

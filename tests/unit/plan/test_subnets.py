@@ -91,6 +91,12 @@ def test_what_nat_hides_has_no_route_from_outside(plans: Plans) -> None:
     assert given(plan, "r2").nat == ["r2-eth0"]
 
 
+def test_a_node_without_an_ipv6_address_has_no_ipv6_route(plans: Plans) -> None:
+    text = NODES.replace("kind: router", "kind: router, dhcp: server", 1).replace("kind: host", "kind: host, ip: dhcp")
+    plan = plans(text + LINKS + 'subnets: {servers: {ip: 10.7.0.0/24, ip6: "2001:db8:7::/64"}}\n', IDLE)
+    assert given(plan, "h1").routes == []
+
+
 def test_given_routes_replace_those_of_the_lab(plans: Plans) -> None:
     given = "{kind: host, routes: [{to: 10.0.2.0/24, via: r1}, {to: default, via: 10.0.0.77}]}"
     plan = plans((NODES + LINKS).replace("h1: {kind: host}", f"h1: {given}"), IDLE)
