@@ -7,8 +7,8 @@ An access point that asks has an address of its own. Secrets are made from the s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import ip_interface
 from dataclasses import replace
+from ipaddress import ip_interface
 
 from lab.errors import unknown
 from lab.model.document import Keys
