@@ -24,9 +24,7 @@ def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interfa
             continue
         untagged, tagged = carried(source.model, model, known)
         closed = [
-            one
-            for one in (untagged, *tagged)
-            if one is not None and wires.connect(a, b, one, untagged=one == untagged)
+            one for one in (untagged, *tagged) if one is not None and wires.connect(a, b, one, untagged=one == untagged)
         ]
         loops += [(index, a, b, closed[0])] if closed else []
     for index, a, b, vlan in loops:  # frames would loop forever without a spanning tree
