@@ -37,9 +37,10 @@ class Power(Event):
                 message = f"{node.name} is a radio of {node.owner}, which loses power as a whole; write {node.owner}"
                 scene.refuse(message, "power")
             elif not _loses_power(node):
+                instead = "; write disconnect: and connect:" if node.kind == "sta" else ""
                 scene.refuse(
                     f"{node.name} is not an access point (it is a {node.kind}); only access points and mesh points "
-                    "lose power",
+                    f"lose power{instead}",
                     "power",
                 )
             elif (node.name not in off) == (self.to == "on"):

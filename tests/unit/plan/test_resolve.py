@@ -439,7 +439,7 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         (
             "at: 5 s, power: sta1, to: off",
             "t.yaml:14  timeline.0.power: sta1 is not an access point (it is a sta); only access points and mesh "
-            "points lose power",
+            "points lose power; write disconnect: and connect:",
         ),
         (
             "at: 5 s, power: ap1, to: on",
