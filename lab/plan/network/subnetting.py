@@ -27,6 +27,7 @@ _WAYS6 = {DHCP: ["dhcp6"], SLAAC: ["slaac"]}
 _LEASES_MOST = 1000  # of a pool: dnsmasq's own limit
 _ROUTERS6 = 0x8000_0000  # number of IPv6 addresses without an IPv4 address
 _FORWARDING = ("net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding")
+_ACCEPTING = "net.ipv6.conf.default.accept_ra"  # whether the kernel takes addresses and routes from advertisements
 
 
 def subnetted(
@@ -63,6 +64,7 @@ class _Subnetting:
     ipv6: bool
     ips: dict[Port, IPv4Address] = field(default_factory=dict)
     ip6s: dict[Port, str] = field(default_factory=dict)
+    advertised: bool = False  # whether some node takes its IPv6 address from advertisements
 
     def nodes(self) -> list[Node]:
         self.segments.name_subnets()
@@ -74,7 +76,9 @@ class _Subnetting:
             self.segments.fill_subnets6()
         for segment in self.segments.all:
             self._fill(segment)
-        return [self._node(node) if self.source.model.nodes[node.name].has_address else node for node in self.before]
+        addressed = [node.name for node in self.before if self.source.model.nodes[node.name].has_address]
+        self.advertised = any(self._ip6(self._model(name)) in _WAYS6 for name in addressed)
+        return [self._node(node) if node.name in addressed else node for node in self.before]
 
     # addresses
 
@@ -171,7 +175,7 @@ class _Subnetting:
             self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
         return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, wlans=wlans,
                        addressing=self._addressing(node, model, at),
-                       sysctls=[*self._forwarding(node, model), *node.sysctls])  # fmt: skip
+                       sysctls=[*self._sysctls(node, model), *node.sysctls])  # fmt: skip
 
     def _text(self, port: Port, segment: BridgedSegment) -> str | None:
         return f"{self.ips[port]}/{segment.network.prefixlen}" if port in self.ips and segment.network else None
@@ -179,11 +183,16 @@ class _Subnetting:
     def _text6(self, port: Port) -> str | None:
         return f"{self.ip6s[port]}/64" if port in self.ip6s else None
 
-    def _forwarding(self, node: Node, model: _Addressed) -> Iterator[Sysctl]:
-        """Yield what makes a router forward, unless its file says otherwise."""
+    def _sysctls(self, node: Node, model: _Addressed) -> Iterator[Sysctl]:
+        """Yield what makes a router forward, and others ignore advertisements that are not for them.
+
+        What the file of a node sets takes precedence.
+        """
         given = {one.name for one in node.sysctls}
-        if model.routes_packets:
-            yield from (Sysctl(name, "1", node.source) for name in _FORWARDING if name not in given)
+        wanted = dict.fromkeys(_FORWARDING, "1") if model.routes_packets else {}
+        if not model.routes_packets and self.advertised and self._ip6(model) not in _WAYS6:
+            wanted = {_ACCEPTING: "0"}
+        yield from (Sysctl(name, value, node.source) for name, value in wanted.items() if name not in given)
 
     def _addressing(self, node: Node, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Addressing:
         for port, segment in at:

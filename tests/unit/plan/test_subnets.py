@@ -97,6 +97,14 @@ def test_a_node_without_an_ipv6_address_has_no_ipv6_route(plans: Plans) -> None:
     assert given(plan, "h1").routes == []
 
 
+def test_nodes_ignore_advertisements_that_are_for_others(plans: Plans) -> None:
+    text = NODES.replace("kind: sta", "kind: sta, ip6: slaac").replace("kind: host", "kind: host, ip6: none")
+    plan = plans(text + LINKS + 'subnets: {s1: {ip: 10.7.0.0/24, ip6: "2001:db8:7::/64"}}\n', IDLE)
+    ignored = ["net.ipv6.conf.default.accept_ra"]
+    assert [one.name for one in plan.node("h1").sysctls] == ignored and plan.node("sta1").sysctls == []
+    assert plans(NODES + LINKS, IDLE).node("h1").sysctls == []
+
+
 def test_given_routes_replace_those_of_the_lab(plans: Plans) -> None:
     given = "{kind: host, routes: [{to: 10.0.2.0/24, via: r1}, {to: default, via: 10.0.0.77}]}"
     plan = plans((NODES + LINKS).replace("h1: {kind: host}", f"h1: {given}"), IDLE)
