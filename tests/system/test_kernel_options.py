@@ -66,6 +66,18 @@ DEVICES = {
         ip address add fd09::$1/64 dev tun64 nodad
         ip link set tun64 up
     """,
+    "10.10.0.1 IPsec": """
+        esp() {
+            ip xfrm state add src 10.0.0.$1 dst 10.0.0.$2 proto esp spi 0x10$1 mode tunnel if_id 7 \\
+                aead 'rfc4106(gcm(aes))' 0x000102030405060708090a0b0c0d0e0f10111213 128
+            ip xfrm policy add dir $3 tmpl src 10.0.0.$1 dst 10.0.0.$2 proto esp mode tunnel if_id 7
+        }
+        ip link add xfrm0 type xfrm if_id 7
+        esp $1 $2 out
+        esp $2 $1 in
+        ip address add 10.10.0.$1/24 dev xfrm0
+        ip link set xfrm0 up
+    """,
     "10.7.0.1 bond": """
         ip link add bond0 mtu 1400 type bond mode active-backup miimon 10
         for lower in vx1 vx2; do
