@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lab.model.base import ANY_VALUE, Flag, Integer, Text, refuse
 from lab.model.cell import Cell
+from lab.model.names import INTERFACE_LENGTH_MAX
 from lab.model.node import PMF_NUMBERS, WITH_PASSPHRASE, Identity, Mac, Node, Passwd, Protected, Site, Ssid
 from lab.model.raw_options import HostapdOptions
 from lab.model.vlans import Vlan
@@ -177,7 +178,14 @@ class Bss(Protected):
         )
 
     def on(self, radio: Radio, site: Site) -> Radio:
-        """Return ``radio`` with this network."""
+        """Return ``radio`` with this network; report one whose repeaters would have no interface."""
+        longer = len(f"{radio.interface}.sta1") - INTERFACE_LENGTH_MAX  # hostapd's name for that of a repeater
+        if self.four_address and longer > 0:
+            site.refuse(
+                f"a repeater's interface would be {radio.interface}.sta1, and Linux allows {INTERFACE_LENGTH_MAX} "
+                f"characters; write a name of the node that is {longer} shorter, or this in the radio's first network",
+                "four_address",
+            )
         return replace(
             radio,
             ssid=self.ssid,

@@ -177,6 +177,11 @@ def test_a_repeater_is_in_the_segment_of_the_access_point_that_it_repeats(plans:
             [HOME, "ap2: {kind: ap, ssid: far, fail_mode: secure, wlans: [{kind: sta, ssid: home}]}"],
             "nodes.ap2.wlans: an access point that OpenFlow programs is not a repeater",
         ),
+        ([HOME.replace("ap1", "garden")], "four_address: a repeater's interface would be garden-wlan1.sta1, and Linux"),
+        (
+            ["ap1: {kind: ap, ssid: home, bss: [{ssid: far, four_address: true}]}"],
+            "nodes.ap1.bss.0.four_address: a repeater's interface would be ap1-wlan1-1.sta1, and Linux allows 15",
+        ),
         (["ap1: {kind: ap, ssid: home, wds_sta: 1}"], 'unknown key "wds_sta" (did you mean four_address?)'),
         (["ap1: {kind: ap, ssid: home, four_address: true, vlan: 7}"], "nodes.ap1.four_address: repeaters bridge to"),
     ],
