@@ -61,7 +61,7 @@ def asking(initrd: Path, place: Path) -> Iterator[Asking]:
     theirs_in, answers = os.pipe()
     questions, theirs_out = os.pipe()
     process = subprocess.Popen(
-        command(place, *arguments(initrd), f"hostask={theirs_in},{theirs_out}"),
+        command(place, *arguments(initrd), "lab.seed=1", f"hostask={theirs_in},{theirs_out}"),
         env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -106,7 +106,7 @@ class Relay:
                     self._frame(attributes(without_generic(reported.payload)))
 
     def _frame(self, reported: dict[int, bytes]) -> None:
-        self.counts["frames"] += 1
+        copies = 0
         frame, sender = reported[Attr.FRAME], reported[Attr.ADDR_TRANSMITTER]
         passes = self.data if frame[0] >> 2 & 3 == 2 else self.others
         acked = False
@@ -121,7 +121,7 @@ class Relay:
                 (Attr.SIGNAL, struct.pack("=i", SIGNAL_DBM)),
                 (Attr.FREQ, reported[Attr.FREQ]),
             )
-            self.counts["copies"] += 1
+            copies += 1
             acked |= frame[4:10] == address(number)
         (flags,) = struct.unpack("=I", reported[Attr.FLAGS])
         rates = bytearray(reported[Attr.TX_INFO])  # pairs: index, count
@@ -134,6 +134,9 @@ class Relay:
             (Attr.TX_INFO, bytes(rates)),
             (Attr.COOKIE, reported[Attr.COOKIE]),
         )
+        # both at once: a look may come between two system calls
+        self.counts["frames"] += 1
+        self.counts["copies"] += copies
 
     def _send(self, command: Command, *parts: tuple[Attr, bytes]) -> None:
         payload = b"".join(attribute(kind, value) for kind, value in parts)

@@ -144,7 +144,8 @@ def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> 
 
     equal = boot_own("edca-priority", load, LONG, "processes.voice.run.tos=0")
     equal_lost, equal_ms, equal_most_ms = voice(equal)
-    assert equal_ms > 2 * mean_ms and equal_most_ms > 5 * most_ms
+    # with five seeds the greatest delay is 1.6 to 3.0 ms, and as best effort 14 to 173 ms
+    assert equal_ms > 2 * mean_ms and most_ms < 5 and equal_most_ms > 10
     # Over 60 s the share that is lost is 6.3 % with a standard deviation of 1.5 % (5 seeds). It was 11.7 % while EIFS
     # began too early: stations that heard the voice frame of a collision did not wait for the end of the longer one.
     behind = boot_own("edca-priority", load, "duration=60s", "processes.voice.run.tos=32")

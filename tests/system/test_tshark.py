@@ -107,7 +107,8 @@ def test_every_frame_of_a_busy_network(boot: Callable[..., Ran], tshark: Tshark,
 
     from_ap = "wlan.fc.type_subtype in {0x20, 0x28} && wlan.fc.ds == 2 && wlan.ra[0] == 2"  # not to groups
     rates = tshark.fields(path, "wlan_radio.data_rate", only=f"{from_ap} && udp.srcport == 9")
-    assert len(rates) > COUNT and {float(rate) for (rate,) in rates} == {rate_mbps}
+    # in mode b, 179 to 379 with five seeds
+    assert len(rates) > COUNT // 2 and {float(rate) for (rate,) in rates} == {rate_mbps}
 
 
 @pytest.mark.parametrize("encrypt", ["wpa2", "wpa3"])
