@@ -87,7 +87,7 @@ class Link(Shape):
     )
     vlans: VlanList = Field(
         [],
-        description="The VLANs of its tagged frames (a trunk), such as [10, 20]. Ends that are no switches or access "
+        description="The VLANs of its tagged frames (a trunk), such as [10, 20]. Ends that are not switches or access "
         "points have an interface for each, such as r1-eth0.10, and without vlan: no address outside of them. Default: "
         "none, or between switches and access points without vlan: all.",
     )

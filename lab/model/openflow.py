@@ -14,7 +14,7 @@ from lab.model.vlans import Vlan
 
 
 def _of_ovs(written: Any) -> Any:
-    """Refuse rules that are no text."""
+    """Refuse rules that are not text."""
     for rule in written if isinstance(written, list) else [written]:
         if isinstance(rule, dict):
             refuse('write rules as ovs-ofctl does: ["icmp,in_port=s1-eth1,actions=drop"]')

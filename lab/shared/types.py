@@ -203,7 +203,7 @@ class Interface:
     # the VLAN of untagged frames, 0: none, or None: all are tagged; in a topology without VLANs, also None
     vlan: int | None = field(default=None, omitted=True)
     vlans: list[int] = field(default_factory=list, omitted=True)  # of tagged frames
-    # of h1-eth0.10, by which a node that is no bridge sends the tagged frames of VLAN 10: h1-eth0
+    # of h1-eth0.10, by which a node that is not a bridge sends the tagged frames of VLAN 10: h1-eth0
     parent: str | None = field(default=None, omitted=True)
 
     @property

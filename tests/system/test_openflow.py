@@ -120,7 +120,7 @@ def test_switches_in_a_loop_find_a_tree_and_another_one_when_a_link_fails(tmp_pa
 
 
 def test_access_points_are_part_of_a_tree(tmp_path: Path) -> None:
-    """A triangle of a switch and two access points: stations roam, and a failed link is no end."""
+    """A triangle of a switch and two access points: stations roam, and the tree survives a failed link."""
     with Lab(written(tmp_path, TRIANGLE), duration="2 min", directory=tmp_path / "lab") as net:
         assert received(net, "h1", "sta1") == received(net, "sta1", "sta2") == 3
         assert received(net, "h1", "ap2") == 3

@@ -20,9 +20,9 @@ GUESTS = "02:00:02:00:02:01"  # BSSID of the second network of node 2
 
 
 def pings(*pairs: tuple[str, str], seconds: int = 3) -> str:
-    """A workload in which nodes ping others, however many answers come."""
+    """A workload in which nodes ping others. If no answer comes, ping's status is 1; errors have others."""
     lines = [
-        f"  - {{on: {one}, run: [sh, -c, 'ping -c 3 -i 0.3 -W 1 {other} || true'], as: {one}-{other}}}\n"
+        f"  - {{on: {one}, run: [sh, -c, 'ping -c 3 -i 0.3 -W 1 {other}; test $? -le 1'], as: {one}-{other}}}\n"
         for one, other in pairs
     ]
     return f"name: pings\nduration: {seconds} s\nprocesses:\n{''.join(lines)}"
