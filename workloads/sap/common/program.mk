@@ -7,7 +7,7 @@ BUILD ?= build
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 LIBSAP := ../libsap/build/libsap.a
-ALL_CFLAGS := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -I. -I../common -I../libsap/include \
+ALL_CFLAGS := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -I. -I../common -I../libsap/include \
 	-iquote ../libsap/src $(CFLAGS)
 
 SOURCES := $(sort $(wildcard *.c)) $(sort $(wildcard ../common/*.c))

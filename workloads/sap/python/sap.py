@@ -72,6 +72,9 @@ CONNECTS: int = lib.SAP_CONNECTS
 LISTENS: int = lib.SAP_LISTENS
 NEVER = 2**64 - 1
 
+# and anything else with a buffer, such as an array (collections.abc.Buffer, from Python 3.12 on)
+Buffer = bytes | bytearray | memoryview
+
 
 class Error(Exception):
     """A libsap function failed.
@@ -103,6 +106,18 @@ class Message:
     guaranteed: bool
     number: int
     after: int
+
+
+def _view(data: Buffer) -> Any:
+    """Return an object with a buffer (bytes, bytearray, memoryview, array) as an array of C, without a copy.
+
+    Raises:
+        TypeError: If it is not one, such as text.
+    """
+    try:
+        return ffi.from_buffer(data)
+    except (TypeError, BufferError, ValueError):
+        raise TypeError(f"data must be bytes or another contiguous buffer, not {type(data).__name__}") from None
 
 
 def _message(data: Any, message: Any) -> Message:
@@ -143,7 +158,18 @@ class Socket:
     """A socket, created by :func:`connect` or :func:`listen`. Close it with ``with`` or :meth:`close`."""
 
     def __init__(self, handle: Any) -> None:
-        self._handle = handle
+        self._open_handle = handle
+
+    @property
+    def _handle(self) -> Any:
+        """The socket of the library, which must not be given one that is closed.
+
+        Raises:
+            ValueError: If it is closed, as files of Python do.
+        """
+        if self._open_handle == ffi.NULL:
+            raise ValueError("the socket is closed")
+        return self._open_handle
 
     def __enter__(self) -> Socket:
         return self
@@ -192,13 +218,15 @@ class Socket:
         """Wait until a peer has connected."""
         _checked(lib.sap_accept(self._handle))
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: Buffer) -> None:
         """Send one datagram, precise or approximate according to :attr:`mode`."""
-        _checked(lib.sap_send(self._handle, data, len(data)))
+        view = _view(data)
+        _checked(lib.sap_send(self._handle, view, len(view)))
 
-    def send_head(self, data: bytes, head: int, *, once: bool = False) -> None:
+    def send_head(self, data: Buffer, head: int, *, once: bool = False) -> None:
         """Send one datagram whose first ``head`` bytes are precise; ``once``: protected, but not guaranteed."""
-        _checked(lib.sap_send_head(self._handle, data, len(data), head, MACROS["SAP_ONCE"] if once else 0))
+        view = _view(data)
+        _checked(lib.sap_send_head(self._handle, view, len(view), head, MACROS["SAP_ONCE"] if once else 0))
 
     def recv(self) -> Message:
         """Receive one datagram."""
@@ -224,7 +252,7 @@ class Socket:
 
     def close(self) -> None:
         """Close the socket. Closing it again has no effect."""
-        handle, self._handle = self._handle, ffi.NULL
+        handle, self._open_handle = self._open_handle, ffi.NULL
         lib.sap_close(handle)
 
 
@@ -277,9 +305,10 @@ class Core:
         packed.bytes = address.ljust(31, b"\0")
         return packed
 
-    def input(self, source: bytes, datagram: bytes, now_ns: int) -> None:
+    def input(self, source: bytes, datagram: Buffer, now_ns: int) -> None:
         """Process a datagram received from ``source``."""
-        lib.sap_core_input(self._core, self._packed(source), datagram, len(datagram), now_ns)
+        view = _view(datagram)
+        lib.sap_core_input(self._core, self._packed(source), view, len(view), now_ns)
 
     def output(self, now_ns: int) -> tuple[bytes, bytes, int] | None:
         """Return the next datagram that is due, its destination and the number of its precise bytes; or None."""
@@ -293,9 +322,10 @@ class Core:
         """When :meth:`output` must be called next; 0: now; :data:`NEVER`: no timer is running."""
         return int(lib.sap_core_next_ns(self._core))
 
-    def send(self, data: bytes, head: int | None = None, *, guaranteed: bool = True) -> None:
+    def send(self, data: Buffer, head: int | None = None, *, guaranteed: bool = True) -> None:
         """Queue a datagram whose first ``head`` bytes (default: all) are precise."""
-        _checked(lib.sap_core_send(self._core, data, len(data), len(data) if head is None else head, guaranteed))
+        view = _view(data)
+        _checked(lib.sap_core_send(self._core, view, len(view), len(view) if head is None else head, guaranteed))
 
     def receive(self) -> Message:
         """Return the next received datagram."""

@@ -424,12 +424,17 @@ static void work_sap(struct fetch *fetch)
 
 /* The end */
 
+/* When --max-time is over; INT64_MAX without it. */
+static int64_t last_ns(const struct fetch *fetch)
+{
+	return fetch->options->max_time_ns ? fetch->result.begin_ns + fetch->options->max_time_ns : INT64_MAX;
+}
+
 static int64_t deadline_ns(const struct fetch *fetch)
 {
 	const int64_t idle_ns = fetch->progress_ns + fetch->options->timeout_ns;
-	const int64_t last_ns = fetch->result.begin_ns + fetch->options->max_time_ns;
 
-	return fetch->options->max_time_ns && last_ns < idle_ns ? last_ns : idle_ns;
+	return last_ns(fetch) < idle_ns ? last_ns(fetch) : idle_ns;
 }
 
 /* Whether nobody has connected, but somebody tried without the token. */
@@ -528,7 +533,8 @@ static bool is_complete(const struct fetch *fetch)
 enum fetch_state fetch_work(struct fetch *fetch)
 {
 	if (fetch->state == FETCH_LINGERS) {
-		if (sap_process(fetch->sock) != SAP_OK || sap_ready(fetch->sock) & (SAP_DONE | SAP_FAILED))
+		if (sap_process(fetch->sock) != SAP_OK || sap_ready(fetch->sock) & (SAP_DONE | SAP_FAILED) ||
+		    sap_clock_ns(CLOCK_MONOTONIC) >= last_ns(fetch))
 			fetch->state = FETCH_OVER;
 		return fetch->state;
 	}
@@ -622,8 +628,10 @@ int64_t fetch_next_ns(const struct fetch *fetch)
 		return 0;
 	if (fetch->sock)
 		next_ns = sap_next_timeout_ns(fetch->sock);
-	if (fetch->state == FETCH_LINGERS)
-		return next_ns;
+	if (fetch->state == FETCH_LINGERS) {
+		left_ns = last_ns(fetch) - sap_clock_ns(CLOCK_MONOTONIC);
+		return earlier(next_ns, left_ns > 0 ? left_ns : 0);
+	}
 	if (!fetch->answered && fetch->multi && curl_multi_timeout(fetch->multi, &ms) == CURLM_OK && ms >= 0)
 		next_ns = earlier(next_ns, ms * SAP_NS_PER_MS);
 	left_ns = deadline_ns(fetch) - sap_clock_ns(CLOCK_MONOTONIC);

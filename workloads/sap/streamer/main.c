@@ -5,9 +5,11 @@
 #include "streamer.h"
 
 static const char USAGE[] =
-	"usage: sap-streamer receive   --port N [--json] [--output FILE] [--bind ADDRESS] [--idle DURATION]\n"
+	"usage: sap-streamer receive   --port N [--json] [--output FILE] [--max-bytes BYTES] [--bind ADDRESS]\n"
+	"                             [--idle DURATION]\n"
 	"       sap-streamer send      --to HOST --port N --bytes BYTES [--seed S] [options]\n"
 	"       sap-streamer send-file --to HOST --port N --file FILE [--head BYTES] [--keep FILE] [options]\n"
+	"       --max-bytes BYTES            save streams up to this length; default: 1G\n"
 	"options of send and send-file:\n"
 	"       --mode precise|approximate   default: approximate\n"
 	"       --every DURATION             interval between datagrams; default: as fast as possible\n"

@@ -17,6 +17,7 @@ struct receiving {
 	uint16_t port;
 	bool json;
 	uint64_t idle_ns;
+	uint64_t bytes_max; /* of the output file */
 
 	FILE *file;
 	struct stream_opening opening;
@@ -27,11 +28,14 @@ struct receiving {
 	uint64_t start_ns, end_ns; /* arrival of the opening, and of the end or the last datagram */
 };
 
-enum { PORT = 1, JSON, OUTPUT, BIND, IDLE };
+enum { PORT = 1, JSON, OUTPUT, BIND, IDLE, MAX_BYTES };
+
+/* Anyone can announce a stream: without --max-bytes, its file has at most this length. */
+static const uint64_t BYTES_MAX = UINT64_C(1) << 30;
 
 static const struct option OPTIONS[] = {
 	{ "port", 1, NULL, PORT }, { "json", 0, NULL, JSON }, { "output", 1, NULL, OUTPUT }, { "bind", 1, NULL, BIND },
-	{ "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
+	{ "idle", 1, NULL, IDLE }, { "max-bytes", 1, NULL, MAX_BYTES }, { NULL, 0, NULL, 0 }
 };
 
 static void set_option(void *context, int option, const char *value)
@@ -54,6 +58,9 @@ static void set_option(void *context, int option, const char *value)
 	case IDLE:
 		receiving->idle_ns = option_duration("idle", value);
 		break;
+	case MAX_BYTES:
+		receiving->bytes_max = option_bytes("max-bytes", value);
+		break;
 	}
 }
 
@@ -69,8 +76,11 @@ static void begin(struct receiving *receiving, const uint8_t *data, size_t lengt
 			refuse("the sender sends a file; use --output FILE to save it");
 		return;
 	}
+	if (receiving->opening.bytes > receiving->bytes_max)
+		refuse("the sender announces %llu bytes; to save them, use --max-bytes %llu",
+		       (unsigned long long)receiving->opening.bytes, (unsigned long long)receiving->opening.bytes);
 	receiving->file = fopen(receiving->output, "wb");
-	if (!receiving->file || fseek(receiving->file, (long)receiving->opening.bytes - 1, SEEK_SET) ||
+	if (!receiving->file || fseeko(receiving->file, (off_t)receiving->opening.bytes - 1, SEEK_SET) ||
 	    fputc(0, receiving->file) == EOF)
 		fail_errno(receiving->output);
 }
@@ -87,7 +97,7 @@ static void take_datagram(struct receiving *receiving, const struct sap_message 
 	arrivals_add(&receiving->arrivals, receiving->end_ns);
 	stream_count(&receiving->tally, &receiving->opening, index, data, message->length);
 	if (receiving->file &&
-	    (fseek(receiving->file, (long)(index * receiving->opening.payload), SEEK_SET) ||
+	    (fseeko(receiving->file, (off_t)(index * receiving->opening.payload), SEEK_SET) ||
 	     fwrite(data, 1, message->length, receiving->file) != message->length))
 		fail_errno(receiving->output);
 }
@@ -186,7 +196,7 @@ static void print_json(const struct receiving *receiving, sap_sock_t *sock)
 
 int verb_receive(int argc, char **argv)
 {
-	struct receiving receiving = { .at = "0.0.0.0", .idle_ns = IDLE_NS };
+	struct receiving receiving = { .at = "0.0.0.0", .idle_ns = IDLE_NS, .bytes_max = BYTES_MAX };
 	struct sap_options options;
 	struct address at;
 	sap_sock_t *sock;

@@ -23,6 +23,7 @@ struct sap_core {
 	uint64_t give_up_ns;
 	uint64_t linger_ns;
 	uint64_t linger_until_ns; /* SAP_NEVER: not lingering */
+	uint64_t linger_most_ns; /* no FIN lets it linger beyond; SAP_NEVER: none has arrived */
 	size_t size_min;	/* of the buffer for output */
 	bool ack_due;
 	bool failed;
@@ -84,6 +85,7 @@ struct sap_core *sap_core_init(void *memory, size_t bytes, const struct sap_core
 		.give_up_ns = config->give_up_ns,
 		.linger_ns = config->linger_ns,
 		.linger_until_ns = SAP_NEVER,
+		.linger_most_ns = SAP_NEVER,
 		.size_min = SAP_HEADER_BYTES + (config->payload_bytes > SAP_BITMAP_BYTES_MAX ?
 							  config->payload_bytes : SAP_BITMAP_BYTES_MAX),
 	};
@@ -91,6 +93,20 @@ struct sap_core *sap_core_init(void *memory, size_t bytes, const struct sap_core
 	sap_sender_init(&core->sender, &pieces, config);
 	sap_receiver_init(&core->receiver, &pieces, config);
 	return core;
+}
+
+/*
+ * The peer's FIN, or a retransmission because our FIN_ACK was lost: starts lingering again. A peer that gives up as we
+ * do repeats it for no longer than give_up_ns; one that repeats it forever must not keep the program.
+ */
+static void linger(struct sap_core *core, uint64_t now_ns)
+{
+	const uint64_t until_ns = now_ns + core->linger_ns;
+
+	if (core->linger_most_ns == SAP_NEVER)
+		core->linger_most_ns = until_ns + core->give_up_ns;
+	if (now_ns < core->linger_most_ns)
+		core->linger_until_ns = until_ns < core->linger_most_ns ? until_ns : core->linger_most_ns;
 }
 
 static void count_control(struct sap_core *core, bool valid)
@@ -129,9 +145,8 @@ static void handle_datagram(struct sap_core *core, const struct sap_header *head
 		core->ack_due = true;
 		break;
 	}
-	/* the peer's FIN, or a retransmission because our FIN_ACK was lost: start lingering again */
 	if (core->receiver.ended && core->ack_due)
-		core->linger_until_ns = now_ns + core->linger_ns;
+		linger(core, now_ns);
 }
 
 void sap_core_input(struct sap_core *core, const struct sap_address *from, const uint8_t *datagram, size_t length,

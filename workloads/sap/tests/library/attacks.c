@@ -386,6 +386,57 @@ static void order_of_fin(void)
 	pair_free(pair);
 }
 
+/* The window of duplicates of approximate datagrams: what is 1024 behind the next one is new, 1025 behind is late. */
+static void how_far_behind(void)
+{
+	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
+	struct pair *const pair = test_connected(&config, NULL);
+	const struct sap_address *const from = &pair->sides[CONNECTS].address;
+	struct sap_core *const core = pair->sides[LISTENS].core;
+	struct sap_header header = ids_of(pair);
+	uint8_t bytes[SAP_DATAGRAM_BYTES_MAX];
+	struct sap_message message;
+
+	header.type = SAP_TYPE_APPROXIMATE;
+	for (const uint32_t *number = (const uint32_t[]){ 1024, 1, 0, 1, UINT32_MAX }; *number != UINT32_MAX; number++) {
+		header.number = *number;
+		inject(pair, LISTENS, from, header);
+	}
+	CHECK_EQUAL(test_stats(pair, LISTENS).late, 1);
+	CHECK_EQUAL(test_stats(pair, LISTENS).duplicates, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		CHECK_EQUAL(sap_core_receive(core, bytes, sizeof(bytes), &message), SAP_OK);
+		CHECK_EQUAL(message.number, i ? 1 : 1024);
+	}
+	CHECK_EQUAL(sap_core_receive(core, bytes, sizeof(bytes), &message), SAP_ERR_AGAIN);
+	pair_free(pair);
+}
+
+/* A peer that repeats FIN forever gets answers for as long as a right one would repeat it, and no longer. */
+static void endless_fin(void)
+{
+	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
+	struct pair *const pair = test_connected(&config, NULL);
+	const struct sap_address *const from = &pair->sides[CONNECTS].address;
+	struct sap_core *const core = pair->sides[LISTENS].core;
+	struct sap_header header = ids_of(pair);
+	const uint64_t begin_ns = pair->now_ns;
+
+	header.type = SAP_TYPE_FIN;
+	for (; pair->now_ns < begin_ns + config.give_up_ns + config.linger_ns; pair->now_ns += 50 * MS) {
+		inject(pair, LISTENS, from, header);
+		CHECK(drain(pair, LISTENS));
+		CHECK(!(sap_core_ready(core, true) & SAP_DONE));
+	}
+	for (; pair->now_ns < begin_ns + 2 * config.give_up_ns; pair->now_ns += 50 * MS) {
+		inject(pair, LISTENS, from, header);
+		CHECK(drain(pair, LISTENS));
+		CHECK(sap_core_ready(core, true) & SAP_DONE);
+		CHECK_EQUAL(sap_core_next_ns(core), SAP_NEVER);
+	}
+	pair_free(pair);
+}
+
 /* A whole conversation replayed, to the same sides and to a new listener: nothing is delivered twice. */
 static void replay(void)
 {
@@ -468,6 +519,8 @@ const struct test attack_tests[] = {
 	TEST(senseless_acknowledgements),
 	TEST(senseless_data),
 	TEST(order_of_fin),
+	TEST(how_far_behind),
+	TEST(endless_fin),
 	TEST(replay),
 	TEST(half_open),
 	TEST(noise),

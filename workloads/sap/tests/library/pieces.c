@@ -106,6 +106,13 @@ static void congestion(void)
 	CHECK_EQUAL(congestion.window, 6);
 	sap_congestion_acknowledged(&congestion, 1, 6);
 	CHECK_EQUAL(congestion.window, 7);
+	sap_congestion_acknowledged(&congestion, 5, 7);
+	sap_congestion_acknowledged(&congestion, 4, 7); /* two more than the rest of the window: they count for the next */
+	CHECK_EQUAL(congestion.window, 8);
+	sap_congestion_acknowledged(&congestion, 5, 8);
+	CHECK_EQUAL(congestion.window, 8);
+	sap_congestion_acknowledged(&congestion, 1, 8);
+	CHECK_EQUAL(congestion.window, 9);
 	sap_congestion_timeout(&congestion, 8, true);
 	CHECK_EQUAL(congestion.window, 1);
 	CHECK_EQUAL(congestion.threshold, 4);

@@ -190,6 +190,22 @@ static void backoff(void)
 	pair_free(pair);
 }
 
+/* The timer of a connection grows up to a quarter of give_up_ns, so that there are always a few more attempts. */
+static void capped_backoff(void)
+{
+	struct sap_core_config config = test_config(SAP_WINDOW);
+	struct pair *const pair = test_connected(&config, lost_always);
+	const uint64_t begin_ns = pair->now_ns;
+
+	CHECK_EQUAL(pair_send(pair, CONNECTS, 64, 64, true), SAP_OK);
+	CHECK(pair_run(pair, CONNECTS, SAP_FAILED, LONG));
+	CHECK_EQUAL(pair->now_ns - begin_ns, config.give_up_ns);
+	/* after 50, 150, 350, 750, 1550 and 3150 ms, then every 2500 ms */
+	CHECK_EQUAL(test_stats(pair, CONNECTS).timeouts, 8);
+	CHECK_EQUAL(test_estimates(pair, CONNECTS).rto_ns, config.give_up_ns / 4);
+	pair_free(pair);
+}
+
 /* A receiver that does not receive stops the sender, loses nothing, and wakes it as soon as it receives. */
 static void no_room(enum sap_control control)
 {
@@ -375,6 +391,7 @@ const struct test sending_tests[] = {
 	TEST(several_lost),
 	TEST(doubled_is_no_loss),
 	TEST(backoff),
+	TEST(capped_backoff),
 	TEST(no_room_stop_and_wait),
 	TEST(no_room_window),
 	TEST(gone_while_connecting),

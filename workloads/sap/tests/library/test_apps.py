@@ -94,6 +94,7 @@ def test_in_c(unit: Path, name: str) -> None:
         ("tracker send --to ::1 --port 1", "--trace CSV is required: the points to send"),
         ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is always precise"),
         ("tracker receive --port 1 --gaps some", "--gaps some: must be ignored or counted"),
+        ("streamer receive --port 1 --max-bytes ten", "--max-bytes ten: must be a number of bytes"),
         ("streamer receive --port 1 extra", "extra: unexpected argument"),
         ("streamer send --to ::1 --port 1 --give-up 999us", "--give-up 999us: must be from 1ms to 49 days"),
         ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: must be from 1ms to 49 days"),
@@ -241,6 +242,24 @@ def test_a_file_with_a_precise_head(exchange: Exchange, tmp_path: Path) -> None:
     assert received["content"] == "file" and received["datagrams"]["precise"] == sent["precise"] == 2
     assert received["datagrams"]["damaged"] is None and received["bits"]["wrong"] is None
     assert (tmp_path / "got").read_bytes() == (tmp_path / "kept").read_bytes() == PICTURE.read_bytes()
+
+
+@NEEDS_UDPLITE
+def test_no_file_of_a_length_that_nobody_expects(programs: Programs, tmp_path: Path) -> None:
+    """Whoever sends first decides what is received; so a file of 2 GiB needs an option."""
+    port, output = ["--port", str(free_port())], tmp_path / "got"
+    receive = [programs["streamer"], "receive", *port, "--output", str(output)]
+    send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--bytes", "2G", "--every", "1ms"]
+    with (
+        subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving,
+        subprocess.Popen(send, stderr=subprocess.DEVNULL) as sending,
+    ):
+        _, complaint = receiving.communicate(timeout=60)
+        sending.kill()
+    assert (
+        complaint == "sap-streamer: the sender announces 2147483648 bytes; to save them, use --max-bytes 2147483648\n"
+    )
+    assert receiving.returncode == 2 and not output.exists()
 
 
 @NEEDS_UDPLITE

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -105,6 +106,32 @@ def work(server: Any, client: Any, done: Any) -> None:
     while not done():
         server.process()
         client.process()
+
+
+def test_buffers(sap: ModuleType) -> None:
+    """Anything with a buffer can be sent, and what cannot is named."""
+    channel = Channel(sap)
+    channel.talk()
+    numbers = array("I", [1, 2])
+    for data in (bytearray(b"abc"), memoryview(b"abcdef")[1:4], numbers, b""):
+        channel.connects.send(data)
+        channel.talk()
+        assert channel.listens.receive().data == bytes(data)
+    for wrong in ("text", 7, memoryview(b"abcdef")[::2]):
+        with pytest.raises(TypeError, match=rf"contiguous buffer, not {type(wrong).__name__}"):
+            channel.connects.send(wrong)
+
+
+@NEEDS_UDPLITE
+def test_closed(sap: ModuleType) -> None:
+    with sap.listen("127.0.0.1", timeout_ms=0) as server:
+        pass
+    server.close()
+    for call in (server.recv, server.flush, server.fin, server.process, server.accept, lambda: server.send(b"x")):
+        with pytest.raises(ValueError, match="the socket is closed"):
+            call()
+    with pytest.raises(ValueError, match="the socket is closed"):
+        server.mode = sap.APPROXIMATE
 
 
 def test_wrong_option(sap: ModuleType) -> None:

@@ -67,4 +67,4 @@ def sap_get(
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built peer.c."""
     sources = [Path(__file__).parent / "peer.c", *sorted((native.LIBSAP / "src").glob("*.c"))]
-    return native.program(tmp_path_factory.mktemp("peer") / "peer", sources, native.SANITIZED)
+    return native.program(tmp_path_factory.mktemp("peer") / "peer", sources, [*native.SANITIZED, *native.WRAPPED])

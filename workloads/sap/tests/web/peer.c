@@ -2,15 +2,44 @@
 /*
  * Sends what a server would not: `peer PORT TOKEN WORD...` connects to a port of 127.0.0.1, with a token in hexadecimal
  * (0: none), and sends a datagram for each word, p1024 a precise one of 1024 bytes, a100 an approximate one of 100; then
- * the FIN, unless the last word is "gone". With the word "stranger" first, it is not answered for 200 ms.
+ * the FIN, unless the last word is "gone"; if it is "forever", the FIN again and again. With the word "stranger" first, it is not answered for 200 ms.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #include "../library/check.h"
 #include "sap.h"
+#include "sap_core.h"
+
+/* The last datagram. The linker has the library call this instead of sendto(). */
+static uint8_t last[SAP_DATAGRAM_BYTES_MAX];
+static size_t last_length;
+
+ssize_t __real_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length)
+{
+	CHECK(length <= sizeof(last));
+	memcpy(last, data, length);
+	last_length = length;
+	return __real_sendto(fd, data, length, flags, to, to_length);
+}
+
+/* Until it is killed. */
+static void repeat(int fd, const struct sockaddr_in *to)
+{
+	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
+
+	for (;;) {
+		(void)__real_sendto(fd, last, last_length, 0, (const struct sockaddr *)to, sizeof(*to));
+		nanosleep(&pause, NULL);
+	}
+}
 
 int main(int argc, char **argv)
 {
@@ -34,6 +63,10 @@ int main(int argc, char **argv)
 
 		if (strcmp(argv[i], "gone") == 0)
 			return 0;
+		if (strcmp(argv[i], "forever") == 0) {
+			CHECK(sap_fin(sock) == SAP_OK);
+			repeat(sap_fd(sock), &to);
+		}
 		CHECK(length <= sizeof(bytes));
 		CHECK(sap_set_mode(sock, argv[i][0] == 'p' ? SAP_PRECISE : SAP_APPROXIMATE) == SAP_OK);
 		CHECK(sap_send(sock, bytes, length) >= 0);

@@ -48,6 +48,7 @@ BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
     "approximate": (0, ["--approx", "*/*"], Script(f"{APPROXIMATE}1029\n", datagrams="a1024 a5"), ""),
     "not one datagram": (0, ["--approx", "*/*"], Script(f"{APPROXIMATE}1029\n", datagrams=""), ""),
     "closed": (0, BY_SAP, Script(f"{PRECISE}5\n", datagrams="p5", closes=True), ""),
+    "endless end": (0, [*BY_SAP, "--max-time", "2"], Script(f"{PRECISE}5\n", datagrams="p5 forever"), ""),
     "nobody": (28, [*BY_SAP, "--timeout", "0.2"], Script(f"{PRECISE}5\n"), "no more data"),
     "gone": (28, [*BY_SAP, "--timeout", "0.5"], Script(f"{PRECISE}5\n", datagrams="p5 gone"), "no more data"),
     "stranger": (
