@@ -57,6 +57,10 @@ class NodeKind:
         """Wait until it is up, once all nodes of its phase have been started."""
         return iter(())
 
+    def lose_power(self, node: types.Node) -> Iterator[Step]:
+        """Forget what a power cut takes away besides daemons, which are dead, and interfaces, which are down."""
+        return iter(())
+
 
 class EventSteps:
     """What the guest does at an event."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.guest.loop import now_ns
@@ -48,9 +49,11 @@ def flows(bridge: str, command: str) -> list[str]:
 
 
 def _await_tree(name: str, control: str, ports: Sequence[str], guest: LiveGuest) -> None:
-    """Wait until each port has a role, and the state that goes with it."""
+    """Wait until each port has a role, and the state that goes with it; ports without a carrier have none."""
     container = guest.container(name)
     shown, next_ns = "", 0
+    with container.files():
+        carrying = {port for port in ports if _operational(port)}
 
     def settled() -> bool:
         nonlocal shown, next_ns
@@ -59,6 +62,10 @@ def _await_tree(name: str, control: str, ports: Sequence[str], guest: LiveGuest)
         next_ns = now_ns() + _LOOK_NS
         shown = container.run("ovs-appctl", "-t", control, "rstp/show", name).decode()
         found = {one["name"] for one in _PORT.finditer(shown) if (one["role"], one["state"]) in _TREE}
-        return found >= set(ports)
+        return found >= carrying
 
     guest.loop.wait_for(settled, UP_TIMEOUT_NS, f"the spanning tree of {name}", lambda: shown, name)
+
+
+def _operational(interface: str) -> bool:
+    return Path("/sys/class/net", interface, "operstate").read_bytes() == b"up\n"

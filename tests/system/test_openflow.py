@@ -131,3 +131,14 @@ def test_access_points_are_part_of_a_tree(tmp_path: Path) -> None:
         net.do(event("link", "s1-ap2", to="down"))
         net.run_for("10 s")
         assert received(net, "h1", "sta1") == received(net, "h1", "sta2") == 3
+
+
+def test_power_returns_while_a_link_of_the_tree_is_down(tmp_path: Path) -> None:
+    """The port without a carrier has no role: nothing waits for it."""
+    with Lab(written(tmp_path, TRIANGLE), duration="2 min", directory=tmp_path / "lab") as net:
+        net.do(event("link", "s1-ap2", to="down"))
+        net.do(event("power", "ap2", to="off"))
+        net.run_for("1 s")
+        net.do(event("power", "ap2", to="on"))
+        net.run_for("10 s")
+        assert received(net, "h1", "ap2") == 3

@@ -53,3 +53,4 @@ class Power(EventSteps):
         yield _kill_daemons(node.name, [*(name for name, _ in own), *further])
         radio = [radio.interface for _, radio in own]
         yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])
+        yield from node_kind(node.kind).lose_power(node)

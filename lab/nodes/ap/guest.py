@@ -74,7 +74,6 @@ class AccessPoint(NodeKind):
         yield from _announce(plan, node)
         if node.openflow is not None:
             switch = registry.module("nodes", "switch")  # only here: an import takes virtual time
-            yield RunCommand(["rm", "-f", switch.DATABASE], node.name)  # of the time before it lost power
             interfaces = [one.interface for one in networks.values()]
             yield from switch.open_vswitch(node, [*switch.ports(node), *interfaces])
             if node.openflow.programmed:
@@ -86,6 +85,12 @@ class AccessPoint(NodeKind):
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         what = f"{node.name} to enable its access point"
         yield await_up(node, "state=ENABLED", "AP-ENABLED", what)
+
+    def lose_power(self, node: types.Node) -> Iterator[Step]:
+        """Forget the bridge of Open vSwitch, which is in its database and in the kernel."""
+        if node.openflow is not None:
+            yield RunCommand(["ovs-dpctl", "del-dp", "ovs-system"], node.name)
+            yield RunCommand(["rm", registry.module("nodes", "switch").DATABASE], node.name)
 
 
 def bridge(vlan: int) -> str:
