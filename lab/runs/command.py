@@ -90,9 +90,11 @@ def run(options: RunOptions) -> Runs:
         for folder in folders:
             with writing(folder):
                 folder.mkdir(exist_ok=True)
-        if options.out is None:
-            _point_latest(directory)
-        records = _run(plans, folders, machine, options.jobs, directory, timeout_s)
+        try:
+            records = _run(plans, folders, machine, options.jobs, directory, timeout_s)
+        finally:
+            if options.out is None and directory.exists():  # one that was interrupted is removed
+                _point_latest(directory)
     if options.junit is not None:
         from lab.report.junit import document, write
 

@@ -132,6 +132,21 @@ def test_a_failed_run_is_the_latest_one(tmp_path: Path, monkeypatch: pytest.Monk
     assert Path("runs/latest").resolve().parent == tmp_path / "runs", "lab report shows what it measured"
 
 
+def test_an_interrupted_run_is_not_the_latest_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "earlier").mkdir(parents=True)
+    (tmp_path / "runs" / "latest").symlink_to("earlier")
+    monkeypatch.setattr(command, "machine_for", lambda *_, **__: Machine())
+    monkeypatch.setattr(command, "run_all", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        command.run(command.RunOptions("one-ap", "ping/ping"))
+    assert {path.name for path in Path("runs").iterdir()} == {"earlier", "latest"}
+    assert Path("runs/latest").readlink() == Path("earlier")
+
+
 def test_to_read_the_output_takes_time_too(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     """``WALLS`` is that of a guest which ran for 1 s."""
     read: list[str] = []
