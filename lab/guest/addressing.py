@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lab.guest.steps import Configure, Do, RunCommand, Step, Write, start_daemon
@@ -23,7 +23,7 @@ LEASE = "1h"
 _FIRST_LEASE6 = 0x10000  # beyond the numbers of IPv4 addresses
 LEASE_TIMEOUT_NS = 30_000_000_000
 _SERVER, _CLIENT = "dnsmasq", "dhcpcd"
-_SERVER_CONFIG, _CLIENT_CONFIG = "/etc/dnsmasq.conf", "/etc/dhcpcd.conf"
+_SERVER_CONFIG = "/etc/dnsmasq.conf"
 # It notices the carrier in the middle of the step by which wpa_supplicant also authorizes the port; what it sends
 # before the end is dropped, and repeated 4 s later. Computation takes no time, so it would always be too early.
 _YIELDS = ["chrt", "--batch", "0"]
@@ -43,26 +43,33 @@ def serve(node: types.Node, given: types.Addressing) -> Iterator[Step]:
         yield start_daemon(node.name, _SERVER, [_SERVER, "--keep-in-foreground", f"--conf-file={_SERVER_CONFIG}"])
 
 
-def connect(node: types.Node, interface: str, given: types.Addressing) -> Iterator[Step]:
+def connect(node: types.Node, given: types.Addressing) -> Iterator[Step]:
     """Yield the steps that give a node its routes and name server, and start its client; interfaces are up."""
     if given.routes:
         lines = [f"route add {route.to} via {route.via}" for route in given.routes]
         yield Configure(["ip", "-batch", "-"], node.name, lines)
     if given.nameserver:
         yield Write("/etc/resolv.conf", f"nameserver {given.nameserver}\n", node.name)
-    if given.asks:
-        yield Write(_CLIENT_CONFIG, dhcpcd_conf(given), node.name)
-        argv = [*_YIELDS, _CLIENT, "--nobackground", "--config", _CLIENT_CONFIG, interface]
-        yield start_daemon(node.name, _CLIENT, argv)
+    for interface, ways in given.asks.items():  # each has its own: one for several never waits (a busy loop)
+        config = f"/etc/{_client(node, interface)}.conf"
+        yield Write(config, dhcpcd_conf(ways), node.name)
+        argv = [*_YIELDS, _CLIENT, "--nobackground", "--config", config, interface]
+        yield start_daemon(node.name, _client(node, interface), argv)
+
+
+def _client(node: types.Node, interface: str) -> str:
+    """Return the name of the daemon that asks for the addresses of an interface."""
+    return _CLIENT if interface == node.first_interface and node.owner is None else f"{_CLIENT}-{interface}"
 
 
 def await_addresses(node: types.Node, given: types.Addressing) -> Iterator[Step]:
-    """Yield the steps that wait until a node has the addresses that it asks for."""
-    for way in given.asks:
+    """Yield the steps that wait until a node, or a radio of it, has the addresses that it asks for."""
+    interface = node.first_interface or ""
+    for way in given.asks.get(interface, ()):
         what = f"{node.name} to get an address by {types.WAYS[way]}"
 
         def wait(guest: LiveGuest, sign: re.Pattern[str] = _SIGNS[way], what: str = what) -> None:
-            task = guest.daemons[node.name, _CLIENT]
+            task = guest.daemons[node.home, _client(node, interface)]
             guest.loop.wait_for(
                 lambda: sign.search(task.out.read_text(errors="replace")) is not None,
                 LEASE_TIMEOUT_NS,
@@ -72,7 +79,7 @@ def await_addresses(node: types.Node, given: types.Addressing) -> Iterator[Step]
                 where=node.source,
             )
 
-        yield Do([f"# wait for {what}"], wait, node.name)
+        yield Do([f"# wait for {what}"], wait, node.home)
 
 
 def _masquerade(interfaces: list[str]) -> list[str]:
@@ -111,14 +118,14 @@ def dnsmasq_conf(given: types.Addressing) -> str:
     return "\n".join(lines) + "\n"
 
 
-def dhcpcd_conf(given: types.Addressing) -> str:
+def dhcpcd_conf(ways: Sequence[str]) -> str:
     """Return the configuration of a client."""
     lines = ["hostname", "clientid", "option domain_name_servers, domain_name, interface_mtu", "noarp", "noipv4ll"]
     lines += ["nodelay", "slaac hwaddr"]
-    if "dhcp" not in given.asks:
+    if "dhcp" not in ways:
         lines.append("ipv6only")
-    if given.asks == ["dhcp"]:
+    if ways == ["dhcp"]:
         lines.append("ipv4only")
-    if "dhcp6" not in given.asks:
+    if "dhcp6" not in ways:
         lines.append("nodhcp6")
     return "\n".join(lines) + "\n"

@@ -116,7 +116,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
         for node, of_node in given:
             yield from addressing.serve(node, of_node)
             if node.uses_radius:  # stations join by what they ask each other
-                yield from addressing.connect(node, node.interfaces[0].name, of_node)
+                yield from addressing.connect(node, of_node)
     started = [one for node in plan.nodes for one in (node, *node.radios()[1:])]
     for phase in Phase:
         nodes = [node for node in started if node_kind(node.kind).phase == phase]
@@ -124,14 +124,15 @@ def _start(plan: types.Plan) -> Iterator[Step]:
             yield from node_kind(node.kind).start(plan, node)
         for node in nodes:
             yield from node_kind(node.kind).wait(plan, node)
-    near = [(node, of_node, name) for node, of_node in given if not node.uses_radius and (name := node.first_interface)]
+    near = [(node, of_node) for node, of_node in given if not node.uses_radius and node.first_interface]
     if near:  # computation takes no time: a client could ask before its access point has opened the port
         yield pause(_FIRST_WAIT_NS)
-    for node, of_node, interface in near:
-        yield from addressing.connect(node, interface, of_node)
-    for node, of_node, _ in near:
-        if plan.out_of_reach(node) is None:
-            yield from addressing.await_addresses(node, of_node)
+    for node, of_node in near:
+        yield from addressing.connect(node, of_node)
+    for node, of_node in near:
+        for one in (node, *node.radios()[1:]):
+            if plan.out_of_reach(one) is None:
+                yield from addressing.await_addresses(one, of_node)
 
 
 def _before_timeline(plan: types.Plan) -> Iterator[Step]:

@@ -74,6 +74,8 @@ def _destination(text: str) -> str:
         refuse(f'"{text}" is not a valid destination; write a network such as 10.2.0.0/24, or default')
 
 
+IpOrWay = Annotated[Text, AfterValidator(_ip_or_way)]
+Ip6OrWay = Annotated[Text, AfterValidator(_ip6_or_way)]
 Network = Annotated[Text, AfterValidator(check_network)]
 
 
@@ -133,6 +135,16 @@ class StaticRoute(Model):
 Route = Annotated[StaticRoute, BeforeValidator(_form_of_route)]
 
 
+def given_ip(ip: str | None) -> str | None:
+    """Return the address that ``ip:`` gives, if it gives one."""
+    return None if ip in (NONE, DHCP) else ip
+
+
+def uses_subnets(ip: str | None, ip6: str | None) -> bool:
+    """Check whether addresses concern segments and their subnets."""
+    return ip in (NONE, DHCP) or ip6 is not None
+
+
 class Addressed(Node):
     """What nodes with IP addresses have."""
 
@@ -141,12 +153,12 @@ class Addressed(Node):
         **dict.fromkeys(("vlan", "vlans"), "it belongs to a link of this node"),
     }
 
-    ip: Annotated[Text, AfterValidator(_ip_or_way)] | None = Field(
+    ip: IpOrWay | None = Field(
         None,
         description="IPv4 address of its first interface, or of its radio, such as 10.0.0.1/8; dhcp: from a DHCP "
         "server of its segment (dhcp:); none. Default: the next free one.",
     )
-    ip6: Annotated[Text, AfterValidator(_ip6_or_way)] | None = Field(
+    ip6: Ip6OrWay | None = Field(
         None,
         description="IPv6 address of the same interface in the ip6: of its subnet, such as 2001:db8:1::5; slaac: from "
         "advertisements of a router; dhcp: from the router, by DHCPv6; none. Default: the number of its IPv4 address "
@@ -161,12 +173,12 @@ class Addressed(Node):
 
     @property
     def given_ip(self) -> str | None:
-        return None if self.ip in (NONE, DHCP) else self.ip
+        return given_ip(self.ip)
 
     @property
     def uses_subnets(self) -> bool:
         """Whether it has keys that concern segments and their subnets."""
-        return self.ip in (NONE, DHCP) or self.ip6 is not None or self.routes is not None
+        return uses_subnets(self.ip, self.ip6) or self.routes is not None
 
 
 class Server(Addressed):

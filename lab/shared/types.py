@@ -187,6 +187,7 @@ class Wlan:
     kind: str  # of the node that it would be: ap or sta
     radio: Radio
     ip: str | None = field(default=None, omitted=True)  # address and prefix
+    ip6: str | None = field(default=None, omitted=True)
     offset_m: list[float] | None = field(default=None, omitted=True)  # of its position, from that of the node
 
 
@@ -283,7 +284,8 @@ WAYS = {"dhcp": "DHCP", "dhcp6": "DHCPv6", "slaac": "SLAAC"}  # to addresses tha
 class Addressing:
     """How a node in a topology of several subnets gets addresses and routes, and gives them to others."""
 
-    asks: list[str] = field(default_factory=list, omitted=True)  # how its first interface gets addresses: keys of WAYS
+    # how its interfaces get addresses that the plan does not give: keys of WAYS by interface
+    asks: dict[str, list[str]] = field(default_factory=dict, omitted=True)
     routes: list[Route] = field(default_factory=list, omitted=True)
     nat: list[str] = field(default_factory=list, omitted=True)  # interfaces behind whose address all others hide
     nameserver: str | None = field(default=None, omitted=True)
@@ -364,7 +366,7 @@ class Node:
             "kind": wlan.kind,
             "radio": wlan.radio,
             "ip": wlan.ip,
-            "ip6": None,
+            "ip6": wlan.ip6,
             "position_m": at_m,
             "interfaces": [],
             "wlans": [],

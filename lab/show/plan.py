@@ -121,9 +121,15 @@ def _addressing(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
         given = node.addressing
         if given is None:
             continue
-        radio = [node.ip, node.ip6, *(wlan.ip for wlan in node.wlans)] if node.radio is not None else []
+        radio = (
+            [node.ip, node.ip6, *(one for wlan in node.wlans for one in (wlan.ip, wlan.ip6))]
+            if node.radio is not None
+            else []
+        )
         addresses = [one for one in (*radio, *(a for i in node.interfaces for a in (i.ip, i.ip6))) if one]
-        addresses += [f"by {WAYS[way]}" for way in given.asks]
+        for interface, ways in given.asks.items():
+            of = f"{interface} " if interface != node.first_interface else ""
+            addresses += [f"{of}by {WAYS[way]}" for way in ways]
         serves = [f"DHCP on {one.interface}: {one.first} to {one.last}" for one in given.pools]
         serves += [f"router of {one.prefix} on {one.interface}" for one in given.advertisements]
         serves += [f"NAT to {name}" for name in given.nat]

@@ -46,6 +46,21 @@ links:
 medium: {}
 timeline: [{at: 3 s, roam: sta1, to: ap2}]
 """
+TWO_RADIOS = """\
+name: two-radios
+nodes:
+  r1: {kind: router, dhcp: server}
+  r2: {kind: router, dhcp: server}
+  ap1: {kind: ap, ssid: home, channel: 1}
+  ap2: {kind: ap, ssid: office, channel: 6}
+  sta1: {kind: sta, ssid: home, ip: WAY, wlans: [{ssid: office, ip: dhcp, ip6: slaac}]}
+  sta2: {kind: sta, ssid: home, wlans: [{ssid: office, ip: none, ip6: "2001:db8:2::77"}]}
+links:
+  - {between: [r1, ap1]}
+  - {between: [r2, ap2]}
+subnets: {ap2: {ip: 10.2.0.0/24, ip6: "2001:db8:2::/64"}}
+medium: {}
+"""
 
 
 def addresses(net: Lab, node: str, version: int) -> list[str]:
@@ -115,3 +130,20 @@ def test_routes_over_three_routers_and_an_address_by_dhcpv6(tmp_path: Path) -> N
         assert addresses(net, "h3", 4) == []
         assert any(one.startswith("2001:db8:9::1:") for one in addresses(net, "h3", 6))
         assert received(net, "h3", "2001:db8:9::2") == 3  # h2
+
+
+@pytest.mark.parametrize("way", ["dhcp", "none"])
+def test_further_radios_get_addresses_as_the_first_one_does(tmp_path: Path, way: str) -> None:
+    (tmp_path / "two-radios.yaml").write_text(TWO_RADIOS.replace("WAY", way))
+    with Lab(tmp_path / "two-radios.yaml", duration="30 s", directory=tmp_path / "lab") as net:
+
+        def of(node: str, number: int, version: int) -> str:
+            words = ["ip", f"-{version}", "-o", "addr", "show", "scope", "global", "dev", f"{node}-wlan{number}"]
+            return " ".join(re.findall(r"inet6? (\S+)", net[node].run(words, check=True).stdout))
+
+        assert of("sta1", 0, 4).startswith("10.0.0.") if way == "dhcp" else not of("sta1", 0, 4)
+        assert of("sta1", 1, 4).startswith("10.2.0.")
+        assert of("sta1", 1, 6).startswith("2001:db8:2:")
+        assert (of("sta2", 0, 4) != "", of("sta2", 1, 4), of("sta2", 1, 6)) == (True, "", "2001:db8:2::77/64")
+        assert received(net, "sta1", "-I", "sta1-wlan1", "10.2.0.1") == 3
+        assert received(net, "sta1", "2001:db8:2::77") == received(net, "sta2", "2001:db8:2::1") == 3

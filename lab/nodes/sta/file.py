@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from lab.errors import suggestion
 from lab.model import channels, rates
-from lab.model.addressing import Addressed
+from lab.model.addressing import Addressed, Ip6OrWay, IpOrWay, given_ip, uses_subnets
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import ANY_VALUE, Flag, refuse
 from lab.model.bgscan import AnyBgscan
@@ -20,7 +20,6 @@ from lab.model.node import (
     WITH_PASSPHRASE,
     WLANS_MOST,
     Identity,
-    Ip,
     Mac,
     Node,
     Site,
@@ -291,16 +290,22 @@ class StationWlan(StationRadio, Wlan):
     """A further radio of a station."""
 
     kind: Literal["sta"] = Field("sta", description="sta: a radio that joins a network.")
-    ip: Ip | None = Field(
+    ip: IpOrWay | None = Field(
         None,
-        description="IPv4 address, in another subnet than those of the other interfaces. Default: none; in a topology "
-        "of several subnets, the next free one of its network's subnet.",
+        description="IPv4 address, in another subnet than those of the other interfaces; dhcp: from a DHCP server of "
+        "its network's segment; none. Default: none; in a topology of several subnets, the next free one of its "
+        "network's subnet.",
+    )
+    ip6: Ip6OrWay | None = Field(
+        None,
+        description="IPv6 address in the ip6: of its network's subnet, such as 2001:db8:1::5; slaac, dhcp or none, as "
+        "for a node. Default: the number of its IPv4 address in that subnet.",
     )
 
     @property
     def given_ip(self) -> str | None:
         """The IP address given to it."""
-        return self.ip
+        return given_ip(self.ip)
 
 
 class Station(StationRadio, WithRadio, Addressed):
@@ -326,6 +331,10 @@ class Station(StationRadio, WithRadio, Addressed):
     def further(self) -> Sequence[Wlan]:
         """Its radios after the first."""
         return self.wlans
+
+    @property
+    def uses_subnets(self) -> bool:
+        return super().uses_subnets or any(uses_subnets(one.ip, one.ip6) for one in self.wlans)
 
 
 def _primary_mhz(cell: Cell, site: Site) -> Iterator[int]:

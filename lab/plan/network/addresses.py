@@ -67,7 +67,12 @@ def with_ipv6(nodes: list[Node]) -> list[Node]:
         return f"{address6(interface, networks[interface.network])}/64"
 
     return [
-        replace(node, ip6=made(node.ip), interfaces=[replace(one, ip6=made(one.ip)) for one in node.interfaces])
+        replace(
+            node,
+            ip6=made(node.ip),
+            interfaces=[replace(one, ip6=made(one.ip)) for one in node.interfaces],
+            wlans=[replace(one, ip6=made(one.ip)) for one in node.wlans],
+        )
         for node in nodes
     ]
 

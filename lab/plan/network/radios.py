@@ -42,7 +42,8 @@ class PlannedRadios:
         for number, one in enumerate(model.further, 1):
             site = _Site(self, name, ("wlans", number - 1), number)
             radio = self._radio(site, one, f"{name}-wlan{(model.radio_number or 0) + number}")
-            yield Wlan(one.kind, radio, one.given_ip, list(one.offset) if one.offset is not None else None)
+            offset_m = list(one.offset) if one.offset is not None else None
+            yield Wlan(one.kind, radio, one.given_ip, offset_m=offset_m)
 
     def _radio(self, site: _Site, model: Antenna, interface: str) -> Radio:
         key, what = model.mac_key

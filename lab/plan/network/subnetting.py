@@ -17,7 +17,9 @@ from typing import Protocol, cast
 
 from lab.errors import suggestion, warn
 from lab.model.addressing import DHCP, NONE, SLAAC, Server, StaticRoute
+from lab.model.document import Keys
 from lab.model.topology import Topology
+from lab.nodes.sta.file import Station
 from lab.plan.network.addresses import address6
 from lab.plan.network.segments import BridgedSegment, Port, Segments
 from lab.plan.problems import RefuseAt, ValidatedFile
@@ -40,13 +42,18 @@ def subnetted(
     return _Subnetting(source, refuse, Segments(source, refuse, nodes, links), nodes, ipv6).nodes()
 
 
-class _Addressed(Protocol):
-    """What the lab has to know of a node with addresses; a bridge has one of its own."""
+class _Written(Protocol):
+    """What a file says of the addresses of an interface."""
 
     @property
     def ip(self) -> str | None: ...
     @property
     def ip6(self) -> str | None: ...
+
+
+class _Addressed(_Written, Protocol):
+    """What the lab has to know of a node with addresses; a bridge has one of its own."""
+
     @property
     def given_ip(self) -> str | None: ...
     @property
@@ -77,7 +84,7 @@ class _Subnetting:
         for segment in self.segments.all:
             self._fill(segment)
         addressed = [node.name for node in self.before if self.source.model.nodes[node.name].has_address]
-        self.advertised = any(self._ip6(self._model(name)) in _WAYS6 for name in addressed)
+        self.advertised = any(self._ip6(port) in _WAYS6 for segment in self.segments.all for port in segment.ports)
         return [self._node(node) if node.name in addressed else node for node in self.before]
 
     # addresses
@@ -85,10 +92,30 @@ class _Subnetting:
     def _model(self, name: str) -> _Addressed:
         return cast(_Addressed, self.source.model.nodes[name])
 
-    def _ip6(self, model: _Addressed) -> str | None:
-        """Return how a node gets its IPv6 address; with ``ipv6``, one with ``ip: dhcp`` from advertisements."""
-        asks = self.ipv6 and model.ip6 is None and model.ip == DHCP and not model.routes_packets
-        return SLAAC if asks else model.ip6
+    def _own(self, port: Port) -> tuple[_Written | None, Keys]:
+        """Return what the file says of the address of an interface besides links, and its keys."""
+        node: Keys = ("nodes", port.node)
+        if port.first:
+            return self._model(port.node), node
+        further = enumerate(next(one for one in self.before if one.name == port.node).wlans)
+        number = next((number for number, wlan in further if wlan.radio.interface == port.interface), None)
+        model = self.source.model.nodes[port.node]
+        if number is None or not isinstance(model, Station):
+            return None, node
+        return model.wlans[number], (*node, "wlans", number)
+
+    def _ip(self, port: Port) -> str | None:
+        """Return the IPv4 address that the file gives an interface, or the way to one."""
+        own, _ = self._own(port)
+        return own.ip if own is not None else None
+
+    def _ip6(self, port: Port) -> str | None:
+        """Return the same for IPv6; with ``ipv6``, an interface with ``ip: dhcp`` has it from advertisements."""
+        own, _ = self._own(port)
+        if own is None:
+            return None
+        asks = self.ipv6 and own.ip6 is None and own.ip == DHCP and not self._model(port.node).routes_packets
+        return SLAAC if asks else own.ip6
 
     def _given(self, segment: BridgedSegment) -> Iterator[tuple[Port, str, tuple[str | int, ...]]]:
         """Yield the addresses that the file gives in a segment, and their keys."""
@@ -127,7 +154,7 @@ class _Subnetting:
         routers = list(segment.routers(self.source.model))
         free = (ip for ip in network.hosts() if ip not in segment.taken)
         for port in [*routers, *(port for port in segment.ports if port not in routers)]:
-            if port not in self.ips and not (port.first and self._model(port.node).ip in (NONE, DHCP)):
+            if port not in self.ips and self._ip(port) not in (NONE, DHCP):
                 address = next(free, None)
                 if address is None:
                     self.refuse(("subnets", segment.name), f"{network} has no free address for {port.node}; write a "
@@ -144,18 +171,19 @@ class _Subnetting:
         assert network is not None
         assert network6 is not None
         for port in segment.ports:
-            model = self._model(port.node)
-            given = self._ip6(model) if port.first else None
+            given = self._ip6(port)
             if given in (NONE, SLAAC, DHCP):
                 continue
             if given is not None and ip_address(given) not in network6:
-                self.refuse(("nodes", port.node, "ip6"), f"{given} is not in {network6}, the subnet of {segment.name}; "
-                            "write an address there")  # fmt: skip
+                self.refuse((*self._own(port)[1], "ip6"), f"{given} is not in {network6}, the subnet of "
+                            f"{segment.name}; write an address there")  # fmt: skip
             elif given is not None:
                 self.ip6s[port] = given
             elif port in self.ips:
                 self.ip6s[port] = address6(IPv4Interface((self.ips[port], network.prefixlen)), network6)
-            elif self.ipv6 and model.routes_packets:  # with ip: dhcp; others need to know it for their routes
+            elif (
+                self.ipv6 and self._model(port.node).routes_packets
+            ):  # with ip: dhcp; others need to know it for their routes
                 self.ip6s[port] = str(network6[_ROUTERS6 + segment.ports.index(port)])
 
     # nodes
@@ -169,13 +197,18 @@ class _Subnetting:
             replace(one, ip=texts[one.name][0], ip6=texts[one.name][1]) if one.name in texts else one
             for one in node.interfaces
         ]
-        wlans = [replace(one, ip=texts.get(one.radio.interface, (None,))[0]) for one in node.wlans]
+        wlans = [
+            replace(one, ip=texts[one.radio.interface][0], ip6=texts[one.radio.interface][1])
+            if one.radio.interface in texts
+            else one
+            for one in node.wlans
+        ]
         ip, ip6 = texts[own.interface] if own else (None, None)
-        if own is None and (model.ip is not None or self._ip6(model) is not None):
+        if own is None and (model.ip is not None or model.ip6 is not None):
             self.refuse(("nodes", node.name, "ip"), f"{node.name} has no interface; write a link, or remove this")
         return replace(node, ip=ip, ip6=ip6, interfaces=interfaces, wlans=wlans,
                        addressing=self._addressing(node, model, at),
-                       sysctls=[*self._sysctls(node, model), *node.sysctls])  # fmt: skip
+                       sysctls=[*self._sysctls(node, model, at), *node.sysctls])  # fmt: skip
 
     def _text(self, port: Port, segment: BridgedSegment) -> str | None:
         return f"{self.ips[port]}/{segment.network.prefixlen}" if port in self.ips and segment.network else None
@@ -183,26 +216,29 @@ class _Subnetting:
     def _text6(self, port: Port) -> str | None:
         return f"{self.ip6s[port]}/64" if port in self.ip6s else None
 
-    def _sysctls(self, node: Node, model: _Addressed) -> Iterator[Sysctl]:
+    def _sysctls(self, node: Node, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Sysctl]:
         """Yield what makes a router forward, and others ignore advertisements that are not for them.
 
         What the file of a node sets takes precedence.
         """
         given = {one.name for one in node.sysctls}
         wanted = dict.fromkeys(_FORWARDING, "1") if model.routes_packets else {}
-        if not model.routes_packets and self.advertised and self._ip6(model) not in _WAYS6:
+        asks = [self._ip6(port) in _WAYS6 for port, _ in at if self._own(port)[0] is not None]
+        if not model.routes_packets and self.advertised and not all(asks):
             wanted = {_ACCEPTING: "0"}
         yield from (Sysctl(name, value, node.source) for name, value in wanted.items() if name not in given)
 
     def _addressing(self, node: Node, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Addressing:
         for port, segment in at:
-            if port.first:
-                self._check_ways(model, port, segment)
-        if len(aps := self.segments.access_points(node)) > 1 and model.ip not in (NONE, DHCP):
-            warn(f"{node.name} keeps its address when it roams from {aps[0]} to {aps[1]}, which is in another subnet; "
-                 "write ip: dhcp, and dhcp: server for both", node.source)  # fmt: skip
+            self._check_ways(port, segment)
+        for radio in node.radios():
+            aps = self.segments.access_points(radio)
+            own = next((port for port, _ in at if port.interface == radio.first_interface), None)
+            if len(aps) > 1 and own is not None and self._ip(own) not in (NONE, DHCP):
+                warn(f"{radio.name} keeps its address when it roams from {aps[0]} to {aps[1]}, which is in another "
+                     "subnet; write ip: dhcp, and dhcp: server for both", node.source)  # fmt: skip
         return Addressing(
-            asks=[*(["dhcp"] if model.ip == DHCP else []), *_WAYS6.get(self._ip6(model) or "", [])],
+            asks={port.interface: ways for port, _ in at if (ways := list(self._ways(port)))},
             routes=list(self._routes(node.name, model, at)),
             nat=[port.interface for port, segment in at if segment in self._hidden_from(node.name)],
             nameserver=self._nameserver(model, at),
@@ -210,15 +246,22 @@ class _Subnetting:
             advertisements=list(self._advertisements(model, at)),
         )
 
-    def _check_ways(self, model: _Addressed, port: Port, segment: BridgedSegment) -> None:
+    def _ways(self, port: Port) -> Iterator[str]:
+        """Yield how an interface gets addresses from others."""
+        if self._ip(port) == DHCP:
+            yield "dhcp"
+        yield from _WAYS6.get(self._ip6(port) or "", [])
+
+    def _check_ways(self, port: Port, segment: BridgedSegment) -> None:
         """Report a way to an address that nobody serves in that segment."""
-        if model.ip == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
-            self.refuse(("nodes", port.node, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
+        keys, ip6 = self._own(port)[1], self._ip6(port)
+        if self._ip(port) == DHCP and not any(self._serves(one.node, segment) for one in segment.ports):
+            self.refuse((*keys, "ip"), f"{segment.name} has no DHCP server; write dhcp: server at a host "
                         "or router there, or remove this")  # fmt: skip
-        if self._ip6(model) in (DHCP, SLAAC) and not any(segment.routers(self.source.model)):
-            self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no router; link one to it, or remove this")
-        elif self._ip6(model) not in (None, NONE) and segment.network6 is None:
-            self.refuse(("nodes", port.node, "ip6"), f"{segment.name} has no IPv6 subnet; write subnets: "
+        if ip6 in (DHCP, SLAAC) and not any(segment.routers(self.source.model)):
+            self.refuse((*keys, "ip6"), f"{segment.name} has no router; link one to it, or remove this")
+        elif ip6 not in (None, NONE) and segment.network6 is None:
+            self.refuse((*keys, "ip6"), f"{segment.name} has no IPv6 subnet; write subnets: "
                         f"{{{segment.name}: {{ip6: 2001:db8:1::/64}}}}, or remove this")  # fmt: skip
 
     # servers
@@ -265,18 +308,17 @@ class _Subnetting:
     ) -> Iterator[RouterAdvertisement]:
         """Yield what a router advertises: where some node takes its IPv6 address from that."""
         for port, segment in at:
-            ways = {self._ip6(self._model(name)) for name in self._visitors(segment)}
+            ways = {self._ip6(visitor) for visitor in self._visitors(segment)}
             if model.routes_packets and segment.network6 and ways & {SLAAC, DHCP}:
                 yield RouterAdvertisement(port.interface, str(segment.network6), DHCP in ways, SLAAC in ways)
 
-    def _visitors(self, segment: BridgedSegment) -> Iterator[str]:
-        """Yield the nodes whose own address may be in a segment: at the start, or after a roam."""
-        for node in self.before:
-            if not self.source.model.nodes[node.name].has_address:
-                continue
-            here = any(port.first for port in segment.ports if port.node == node.name)
-            if here or self.segments.reaches(node, segment):
-                yield node.name
+    def _visitors(self, segment: BridgedSegment) -> Iterator[Port]:
+        """Yield the interfaces that may be in a segment: at the start, or after a roam."""
+        yield from segment.ports
+        radios = {one.radio.interface: one for node in self.before for one in node.radios() if one.radio}
+        for port in (port for other in self.segments.all for port in other.ports if other is not segment):
+            if port.interface in radios and self.segments.reaches(radios[port.interface], segment):
+                yield port
 
     # routes
 
@@ -303,16 +345,18 @@ class _Subnetting:
         elif model.routes_packets:
             yield from self._to_all(at)
             yield from self._to_all(at, ipv6=True)
-        elif model.ip != DHCP or self._ip6(model) not in (DHCP, SLAAC):
-            yield from self._default(model, at)
+        else:
+            yield from self._default(at)
 
-    def _default(self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
-        via = next((port for _, segment in at for port in self._gateways(segment)), None)
-        if via is not None and model.ip not in (NONE, DHCP):
+    def _default(self, at: list[tuple[Port, BridgedSegment]]) -> Iterator[Route]:
+        """Yield default routes, unless a server or router gives them."""
+        own = [segment for port, segment in at if port in self.ips]
+        via = next((port for segment in own for port in self._gateways(segment)), None)
+        if via is not None and all(self._ip(port) != DHCP for port, _ in at):
             yield Route("default", str(self.ips[via]))
-        with_ip6 = [segment for port, segment in at if port in self.ip6s]
-        via6 = next((port for segment in with_ip6 for port in self._gateways(segment, ipv6=True)), None)
-        if via6 is not None and self._ip6(model) not in (NONE, DHCP, SLAAC):
+        own6 = [segment for port, segment in at if port in self.ip6s]
+        via6 = next((port for segment in own6 for port in self._gateways(segment, ipv6=True)), None)
+        if via6 is not None and all(self._ip6(port) not in (DHCP, SLAAC) for port, _ in at):
             yield Route("default", self.ip6s[via6])
 
     def _to_all(self, at: list[tuple[Port, BridgedSegment]], *, ipv6: bool = False) -> Iterator[Route]:

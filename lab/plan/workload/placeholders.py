@@ -37,7 +37,7 @@ _WHAT: dict[str, Callable[[Node], str | None]] = {
 
 def _without(node: Node, what: str) -> str:
     """Explain why a node lacks something."""
-    for way in node.addressing.asks if node.addressing else ():
+    for way in node.addressing.asks.get(node.first_interface or "", ()) if node.addressing else ():
         if (what, way) in (("ip", "dhcp"), ("ip6", "dhcp6"), ("ip6", "slaac")):
             known = f"; write {node.name}, its name, which DNS knows" if way == "dhcp" else ""
             return f"{node.name} gets its address during the run, by {WAYS[way]}{known}"

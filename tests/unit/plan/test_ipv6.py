@@ -54,7 +54,7 @@ def test_each_segment_has_a_subnet_and_stations_with_dhcp_make_their_addresses(p
     plan = plans(ROUTED, WORKLOAD, overrides=IPV6)
     assert plan.node("h1").ip6 == "2001:db8:0:1::2/64"  # the given one is not used twice
     station = plan.node("sta1").addressing
-    assert station is not None and station.asks == ["dhcp", "slaac"]
+    assert station is not None and station.asks == {"sta1-wlan0": ["dhcp", "slaac"]}
 
 
 def test_changes_for_ipv6_come_before_those_of_the_user(plans: Plans) -> None:

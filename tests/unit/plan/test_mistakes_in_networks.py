@@ -31,6 +31,16 @@ def place(changes: dict[str, str]) -> str:
     ("changes", "message"),
     [
         (
+            {"nodes": "sta2: {kind: sta, wlans: [{ssid: office, ip: dhcp}]}"},
+            "m.yaml:8  nodes.sta2.wlans.0.ip: s1 has no DHCP server; write dhcp: server at a host or router there, or "
+            "remove this",
+        ),
+        (
+            {"nodes": "sta2: {kind: sta, wlans: [{ssid: office, ip6: slaac}]}"},
+            "m.yaml:8  nodes.sta2.wlans.0.ip6: s1 has no IPv6 subnet; write subnets: {s1: {ip6: 2001:db8:1::/64}}, or "
+            "remove this",
+        ),
+        (
             {"ap1": "hostapd: dtim_period=3"},
             'm.yaml:6  nodes.ap1.hostapd: must be a mapping: {key: value}, not "dtim_period=3"; write '
             "single options, such as {dtim_period: 3, ap_isolate: true}",

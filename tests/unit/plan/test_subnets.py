@@ -118,7 +118,7 @@ def test_a_dhcp_server_leases_what_is_free(plans: Plans) -> None:
     plan = plans(topology.replace("sta1: {kind: sta}", "sta1: {kind: sta, ip: dhcp}"), IDLE)
     (pool,) = given(plan, "r2").pools
     assert (pool.interface, pool.first, pool.last, pool.gateway) == ("r2-eth1", "10.0.2.2", "10.0.2.254", "10.0.2.1")
-    assert plan.node("sta1").ip is None and given(plan, "sta1").asks == ["dhcp"]
+    assert plan.node("sta1").ip is None and given(plan, "sta1").asks == {"sta1-wlan0": ["dhcp"]}
 
 
 def test_one_segment_with_a_server_keeps_the_topologys_subnet(plans: Plans) -> None:
