@@ -366,7 +366,8 @@ class Node(Model):
         """Refuse an address for several nodes, and values for several nodes where there is one."""
         if self.each is not None:
             refuse("needs count: with the number of nodes", key="each")
-        given = [key for key in ("ip", "mac", "bssid") if getattr(self, key, None) is not None]
+        given = ["ip"] if self.given_ip is not None else []  # not a word for how each gets one
+        given += [key for key in ("mac", "bssid") if getattr(self, key, None) is not None]
         if self.count is not None and given:
             refuse(f"is the address of one node, but count: {self.count} makes several; remove one of them", given[0])
         return self

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from lab.errors import warn
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
-from lab.plan.network.wires import Wires, carried, vlans
+from lab.plan.network.wires import Wires, carried, pairs, vlans
 from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface
 
@@ -19,14 +19,15 @@ def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interfa
     known = vlans(source.model)
     loops = []
     for index, model in enumerate(source.model.links):
-        a, b = model.between
-        if not wires.are_bridges(a, b):
-            continue
-        untagged, tagged = carried(source.model, model, known)
+        bridged = [(a, b) for a, b in pairs(source.model, model) if wires.are_bridges(a, b)]
+        untagged, tagged = carried(source.model, model, known) if bridged else (None, [])
         closed = [
-            one for one in (untagged, *tagged) if one is not None and wires.connect(a, b, one, untagged=one == untagged)
+            (index, a, b, one)
+            for a, b in bridged
+            for one in (untagged, *tagged)
+            if one is not None and wires.connect(a, b, one, untagged=one == untagged)
         ]
-        loops += [(index, a, b, closed[0])] if closed else []
+        loops += closed[:1]
     for index, a, b, vlan in loops:  # frames would loop forever without a spanning tree
         without = [
             name
@@ -70,7 +71,13 @@ def _check_vlans(
     source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interface]], problems: Problems
 ) -> None:
     """Report VLANs at a bridge whose controller would ignore them; warn of a network whose VLAN no link carries."""
-    at_links = {end for link in source.model.links if link.vlan or link.vlans for end in link.between}
+    at_links = {
+        end
+        for link in source.model.links
+        if link.vlan or link.vlans
+        for ends in pairs(source.model, link)
+        for end in ends
+    }
     for name, node in source.model.nodes.items():
         own = [cell.vlan for cell in node.cells if cell.vlan]
         if isinstance(node, OpenFlowBridge) and node.controller is not None and (own or name in at_links):

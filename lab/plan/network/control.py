@@ -14,6 +14,7 @@ from lab.errors import unknown
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.nodes.controller.file import Controller, own_apps
+from lab.plan.network.wires import pairs
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import ControllerApp, Link, Node, OpenFlow
 
@@ -45,7 +46,7 @@ def check(source: ValidatedFile[Topology], refuse: RefuseAt) -> None:
                 add = "; add a node such as c0: {kind: controller}" if not controllers else ""
                 refuse(keys, unknown("controller", node.controller, controllers) + add)
     for index, link in enumerate(source.model.links):
-        for name, other in (link.between, link.between[::-1]):
+        for name, other in (two for ends in pairs(source.model, link) for two in (ends, ends[::-1])):
             if name in controllers and other in nodes and getattr(nodes[other], "controller", None) != name:
                 where = "links", index, "between"
                 refuse(where, f"{name} is a controller, but not that of {other}; write controller: {name} at {other} "

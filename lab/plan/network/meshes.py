@@ -5,27 +5,24 @@ from __future__ import annotations
 
 from lab.model.topology import Topology
 from lab.nodes.mesh.file import Mesh
+from lab.plan.network.wires import pairs
 from lab.plan.problems import RefuseAt, ValidatedFile
 
 
 def check(source: ValidatedFile[Topology], refuse: RefuseAt) -> None:
     """Report what is wrong or probably a mistake."""
     first: dict[str, tuple[str, Mesh]] = {}
-    linked = {end for link in source.model.links for end in link.between}
+    linked = {end for link in source.model.links for ends in pairs(source.model, link) for end in ends}
     for name, node in source.model.nodes.items():
         if not isinstance(node, Mesh):
             continue
-        if node.gate and not linked & {name, *_groups(source.model, name)}:
+        if node.gate and name not in linked:
             refuse(
                 ("nodes", name, "gate"), f"a gate needs a link; write links: [{{between: [{name}, …]}}], or root: true"
             )
         other, model = first.setdefault(node.mesh_id, (name, node))
         if node.awaited and model.awaited:
             _compare(refuse, name, node, other, model)
-
-
-def _groups(topology: Topology, name: str) -> list[str]:
-    return [group for group, names in topology.groups.items() if name in names]
 
 
 def _compare(refuse: RefuseAt, name: str, node: Mesh, other: str, model: Mesh) -> None:

@@ -21,7 +21,7 @@ from lab.plan.network.addresses import Ips, Macs, generated_mac, with_ipv6
 from lab.plan.network.radios import PlannedRadios
 from lab.plan.network.segments import is_segmented
 from lab.plan.network.subnetting import subnetted
-from lab.plan.network.wires import carried, vlans
+from lab.plan.network.wires import carried, pairs, vlans
 from lab.plan.problems import Problems, ValidatedFile
 from lab.shared.types import Interface, Link, Netem, Node, Sysctl, Wlan, radios
 
@@ -145,7 +145,6 @@ class _Builder:
         if not self._valid_ends(index, model):
             return []
         groups = self.topology.groups
-        a, b = (groups.get(end, (end,)) for end in model.between)
         grouped = [end for end in model.between if end in groups]
         if len(grouped) > 1:
             self.refuse(
@@ -161,7 +160,7 @@ class _Builder:
                 f"such as [{groups[grouped[0]][0]}, …]",
             )
             return []
-        return [(one, other) for one in a for other in b]
+        return pairs(self.topology, model)
 
     def _valid_ends(self, index: int, model: links.Link) -> bool:
         valid = True

@@ -20,6 +20,12 @@ def vlans(topology: Topology) -> list[int]:
     return sorted(found)
 
 
+def pairs(topology: Topology, link: links.Link) -> list[tuple[str, str]]:
+    """Return the ends of each link of an entry: one link, or one to each node of a group (``count:``)."""
+    a, b = (topology.groups.get(name, (name,)) for name in link.between)
+    return [(one, other) for one in a for other in b]
+
+
 def carried(topology: Topology, link: links.Link, known: list[int]) -> tuple[int | None, list[int]]:
     """Return the VLAN of a link's untagged frames, 0 for none, None if it has no such frames; and those of tagged ones.
 
@@ -27,8 +33,7 @@ def carried(topology: Topology, link: links.Link, known: list[int]) -> tuple[int
     """
     if link.vlan is not None or link.vlans:
         return link.vlan, link.vlans
-    groups = topology.groups
-    bridges = [topology.nodes[groups.get(name, (name,))[0]].bridges for name in link.between]
+    bridges = [topology.nodes[name].bridges for name in pairs(topology, link)[0]]
     return 0, known if all(bridges) else []
 
 

@@ -124,6 +124,26 @@ def test_what_cannot_be_counted(plans: Plans, change: tuple[str, str], reported:
     assert refusal(plans, MANY.replace(*change)).startswith(reported)
 
 
+@pytest.mark.parametrize("way", ["dhcp", "none"])
+def test_a_group_may_ask_for_its_addresses(plans: Plans, way: str) -> None:
+    served = MANY.replace("server]", "server], dhcp: server").replace("count: 3", f"count: 3, ip: {way}")
+    stations = plans(served, WORKLOAD).nodes[3:]
+    assert [node.ip for node in stations] == [None] * 3
+    assert [one.addressing.asks if one.addressing else [] for one in stations] == [
+        ["dhcp"] if way == "dhcp" else []
+    ] * 3
+
+
+def test_a_link_to_a_group_connects_bridges(plans: Plans) -> None:
+    fast = MANY.replace("ap1: {", "ap: {count: 2, encrypt: wpa3, passwd: espresso, fast_transition: true, ")
+    assert len(plans(fast.replace("[s1, ap1]", "[s1, ap]"), WORKLOAD).links) == 3
+    loop = MANY.replace("s1: {kind: switch}", "s1: {kind: switch}\n  s2: {kind: switch}\n  x: {kind: switch, count: 2}")
+    assert refusal(plans, loop + "  - {between: [s1, x]}\n  - {between: [x, s2]}\n") == (
+        "t.yaml:13  links.3: closes a loop: x2 and s2 are already connected, and s1 runs no spanning tree protocol; "
+        "remove one link, or write stp: true at all of these"
+    )
+
+
 def test_two_groups_need_names(plans: Plans) -> None:
     two = MANY.replace("s1: {kind: switch}", "s1: {kind: switch}\n  pc: {kind: host, count: 2}")
     assert refusal(plans, two + "  - {between: [pc, sta]}\n") == (
