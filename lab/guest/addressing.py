@@ -49,7 +49,9 @@ def connect(node: types.Node, given: types.Addressing) -> Iterator[Step]:
         lines = [f"route add {route.to} via {route.via}" for route in given.routes]
         yield Configure(["ip", "-batch", "-"], node.name, lines)
     if given.nameserver:
-        yield Write("/etc/resolv.conf", f"nameserver {given.nameserver}\n", node.name)
+        asks = any("dhcp" in ways for ways in given.asks.values())
+        path = "/etc/resolv.conf.head" if asks else "/etc/resolv.conf"  # the client writes the rest
+        yield Write(path, f"nameserver {given.nameserver}\n", node.name)
     for interface, ways in given.asks.items():  # each has its own: one for several never waits (a busy loop)
         config = f"/etc/{_client(node, interface)}.conf"
         yield Write(config, dhcpcd_conf(ways), node.name)

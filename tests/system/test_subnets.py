@@ -111,6 +111,7 @@ def test_stations_behind_nat_have_the_address_of_their_router(tmp_path: Path) ->
         assert set(re.findall(r"IP (\S+) >", listener.stdout)) == {home}
         hidden = addresses(net, "sta1", 4)[0].split("/")[0]
         assert received(net, "web", hidden) == 0
+        assert received(net, "home", "sta1") == 3  # it has its own address by DHCP, but knows the names of its clients
 
 
 def test_nat_hides_nothing_from_ipv6(tmp_path: Path) -> None:

@@ -294,11 +294,12 @@ class _Subnetting:
                            else 0, str(gateway) if gateway else None)  # fmt: skip
 
     def _nameserver(self, model: _Addressed, at: list[tuple[Port, BridgedSegment]]) -> str | None:
-        """Return the DHCP server of its segments, which knows all names; None: it asks nobody, or learns it by DHCP."""
-        if model.ip == DHCP:
-            return None
-        for _, segment in at:
-            for port in segment.ports:
+        """Return the DHCP server of its segments, which knows all names; None: it asks nobody, or learns it by DHCP.
+
+        A server that gets its own address by DHCP asks itself first.
+        """
+        for own, segment in at:
+            for port in segment.ports if model.ip != DHCP else (own,):
                 if port in self.ips and self._serves(port.node, segment):
                     return str(self.ips[port])
         return None
