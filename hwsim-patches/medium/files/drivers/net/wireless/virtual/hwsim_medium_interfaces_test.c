@@ -292,6 +292,32 @@ static void a_report_names_its_interface(struct kunit *test)
 	take_down(&two);
 }
 
+/* mac80211 reads the rates of a report up to the first that is unused */
+static void a_report_has_one_rate(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct ieee80211_tx_rate *reported;
+	struct hwsim_ppdu *ppdu;
+	struct hwsim_up *up;
+
+	ppdu = hwsim_ppdu_new(air->radios[0], HWSIM_MEDIUM_FRAME_DATA,
+			      &(struct hwsim_phy_rate){ .class = HWSIM_PHY_HT,
+							.streams = 1 });
+	KUNIT_ASSERT_NOT_NULL(test, ppdu);
+	ppdu->tx_rate.idx = 5;
+	hwsim_up_sent(air->radios[0], ppdu, 3, 2);
+	up = list_last_entry(&air->medium->clock.up, struct hwsim_up, later.list);
+	reported = up->tx_info.status.rates;
+	KUNIT_EXPECT_EQ(test, 5, reported[0].idx);
+	/* a bit-field */
+	KUNIT_EXPECT_TRUE(test, reported[0].count == 1);
+	KUNIT_EXPECT_EQ(test, -1, reported[1].idx);
+	KUNIT_EXPECT_EQ(test, 3, up->tx_info.status.ampdu_len);
+	KUNIT_EXPECT_EQ(test, 2, up->tx_info.status.ampdu_ack_len);
+	drop_up(air);
+	hwsim_ppdu_put(ppdu);
+}
+
 /* contention parameters of best effort, with WMM */
 static void set_params(struct two *two, int k, u8 aifs, u16 txop)
 {
@@ -475,6 +501,7 @@ static struct kunit_case interfaces_cases[] = {
 	KUNIT_CASE(agreements_end_without_a_bar),
 	KUNIT_CASE(a_frame_counts_for_its_interface),
 	KUNIT_CASE(a_report_names_its_interface),
+	KUNIT_CASE(a_report_has_one_rate),
 	KUNIT_CASE(a_frame_contends_with_the_parameters_of_its_interface),
 	KUNIT_CASE(a_backoff_continues_for_another_interface),
 	KUNIT_CASE(a_beacon_affects_its_own_network),

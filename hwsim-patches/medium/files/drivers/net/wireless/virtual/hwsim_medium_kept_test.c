@@ -132,6 +132,80 @@ static void the_longest_delay_decreases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, air->medium->longest_ns);
 }
 
+/* rate control knows nothing of a fixed rate, so the radio reports it */
+static void statistics_name_a_fixed_rate(struct kunit *test)
+{
+	static const struct {
+		struct hwsim_phy_rate rate;
+		struct rate_info info;
+	} cases[] = {
+		{ { .class = HWSIM_PHY_OFDM, .streams = 1, .mcs = RATE_54 },
+		  { .bw = RATE_INFO_BW_20, .legacy = 540 } },
+		{ { .class = HWSIM_PHY_HT, .streams = 2, .mcs = 7 },
+		  { .bw = RATE_INFO_BW_20, .flags = RATE_INFO_FLAGS_MCS, .mcs = 15 } },
+		{ { .class = HWSIM_PHY_HT, .width = HWSIM_PHY_40MHZ, .streams = 1,
+		    .short_gi = true },
+		  { .bw = RATE_INFO_BW_40,
+		    .flags = RATE_INFO_FLAGS_MCS | RATE_INFO_FLAGS_SHORT_GI } },
+		{ { .class = HWSIM_PHY_VHT, .width = HWSIM_PHY_80MHZ, .streams = 2,
+		    .mcs = 9 },
+		  { .bw = RATE_INFO_BW_80, .flags = RATE_INFO_FLAGS_VHT_MCS,
+		    .mcs = 9, .nss = 2 } },
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct ieee80211_vif *vif;
+	struct station_info sinfo;
+	int i;
+
+	vif = kunit_kzalloc(test, sizeof(*vif), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, vif);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(&sinfo, 0xff, sizeof(sinfo));
+		sinfo.filled = 0;
+		radio->mac->fixed_rate = cases[i].rate;
+		radio->mac->has_fixed_rate = true;
+		hwsim_radio_sta_statistics(radio, vif, address(1), &sinfo);
+		KUNIT_EXPECT_TRUE(test, sinfo.filled &
+					BIT_ULL(NL80211_STA_INFO_TX_BITRATE));
+		KUNIT_EXPECT_MEMEQ(test, &cases[i].info, &sinfo.txrate,
+				   sizeof(sinfo.txrate));
+	}
+	radio->mac->has_fixed_rate = false;
+	sinfo.filled = 0;
+	hwsim_radio_sta_statistics(radio, vif, address(1), &sinfo);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(NL80211_STA_INFO_TX_RETRIES), sinfo.filled);
+	KUNIT_EXPECT_EQ(test, 0, sinfo.tx_retries);
+}
+
+/* the rates of 802.11b are four; the others, and 802.11n, return */
+static void radios_of_80211b_become_others_again(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct ieee80211_supported_band band = {
+		.n_bitrates = 3, .ht_cap.ht_supported = true,
+	};
+
+	mutex_init(&air->wiphy->mtx);
+	wiphy_lock(air->wiphy);
+	air->wiphy->bands[NL80211_BAND_2GHZ] = &band;
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
+			hwsim_radio_set_dsss_only(radio, true, NULL));
+	band.n_bitrates = 4;
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, true, NULL));
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, false, NULL));
+	band.n_bitrates = 12;
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, true, NULL));
+	KUNIT_EXPECT_EQ(test, 4, band.n_bitrates);
+	KUNIT_EXPECT_FALSE(test, band.ht_cap.ht_supported);
+	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, false, NULL));
+	KUNIT_EXPECT_EQ(test, 12, band.n_bitrates);
+	KUNIT_EXPECT_TRUE(test, band.ht_cap.ht_supported);
+	air->wiphy->bands[NL80211_BAND_2GHZ] = NULL;
+	wiphy_unlock(air->wiphy);
+}
+
 static struct kunit_case kept_cases[] = {
 	KUNIT_CASE(peers_make_room),
 	KUNIT_CASE(mac80211_waits_while_the_queue_is_long),
@@ -139,6 +213,8 @@ static struct kunit_case kept_cases[] = {
 	KUNIT_CASE(survey_reports_what_was_heard),
 	KUNIT_CASE(survey_ends_with_the_channel),
 	KUNIT_CASE(the_longest_delay_decreases),
+	KUNIT_CASE(statistics_name_a_fixed_rate),
+	KUNIT_CASE(radios_of_80211b_become_others_again),
 	{}
 };
 

@@ -252,6 +252,27 @@ static void limits_of_retries(struct kunit *test)
 	}
 }
 
+/* a frame whose sender's host wants no acknowledgment is sent once */
+static void limits_without_ack(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct sk_buff *skb;
+	int wanted;
+
+	for (wanted = 0; wanted < 2; wanted++) {
+		skb = frame_of(air, 0, address(2), cpu_to_le16(IEEE80211_FTYPE_DATA));
+		IEEE80211_SKB_CB(skb)->control.rates[0].count = 3;
+		if (!wanted)
+			IEEE80211_SKB_CB(skb)->flags |= IEEE80211_TX_CTL_NO_ACK;
+		hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
+		run_for(air, NSEC_PER_SEC);
+		KUNIT_EXPECT_EQ(test, wanted ? 3 : 1, air->count);
+		KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
+		end_case(air);
+	}
+}
+
 static void limits_of_rts(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -498,6 +519,7 @@ static struct kunit_case hwsim_medium_limits_cases[] = {
 	KUNIT_CASE(limits_of_the_ack_timeout),
 	KUNIT_CASE(limits_of_attempts),
 	KUNIT_CASE(limits_of_retries),
+	KUNIT_CASE(limits_without_ack),
 	KUNIT_CASE(limits_of_rts),
 	KUNIT_CASE(limits_of_the_contention_window),
 	KUNIT_CASE(limits_of_rate_stages),
