@@ -184,7 +184,7 @@ static void bind_in_root(int tree, char *target, int directory, int read_only)
 {
 	struct stat found;
 
-	if (!lstat(target, &found) && S_ISLNK(found.st_mode))
+	if (!lstat(target, &found) && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
 		need(unlink(target), target);
 	make_target(target + 1, directory);
 	need(move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH), target);

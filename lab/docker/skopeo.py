@@ -19,6 +19,7 @@ from lab.errors import HostError, InputError
 # of an index with images for several machines, that for nodes; whoever has made it
 _SKOPEO = ["skopeo", "--insecure-policy", "--override-os=linux", "--override-arch=amd64"]
 ENGINE = "DOCKER_HOST"  # the variable with the address of the Docker engine
+_TIMEOUT_S = 60.0  # to read the configuration from a file; a Docker engine sends whole images
 _MESSAGE = re.compile(r'level=fatal msg="(?P<text>(?:[^"\\]|\\.)*)"')
 _WHERE = re.compile(r'^(?:Error parsing image name ".*?": |Error [a-z ]+: |initializing source .*?: )+')
 _NO_ENGINE = re.compile(r"Cannot connect to the Docker daemon|permission denied while trying to connect")
@@ -48,13 +49,17 @@ def configuration(reference: Reference) -> dict[str, Any]:
     """
     require()
     engine = [f"--daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
-    done = subprocess.run(
-        [*_SKOPEO, "inspect", "--raw", "--config", *engine, str(reference)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [*_SKOPEO, "inspect", "--raw", "--config", *engine, str(reference)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+            timeout=None if reference.path is None else _TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{reference} cannot be read: nothing has arrived for {_TIMEOUT_S:g} s") from None
     if done.returncode:
         raise explained(reference, done.stderr.decode(errors="replace"))
     try:
@@ -62,6 +67,8 @@ def configuration(reference: Reference) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise ValueError("its configuration is not a mapping")
         layers_name(found)
+    except RecursionError:
+        raise InputError(f"{reference} is not a valid Docker image: its configuration is nested too deeply") from None
     except ValueError as error:
         raise InputError(f"{reference} is not a valid Docker image: {error}") from None
     return found

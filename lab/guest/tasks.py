@@ -25,6 +25,7 @@ ENVIRONMENT = {
 
 MOST_OUTPUT_BYTES = 16 << 20  # of a short command: the agent holds it in memory
 COMMAND_TIMEOUT_S = 60  # of virtual time, in which computation takes no time: only a command that waits can exceed it
+_SHOWN = 200  # characters of a command that cannot be started
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # programs expect the default
 
 
@@ -40,11 +41,19 @@ def spawn(
     """Start a program with these file descriptors and no others, ``further`` from 3 on; return its process id.
 
     By posix_spawn: importing ``subprocess`` takes as long as several commands.
+
+    Raises:
+        GuestError: If it cannot be started, such as with too many arguments.
     """
     files = [(os.POSIX_SPAWN_DUP2, number, target) for target, number in enumerate((stdin, stdout, stderr, *further))]
-    return os.posix_spawnp(
-        argv[0], list(argv), environment, file_actions=files, setsid=new_session, setsigdef=_IGNORED_BY_PYTHON
-    )
+    try:
+        return os.posix_spawnp(
+            argv[0], list(argv), environment, file_actions=files, setsid=new_session, setsigdef=_IGNORED_BY_PYTHON
+        )
+    except OSError as error:
+        shown = shlex.join(argv)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}\N{HORIZONTAL ELLIPSIS}"
+        raise GuestError(f"cannot start {shown}: {error.strerror}") from None
 
 
 def run(

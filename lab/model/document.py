@@ -22,7 +22,7 @@ Keys = tuple[str | int, ...]
 _NODES_MAX = 200_000  # values in one file, aliases expanded; more is a mistake (or an attack)
 _DEPTH_MAX = 60
 _BRACES = 'put text with braces in quotes: "{server.ip}"'  # otherwise YAML reads {{x}} as a mapping
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor UTF-8 can have
+NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor UTF-8 can have
 _TREES_KEPT = 64  # parsed files: a series of plans parses each file only once
 
 
@@ -208,7 +208,7 @@ class _Builder:
 
     def _scalar(self, node: Node, keys: Keys) -> Any:
         text: str = node.value
-        if (unfit := _NO_TEXT.search(text)) is not None:
+        if (unfit := NO_TEXT.search(text)) is not None:
             what = "a zero byte, which ends a text" if unfit[0] == "\0" else "half of a UTF-16 pair, not a character"
             raise self.document.error(keys, f"{text!a} has {what}; remove it")
         tag = str(node.tag).rsplit(":", 1)[-1]

@@ -15,6 +15,7 @@ from lab.errors import InputError
 from lab.model.document import Document, Keys, label_of, parse
 
 KEY = "include"
+_MOST_BYTES = 20_000_000  # of YAML, which takes a second for 100 KB
 _OWN = (KEY, "name", "about")  # of each file
 _PATHS = (("medium", "errors", "table"), ("topology",), ("workload",))  # may be relative to their file
 
@@ -55,6 +56,12 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise InputError("is a folder; name a file in it", where=label_of(path))
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe may have no end
+            raise InputError("is not a regular file", where=label_of(path))
+        if (size := path.stat().st_size) > _MOST_BYTES:
+            raise InputError(
+                f"has {size / 1e6:,.0f} MB; a file has at most {_MOST_BYTES / 1e6:g} MB", where=label_of(path)
+            )
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 text (byte {error.start})", where=label_of(path)) from error

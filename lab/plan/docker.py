@@ -13,12 +13,16 @@ from typing import Any
 from lab.docker.reference import LAYOUT, Reference, parse
 from lab.docker.skopeo import ENGINE, configuration, layers_name
 from lab.errors import InputError
-from lab.model.document import label_of
+from lab.model.document import NO_TEXT, label_of
 from lab.model.node import Node
 from lab.shared.types import Docker, Health
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # Docker's, for images that set none
 _USER_MOST = (1 << 31) - 1  # of uids and gids, as in Docker
+_WORD_MOST = 131_071  # bytes of an argument or a variable, MAX_ARG_STRLEN of Linux
+_WORDS_MOST = 1_000_000  # bytes of all together; Linux has room for 2 MiB
+_FOLDER_MOST = 1_000  # characters of a working directory, which may have to be made
+_SHORTEST_NS, _LONGEST_NS = 1_000_000, 1 << 62  # of times; Docker refuses shorter ones
 _INTERVAL_NS, _TIMEOUT_NS, _START_INTERVAL_NS, _RETRIES = 30_000_000_000, 30_000_000_000, 5_000_000_000, 3  # Docker's
 
 
@@ -70,6 +74,8 @@ def _check_file(reference: Reference) -> tuple[object, ...]:
         return (os.environ.get(ENGINE),)
     wanted = path / "index.json" if reference.transport == LAYOUT else path
     try:
+        if wanted.exists() and not wanted.is_file():  # a pipe or a device may have no end
+            raise InputError(f"{label_of(wanted)} is not a regular file")
         with wanted.open("rb"):
             found = wanted.stat()
     except OSError as error:
@@ -92,7 +98,7 @@ def _read(reference: Reference, _stamp: tuple[object, ...]) -> DockerImage:
         )
     try:
         return _image(config, reference)
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{reference} has an invalid configuration: {error}") from None
 
 
@@ -108,8 +114,8 @@ def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
         Docker(
             argv=[],
             environment=environment,
-            cwd=str(Path("/", str(runs.get("WorkingDir") or ""))),
-            user=_user(str(runs.get("User") or "")),
+            cwd=_folder(_text(runs.get("WorkingDir") or "", "WorkingDir")),
+            user=_user(_text(runs.get("User") or "", "User")),
             health=health,
             source=str(reference),
         ),
@@ -119,7 +125,26 @@ def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
 
 def _variable(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
+    if not name:
+        raise ValueError(f'"{text}" in Env has no name')
     return name, value
+
+
+def _folder(text: str) -> str:
+    if len(text) > _FOLDER_MOST:
+        raise ValueError(f"WorkingDir has {len(text)} characters; at most {_FOLDER_MOST} are possible")
+    return str(Path("/", text))
+
+
+def _text(value: Any, key: str) -> str:
+    """Check a text that programs get."""
+    if not isinstance(value, str):
+        raise ValueError(f"{key} is not a text")
+    if NO_TEXT.search(value):
+        raise ValueError(f"{key} has a zero byte, or half of a character")
+    if len(value.encode()) > _WORD_MOST:
+        raise ValueError(f"{key} has a text of {len(value.encode())} bytes; Linux takes at most {_WORD_MOST}")
+    return value
 
 
 def _words(value: Any, key: str) -> list[str]:
@@ -129,6 +154,8 @@ def _words(value: Any, key: str) -> list[str]:
     words = list(value or [])
     if not all(isinstance(word, str) for word in words):
         raise ValueError(f"{key} is not a list of words")
+    if sum(len(_text(word, key).encode()) + 9 for word in words) > _WORDS_MOST:  # 9: its end, and a pointer to it
+        raise ValueError(f"{key} is longer than {_WORDS_MOST:,} bytes")
     return words
 
 
@@ -154,10 +181,20 @@ def _health(check: Mapping[str, Any]) -> tuple[Health | None, str]:
         raise ValueError(f"its health check {test} has no command")
     health = Health(
         argv=["/bin/sh", "-c", *words] if test == "CMD-SHELL" else words,
-        interval_ns=int(check.get("Interval") or _INTERVAL_NS),
-        timeout_ns=int(check.get("Timeout") or _TIMEOUT_NS),
-        start_period_ns=int(check.get("StartPeriod") or 0),
-        start_interval_ns=int(check.get("StartInterval") or _START_INTERVAL_NS),
+        interval_ns=_time_ns(check, "Interval", _INTERVAL_NS),
+        timeout_ns=_time_ns(check, "Timeout", _TIMEOUT_NS),
+        start_period_ns=_time_ns(check, "StartPeriod", 0),
+        start_interval_ns=_time_ns(check, "StartInterval", _START_INTERVAL_NS),
         retries=int(check.get("Retries") or _RETRIES),
     )
+    if health.retries < 0:
+        raise ValueError(f"Retries of its health check is {health.retries}")
     return health, ""
+
+
+def _time_ns(check: Mapping[str, Any], key: str, default_ns: int) -> int:
+    """Return a time of a health check; as in Docker, 0 stands for the default."""
+    found = int(check.get(key) or 0)
+    if found and not _SHORTEST_NS <= found <= _LONGEST_NS:
+        raise ValueError(f"{key} of its health check is {found} ns; it must be 0, or 1 ms to 146 years")
+    return found or default_ns

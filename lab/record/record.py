@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lab import left
 from lab.errors import RecordError, writing
 from lab.named import Named
 from lab.probes.base import TimeSeries
@@ -148,7 +149,7 @@ def load(directory: Path) -> Record:
     """
     path = directory / FILE_NAME
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(left.content(path).decode())
     except FileNotFoundError:
         hint = "a run's directory contains it once the run has ended; lab run prints its path"
         raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,7 @@ CONFIG = {
     "Healthcheck": {"Test": ["CMD", "serve", "check"], "Interval": 1_000_000_000, "Retries": 4},
 }
 Run = Callable[..., Record]
+Member = tuple[tarfile.TarInfo, bytes]
 
 
 @pytest.fixture
@@ -124,6 +126,50 @@ def test_a_folder_that_it_needs_is_a_file(run: Run, tmp_path: Path) -> None:
     layout(tmp_path / "image", [layer(file("etc"))], {})
     with pytest.raises(RunError, match="topology.yaml:3: oci:image: its /etc cannot be used as a folder: File exists"):
         run("")
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ([folder("etc/hosts")], "cannot be started: etc/hosts: Is a directory"),
+        ([link("etc", "/proc")], "cannot be started: etc/hostname: No such file or directory"),
+        ([link("proc", "/etc")], "cannot be started: /proc/self/oom_score_adj: No such file or directory"),
+        ([link("sys", "proc")], "cannot be started: proc/sys: No such file or directory"),
+        ([link("dev", "/dev")], "cannot be started: /dev/null: Too many levels of symbolic links"),
+        ([folder("etc/resolv.conf")], ": its /etc/resolv.conf cannot be replaced: Is a directory"),
+        ([link("lab", "/lab")], ": its /lab cannot be used as a folder: File exists"),
+    ],
+)
+def test_images_that_cannot_start(run: Run, tmp_path: Path, members: list[Member], message: str) -> None:
+    layout(tmp_path / "image", [layer(*members)], {})
+    with pytest.raises(RunError) as failure:
+        run("")
+    assert str(failure.value).startswith(f"topology.yaml:3: oci:image{' ' * message.startswith('c')}{message}")
+
+
+def test_a_hostile_image_changes_nothing_but_its_own_node(run: Run, tmp_path: Path) -> None:
+    """What it puts in place of the lab's and the system's files does not count, and nothing of it is waited for."""
+    serve = program(tmp_path, "serve")
+    pipes = [file(name, type=tarfile.FIFOTYPE) for name in ("etc/passwd", "etc/hosts", "etc/resolv.conf")]
+    members = [
+        *(folder("bin"), file("bin/serve", serve, 0o755), file("bin/sh", serve, 0o755)),
+        *(file("lab/bin/enter", b"#!/bin/sh\n", 0o6755), file("run/lab/follow", serve, 0o755)),
+        *(link("a", "b"), link("b", "a"), link("etc/group", "/dev/zero"), *pipes),
+        file("dev/\n\x1b[2J", type=tarfile.CHRTYPE),
+    ]
+    layout(
+        tmp_path / "image",
+        [layer(*members)],
+        {"Env": ["PATH=/bin:/a:/b/c", "LD_PRELOAD=/bin/serve", "TERM=\x1b[2J"], "Volumes": {"../../etc": {}}},
+    )
+    record = run(
+        "processes:\n  - {on: web, run: [serve, show, /etc/hosts, /etc/resolv.conf, /proc/hostask], as: show}\n"
+        "  - {on: sta1, run: [cat, /etc/hosts], as: hosts}\n"
+    )
+    who, hosts, resolv, hostask = raw(record, "show.out").splitlines()
+    assert who.startswith("uid 0 euid 0 gid 0 in / on web, HOME=/")
+    assert [hosts.split()[1], resolv.split()[1], hostask] == ["100644", "100644", "/proc/hostask: none"]
+    assert raw(record, "hosts.out").split()[:2] == ["127.0.0.1", "localhost"]
 
 
 def test_what_is_not_a_number_in_passwd(run: Run, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ name and the same bytes. Nobody needs privileges, since layers are merged as tar
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from lab.builders.image.image import SQFSTAR, pack
-from lab.builders.image.merge import BrokenLayerError, merge
+from lab.builders.image.merge import MOST_BYTES, BrokenLayerError, merge
 from lab.builders.image.node_image import FACTS, FILE, SHELF, NodeImage, load
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
@@ -23,6 +25,7 @@ from lab.errors import BuildError
 
 RECIPE = 1  # increment when the code here or in lab.builders.image.merge changes the result
 _NEEDED_BYTES = 4_000_000_000
+_STALLED_S = 60.0  # without a further byte from a file: it is a pipe or a device
 
 
 def ensure_docker_image(report: Report, reference: Reference, name: str, where: str) -> NodeImage:
@@ -50,8 +53,11 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
     log = BuildLog(store.log, directory)
     copy, merged, image = directory / "copy", directory / "merged.tar", directory / FILE
     report.step(f"image {reference}: copying its layers")
+    argv = copying(reference.below(Path.cwd()), copy, directory)
     try:
-        log.run(f"copying the layers of {reference}", copying(reference.below(Path.cwd()), copy, directory))
+        log.run(f"copying the layers of {reference}", argv, on_tick=_bounded(reference, directory))
+    except _TooLargeError:
+        raise
     except BuildError:
         error = explained(reference, log.path.read_text(errors="replace"))
         raise BuildError(error.message, hint=error.hint or f"the whole log: {log.path}") from None
@@ -68,6 +74,27 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
     pack(merged, image, found.newest_s, log, "-root-mode", "755")
     facts = {"sha256": file_sha256(image), "packages": {}}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+class _TooLargeError(BuildError):
+    """Copying an image has no end, or takes more space than an image should."""
+
+
+def _bounded(reference: Reference, directory: Path) -> Callable[[], None]:
+    """Return what ends copying an image once it takes too much space, or nothing arrives from a file."""
+    size_bytes, since_s = 0, time.monotonic()
+
+    def check() -> None:
+        nonlocal size_bytes, since_s
+        before, size_bytes = size_bytes, sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))
+        if size_bytes > MOST_BYTES:
+            raise _TooLargeError(f"{reference} has more than {MOST_BYTES / 1e9:g} GB when unpacked")
+        if size_bytes != before:
+            since_s = time.monotonic()
+        if reference.path is not None and time.monotonic() - since_s > _STALLED_S:
+            raise _TooLargeError(f"{reference} cannot be read: nothing has arrived for {_STALLED_S:g} s")
+
+    return check
 
 
 def _layers(copy: Path, reference: Reference, name: str) -> list[Path]:

@@ -53,9 +53,9 @@ def opened(directory: str | Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a FIFO that nobody reads is an error."""
-    return os.open(path, flags | os.O_NONBLOCK, 0o666)
+def without_waiting(path: str, flags: int) -> int:
+    """Open a file, a FIFO without anybody at its other end, too; a terminal does not become one's own."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, 0o666)
 
 
 def _change_root(directory: int) -> None:
@@ -158,7 +158,7 @@ class Root:
         try:
             with self.files():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                file = open(target, "wb", opener=_without_waiting)  # noqa: SIM115
+                file = open(target, "wb", opener=without_waiting)  # noqa: SIM115
             with file:
                 file.writelines(chunks)
                 os.fchmod(file.fileno(), mode)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.network.container import Launch, Root, inside, opened, overlay
+from lab.guest.network.container import Launch, Root, inside, opened, overlay, without_waiting
 from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import ENTER, IMAGES, NODES
 
 _STACK_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONPATH")  # by which programs find the code of a stack
+_ACCOUNTS_MOST = 4 << 20  # bytes of /etc/passwd or /etc/group that are read
 _MOST = (1 << 31) - 1  # of the numbers of users and groups, as in Docker
 
 
@@ -43,19 +45,25 @@ class DockerRoot(Root):
         self.root = overlay(NODES / name, commands.DOCKER, str(IMAGES / (spec.image or "")))
         self._cwd = docker.cwd
         self._make_folders(["/etc", *(str(Path(target).parent) for _, target, _ in mounts), self._cwd], spec, docker)
-        pid = run(commands.start_docker(spec, mounts, base.pid), culprit=name)
+        where = f"{spec.source}: {docker.source}"
+        try:
+            pid = run(commands.start_docker(spec, mounts, base.pid), culprit=name)
+        except GuestError as error:
+            why = error.message.rpartition(": container: ")[2]
+            raise GuestError(f"{where} cannot be started: {why}", name) from None
         super().__init__(name, int(pid), base.procs)
-        with self.files():
-            _no_name_servers()
-            passwd, group = _lines("/etc/passwd"), _lines("/etc/group")
+        try:
+            with self.files():
+                _no_name_servers()
+                passwd, group = lines_of("/etc/passwd"), lines_of("/etc/group")
+        except OSError as error:
+            raise GuestError(f"{where}: its /etc/resolv.conf cannot be replaced: {error.strerror}", name) from None
         try:
             self._user = user_of(docker.user, passwd, group)
         except KeyError as error:
-            raise GuestError(
-                f"{spec.source}: {docker.source} runs as {docker.user}, but has no {error.args[0]}", name
-            ) from None
+            raise GuestError(f"{where} runs as {docker.user}, but has no {error.args[0]}", name) from None
         except ValueError as error:
-            raise GuestError(f"{spec.source}: {docker.source} runs as {docker.user or 'root'}: {error}", name) from None
+            raise GuestError(f"{where} runs as {docker.user or 'root'}: {error}", name) from None
         self._environment = self._with_stacks({"HOSTNAME": name, "HOME": self._user.home, **docker.environment})
 
     def _make_folders(self, folders: Iterable[str], spec: types.Node, docker: types.Docker) -> None:
@@ -141,12 +149,17 @@ def _no_name_servers() -> None:
     file.write_text("")
 
 
-def _lines(file: str) -> list[list[str]]:
-    """Return the fields of each line of a file such as passwd(5); none if the file does not exist."""
+def lines_of(file: str) -> list[list[str]]:
+    """Return the fields of each line of a file such as passwd(5); none if the file does not exist.
+
+    Images may have something there that has no end.
+    """
     try:
-        return [line.split(":") for line in Path(file).read_text(errors="replace").splitlines()]
+        with open(file, "rb", opener=without_waiting) as found:
+            content = found.read(_ACCOUNTS_MOST) if stat.S_ISREG(os.fstat(found.fileno()).st_mode) else b""
     except OSError:
         return []
+    return [line.split(":") for line in (content or b"").decode(errors="replace").splitlines()]
 
 
 def _number(text: str) -> int:

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
 
+from lab.builders import step
+from lab.builders.image import docker
 from lab.builders.image.docker import ensure_docker_image
 from lab.builders.image.node_image import NodeImage
+from lab.docker import skopeo
 from lab.docker.reference import parse
 from lab.docker.skopeo import configuration, layers_name
-from lab.errors import BuildError
+from lab.errors import BuildError, LabError
 from tests.docker_images import MADE_S, archive, file, folder, layer, layout, link
 from tests.kept import KeptReport
 from tests.own_cache import own_cache
@@ -80,6 +85,43 @@ def test_broken_layers(tmp_path: Path) -> None:
     manifest = json.loads(blob(lost, index["manifests"][0]).read_text())
     blob(lost, manifest["layers"][0]).unlink()
     assert failure_of(f"oci:{lost}", tmp_path).startswith(f"{WHERE}  oci:{lost} cannot be read as a Docker image: ")
+
+
+def test_an_image_that_grows_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = layout(tmp_path / "bomb", [layer(file("a", bytes(300_000_000)))], {})
+    assert sum(path.stat().st_size for path in bomb.rglob("*")) < 1_000_000
+    monkeypatch.setattr(docker, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(step, "TICK_S", 0.01)
+    assert failure_of(f"oci:{bomb}", tmp_path) == f"{WHERE}  oci:{bomb} has more than 0.001 GB when unpacked"
+    assert not list((tmp_path / "cache").rglob("*partial*"))
+
+
+@pytest.mark.parametrize("kind", ["config", "layers"])
+def test_a_pipe_in_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(skopeo, "_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(docker, "_STALLED_S", 0.5)
+    made = layout(tmp_path / "web", [LOW], {})
+    manifest = json.loads(blob(made, json.loads((made / "index.json").read_text())["manifests"][0]).read_text())
+    pipe = blob(made, manifest["config"] if kind == "config" else manifest["layers"][0])
+    pipe.unlink()
+    os.mkfifo(pipe)
+    with pytest.raises(LabError, match=f"oci:{made} cannot be read: nothing has arrived for 0.5 s"):
+        packed(f"oci:{made}", tmp_path / "cache")
+
+
+@pytest.mark.parametrize("kind", ["config", "layers"])
+def test_a_digest_that_is_a_path(tmp_path: Path, kind: str) -> None:
+    made = layout(tmp_path / "web", [LOW], {})
+    index = json.loads((made / "index.json").read_text())
+    manifest = json.loads(blob(made, index["manifests"][0]).read_text())
+    described = manifest["config"] if kind == "config" else manifest["layers"][0]
+    described["digest"] = "sha256:../../../../../../../../../../etc/passwd"
+    content = json.dumps(manifest).encode()
+    index["manifests"][0] |= {"digest": f"sha256:{hashlib.sha256(content).hexdigest()}", "size": len(content)}
+    blob(made, index["manifests"][0]).write_bytes(content)
+    (made / "index.json").write_text(json.dumps(index))
+    with pytest.raises(LabError, match="unexpected digest|has not the content that its configuration names"):
+        packed(f"oci:{made}", tmp_path / "cache")
 
 
 def test_an_image_that_has_changed_since_the_plan(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.builders.image import merge as merge_
 from lab.builders.image.merge import BrokenLayerError, Merged, merge
 from tests.docker_images import MADE_S, file, folder, layer, link
 
@@ -125,6 +126,88 @@ def test_broken_layers(tmp_path: Path, broken: bytes, message: str) -> None:
     with pytest.raises(BrokenLayerError) as failure:
         merged(tmp_path, layer(file("low")), broken)
     assert str(failure.value).startswith(message)
+
+
+def header(name: str, kind: bytes = tarfile.REGTYPE, size: bytes = b"0" * 11) -> bytes:
+    """A header of a tar file as nobody's program writes it."""
+    member = tarfile.TarInfo(name)
+    member.type = kind
+    made = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    made[124 : 124 + len(size)] = size
+    made[148:156] = b" " * 8
+    made[148:156] = b"%06o\0 " % sum(made)
+    return bytes(made)
+
+
+def odd(name: str = "a", **records: str) -> bytes:
+    """A layer with a file that has these records in an extended header; ``GNU__`` is for ``GNU.sparse.``."""
+    return layer(file(name, pax_headers={key.replace("GNU__", "GNU.sparse."): text for key, text in records.items()}))
+
+
+SPARSE = {"GNU__major": "0", "GNU__minor": "1", "GNU__name": "big"}
+
+
+@pytest.mark.parametrize(
+    ("hostile", "message"),
+    [
+        (layer(file("a/../../etc/x")), "the path a/../../etc/x leads out of it"),
+        (layer(link("a", "../../../etc/passwd", hard=True)), "the path ../../../etc/passwd leads out of it"),
+        (layer(link("a", "/etc/passwd", hard=True)), "a is a hard link to /etc/passwd, which is not there"),
+        (layer(link("o", "/etc"), link("a", "o/passwd", hard=True)), "a is a hard link to o/passwd, which is not"),
+        (layer(link("a\n\x1b", "b", hard=True)), r"a\n\x1b is a hard link to b, which is not there"),
+        (layer(file("x" * 256)), "a path is too long for Linux: xxx"),
+        (layer(file("/".join(["d"] * 2049))), "a path is too long for Linux: d/d/d"),
+        (layer(file("a", type=tarfile.SYMTYPE, linkname="x" * 4096)), "a is a symbolic link of 4096 bytes"),
+        (layer(file("a", type=tarfile.SYMTYPE)), "a is a symbolic link of 0 bytes"),
+        (layer(file("a", uid=1 << 32)), "a belongs to 4294967296:0, but there is no such user or group"),
+        (odd(mtime="inf"), "a has the time inf, which is not a number"),
+        (odd(size="-1024"), "a is said to have -1024 bytes"),
+        (odd(**SPARSE, GNU__map="0,0", GNU__size="9" * 18), "the image has more than 20 GB when unpacked"),
+        (odd(x="y" * (1 << 20)), "././@PaxHeader is said to have 1048587 bytes; at most 1048576 are possible"),
+        (header("a", size=b"\xff" * 12), "a is said to have -1 bytes; at most 20000000000 are possible"),
+        (header("a", b"Z"), "a has the unknown type b'Z'"),
+        (header("a", tarfile.XGLTYPE) * 5000, "one file has too many headers"),
+        (layer(link("a", "/".join(["a"] * 40)), file("a/x")), "a leads through a, which is not a folder"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
+)
+def test_hostile_layers(tmp_path: Path, hostile: bytes, message: str) -> None:
+    with pytest.raises(BrokenLayerError) as failure:
+        merged(tmp_path, hostile)
+    assert str(failure.value).startswith(f"layer 1 of 1: {message}")
+    assert {path.name for path in tmp_path.iterdir()} == {"0.tar", "merged.tar"}
+
+
+def test_parts_of_a_sparse_file_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BrokenLayerError, match="big: unexpected end of data"):
+        merged(tmp_path, odd(**SPARSE, GNU__map="0,4000000", GNU__size="5000000"))
+
+
+def test_links_to_outside_lead_to_the_image(tmp_path: Path) -> None:
+    found, _ = merged(tmp_path, layer(link("out", "/etc"), file("out/passwd", b"x"), link("up", "../.."), file("up/y")))
+    assert list(found) == ["etc", "etc/passwd", "out", "up", "y"]
+
+
+def test_names_that_only_look_like_whiteouts_remove_nothing(tmp_path: Path) -> None:
+    low = layer(folder("a"), file("a/x"))
+    found, _ = merged(tmp_path, low, layer(file("a/.wh."), file("a/.wh..."), file("a/.wh..."), file(".wh.b/c")))
+    assert list(found) == [".wh.b", ".wh.b/c", "a", "a/x"]
+
+
+@pytest.mark.parametrize("most", ["files", "folders", "attributes", "steps", "bytes"])
+def test_there_are_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str) -> None:
+    monkeypatch.setattr(
+        merge_, "_MOST_STEPS" if most == "steps" else f"MOST_{'BYTES' if most == 'bytes' else 'FILES'}", 100
+    )
+    hostile = {
+        "files": layer(*(file(str(number)) for number in range(101))),
+        "folders": layer(file("/".join(["d"] * 101))),
+        "attributes": layer(*(file(str(number), pax_headers={"a": "b", "c": "d"}) for number in range(34))),
+        "steps": layer(link("l", "/".join(["."] * 60)), file("l/a"), file("l/b")),
+        "bytes": layer(file("a", b"x" * 60), file("b", b"x" * 60)),
+    }[most]
+    with pytest.raises(BrokenLayerError, match=r"the image has more than 100 files|too many folders|than 1e-07 GB"):
+        merged(tmp_path, hostile)
 
 
 def test_folders_may_be_deeper_than_the_stack_of_python(tmp_path: Path) -> None:

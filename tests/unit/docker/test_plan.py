@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -317,3 +318,41 @@ def test_users_that_no_kernel_has(mistake: Callable[..., str], tmp_path: Path, u
 def test_what_is_not_an_environment(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "i", LAYERS, {**CONFIG, "Env": [5]})
     assert "has an invalid configuration: Env is not a list of words" in mistake("oci:i")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"Env": ["A=\0"]}, "Env has a zero byte, or half of a character"),
+        ({"Entrypoint": ["\ud800"]}, "Entrypoint has a zero byte, or half of a character"),
+        ({"Env": ["=x"]}, '"=x" in Env has no name'),
+        ({"Cmd": ["x" * 131_072]}, "Cmd has a text of 131072 bytes; Linux takes at most 131071"),
+        ({"Env": [f"A{number}={'x' * 100}" for number in range(10_000)]}, "Env is longer than 1,000,000 bytes"),
+        ({"WorkingDir": "/a\0"}, "WorkingDir has a zero byte, or half of a character"),
+        ({"WorkingDir": ["/a"]}, "WorkingDir is not a text"),
+        ({"WorkingDir": "/x" * 501}, "WorkingDir has 1002 characters; at most 1000 are possible"),
+        ({"User": "\0"}, "User has a zero byte, or half of a character"),
+        (
+            {"Healthcheck": {"Test": ["CMD", "x"], "Interval": 1}},
+            "Interval of its health check is 1 ns; it must be 0, or",
+        ),
+        ({"Healthcheck": {"Test": ["CMD", "x"], "Timeout": float("inf")}}, "cannot convert float infinity to integer"),
+        (
+            {"Healthcheck": {"Test": ["CMD", "x"], "StartPeriod": 10**30}},
+            f"StartPeriod of its health check is {10**30} ns",
+        ),
+        ({"Healthcheck": {"Test": ["CMD", "x"], "Retries": -3}}, "Retries of its health check is -3"),
+    ],
+)
+def test_what_no_program_can_have(
+    mistake: Callable[..., str], tmp_path: Path, changed: dict[str, object], message: str
+) -> None:
+    layout(tmp_path / "i", LAYERS, {**CONFIG, **changed})
+    assert f"oci:i has an invalid configuration: {message}" in mistake("oci:i")
+
+
+@pytest.mark.parametrize("reference", ["oci:web", "docker-archive:web/index.json"])
+def test_a_pipe_instead_of_an_image(mistake: Callable[..., str], tmp_path: Path, reference: str) -> None:
+    (tmp_path / "web").mkdir()
+    os.mkfifo(tmp_path / "web" / "index.json")
+    assert mistake(reference) == "topology.yaml:3  nodes.web.image: web/index.json is not a regular file"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from lab.guest import health
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
-from lab.guest.network.docker import user_of
+from lab.guest.network.docker import lines_of, user_of
 from lab.guest.tasks import ENVIRONMENT, Task
 from lab.shared.types import Health, Process
 
@@ -52,6 +53,13 @@ def test_users_that_there_are_not(text: str, missing: str) -> None:
 def test_what_are_not_numbers_in_passwd(line: str) -> None:
     with pytest.raises(ValueError, match="number"):
         user_of("web", [line.split(":")], [])
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/tty", "/dev/urandom", "/", "fifo", "none"])
+def test_accounts_that_are_not_in_a_file(tmp_path: Path, target: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "passwd").symlink_to(target)
+    assert lines_of(str(tmp_path / "passwd")) == []
 
 
 Await = Callable[..., None]

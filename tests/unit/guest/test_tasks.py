@@ -48,3 +48,9 @@ def test_output_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_command_has_to_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "COMMAND_TIMEOUT_S", 0)
     assert failure(["sleep", "60"]).message == "sleep 60 did not end within 0 s"
+
+
+def test_a_command_with_too_long_an_argument() -> None:
+    with pytest.raises(GuestError) as failure:
+        tasks.run(["echo", "x" * 200_000])
+    assert failure.value.message == f"cannot start echo {'x' * 195}\N{HORIZONTAL ELLIPSIS}: Argument list too long"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reading YAML: lines are remembered, mistakes are reported with file and line, and nothing but LabError comes out."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9\n")
     with pytest.raises(InputError, match="is not UTF-8 text"):
         read(tmp_path / "latin.yaml")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(InputError, match=r"pipe\.yaml  is not a regular file"):
+        read(tmp_path / "pipe.yaml")
+    with pytest.raises(InputError, match="/dev/zero  is not a regular file"):
+        read(Path("/dev/zero"))
+    with (tmp_path / "large.yaml").open("wb") as file:
+        file.truncate(5_000_000_000)
+    with pytest.raises(InputError, match=r"large\.yaml  has 5,000 MB; a file has at most 20 MB"):
+        read(tmp_path / "large.yaml")
 
 
 def test_labels_are_relative_to_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
