@@ -363,9 +363,13 @@ def reproduce(
             "entry of what_if.",
         ),
     ] = False,
+    two_at_a_time: Annotated[
+        bool,
+        _option("--two-at-a-time", help="As --one-at-a-time, and once more with each two of these changes together."),
+    ] = False,
     vary: Annotated[
         list[str] | None,
-        _option(metavar="NAME", help="With --sensitivity or --one-at-a-time: vary or change only this. Repeatable."),
+        _option(metavar="NAME", help="With one of these three: vary or change only this. Repeatable."),
     ] = None,
     place_reps: Annotated[
         int,
@@ -401,7 +405,7 @@ def reproduce(
         only=only or (),
         reps=reps,
         sensitivity=sensitivity,
-        one_at_a_time=one_at_a_time,
+        changed_at_a_time=2 if two_at_a_time else int(one_at_a_time),
         vary=tuple(vary or ()),
         place_reps=place_reps,
         fresh=fresh,

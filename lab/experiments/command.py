@@ -21,9 +21,12 @@ from lab.experiments.output import files
 from lab.experiments.run import engine
 from lab.experiments.types import Experiment, Repetitions, Results, TrialOutcome
 from lab.experiments.variations import changes, judged, show, uncertain
+from lab.experiments.variations.changes import Change, Pair
 from lab.experiments.variations.show import More
 from lab.numbers import count
 from lab.terminal import Bars, reporter
+
+_CHANGES = {1: "--one-at-a-time", 2: "--two-at-a-time"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class ReproduceOptions:
     only: Sequence[str] = ()
     reps: int | None = None
     sensitivity: int | None = None  # number of places
-    one_at_a_time: bool = False
+    changed_at_a_time: int = 0  # 1 or 2 things
     vary: tuple[str, ...] = ()  # names of parameters or changes; none: all
     place_reps: int = 1  # trials of each point in each place
     fresh: bool = False
@@ -126,12 +129,14 @@ def _check(options: ReproduceOptions) -> None:
     Raises:
         InputError: If there are any.
     """
-    if options.sensitivity is not None and options.one_at_a_time:
-        raise InputError("--sensitivity and --one-at-a-time: run one after the other; trials are stored")
+    if options.sensitivity is not None and options.changed_at_a_time:
+        raise InputError(
+            f"--sensitivity and {_CHANGES[options.changed_at_a_time]}: run one after the other; trials are stored"
+        )
     if options.sensitivity is None and options.place_reps != 1:
         raise InputError("--place-reps needs --sensitivity N")
-    if options.sensitivity is None and not options.one_at_a_time and options.vary:
-        raise InputError("--vary needs --sensitivity N or --one-at-a-time")
+    if options.sensitivity is None and not options.changed_at_a_time and options.vary:
+        raise InputError("--vary needs --sensitivity N, --one-at-a-time or --two-at-a-time")
     parts = urlsplit(options.scheduler or "")
     if parts.scheme in ("http", "https"):
         raise InputError(
@@ -157,19 +162,21 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
     Raises:
         InputError: If there is nothing to vary or to change, it cannot be set, or there are no claims.
     """
-    if options.sensitivity is None and not options.one_at_a_time:
+    if options.sensitivity is None and not options.changed_at_a_time:
         return None
     if not experiment.claims:
-        option = "--one-at-a-time" if options.one_at_a_time else "--sensitivity"
+        option = _CHANGES.get(options.changed_at_a_time, "--sensitivity")
         why = "--only leaves out points that they need" if experiment.unjudged else "the experiment has none"
         raise InputError(f"{option} judges claims, but {why}")
     if options.sensitivity is None:
-        found = uncertain.changes(experiment, options.vary)
+        found = _changes(experiment, options)
         changes.try_all(experiment, found)
         return _Varied(
             changes.in_all(experiment, [change.at for change in found]),
             "failed-with-changes",
-            lambda base, outcomes: show.of_changes(judged.with_changes(experiment, base, found, outcomes)),
+            lambda base, outcomes: show.of_changes(
+                judged.with_changes(experiment, base, found, outcomes), options.changed_at_a_time
+            ),
         )
     parameters = uncertain.parameters(experiment, options.vary)
     places = uncertain.places(parameters, options.sensitivity, experiment.seed)
@@ -181,6 +188,23 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
         "failed-in-places",
         lambda _, outcomes: show.of_places(judged.in_places(experiment, parameters, places, outcomes, reps)),
     )
+
+
+def _changes(experiment: Experiment, options: ReproduceOptions) -> list[Change | Pair]:
+    """Return the changes that were asked for, and the pairs of them.
+
+    Raises:
+        InputError: If there are none, or a name is unknown.
+    """
+    single = uncertain.changes(experiment, options.vary)
+    if options.changed_at_a_time == 1:
+        return [*single]
+    paired = changes.pairs(single)
+    if not paired:
+        raise InputError(
+            "--two-at-a-time: no two of these changes can be made together: " + ", ".join(one.label for one in single)
+        )
+    return [*single, *paired]
 
 
 @contextlib.contextmanager

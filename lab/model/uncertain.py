@@ -42,6 +42,6 @@ UncertainParameters = Annotated[
     dict[Identifier, Uncertain],
     Field(
         description="Parameters that are known only within a range, by name. `lab reproduce` varies them with "
-        "--sensitivity and --one-at-a-time; nothing else uses the ranges."
+        "--sensitivity, --one-at-a-time and --two-at-a-time; nothing else uses the ranges."
     ),
 ]

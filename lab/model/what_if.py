@@ -26,7 +26,7 @@ class WhatIfChange(Model):
 WhatIf = Annotated[
     dict[Identifier, WhatIfChange],
     Field(
-        description="Changes that may explain a claim, by name. `lab reproduce --one-at-a-time` tries them; nothing "
-        "else uses them."
+        description="Changes that may explain a claim, by name. `lab reproduce` tries them with --one-at-a-time "
+        "and --two-at-a-time; nothing else uses them."
     ),
 ]

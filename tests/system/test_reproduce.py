@@ -112,6 +112,25 @@ def test_one_thing_changed_at_a_time(place: Path, store: Path) -> None:
     assert "also one-at-a-time.json, one-at-a-time.csv" in done.stdout
 
 
+def test_two_things_changed_at_a_time(place: Path, store: Path) -> None:
+    """Only both lines together are long enough; the trials with one change are those of --one-at-a-time."""
+    text = DELAYS.replace("LEAST", "2").replace("rtt[20 ms] > 40 ms", "quickest[20 ms] > 110 ms")
+    listed = (
+        "what_if:\n  long-first: {set: {links.0.delay: 40 ms}, why: a test}\n"
+        "  long-second: {set: {links.1.delay: 21 ms}, why: a test}\n"
+    )
+    (place / "delays.yaml").write_text(text.replace("repetitions: 2", "repetitions: 1") + listed)
+    lab("reproduce", "delays.yaml", "--one-at-a-time", "--out", "one", cwd=place, status=1)
+    done = lab("reproduce", "delays.yaml", "--two-at-a-time", "--out", "two", cwd=place, status=1)
+    assert "1 trial run, 7 taken from the store" in done.stdout  # with a firm delay, both points are one trial
+    assert len(stored(store)) == 6
+    turned = {one["name"]: one["turned"] for one in results(place / "two")["two_at_a_time"]["changes"]}
+    assert turned["long-first + long-second"][0] == "both ways"
+    assert "both ways" not in turned["long-first"] + turned["long-second"]
+    assert "With one or two things changed, 2 changes and 1 pair" in done.stdout
+    assert "also two-at-a-time.json, two-at-a-time.csv" in done.stdout
+
+
 def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) -> None:
     uncertain = "uncertain: {second: {keys: links.7.delay, from: 1 ms, to: 21 ms, source: a test}}\n"
     (place / "delays.yaml").write_text(DELAYS.replace("LEAST", "2") + uncertain)
@@ -119,7 +138,7 @@ def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) 
     assert "delays.yaml:22" in said and "links.7" in said
     assert not store.exists() and not (place / "out").exists()
     for options, message in (
-        (("--vary", "second"), "--vary needs --sensitivity N or --one-at-a-time"),
+        (("--vary", "second"), "--vary needs --sensitivity N, --one-at-a-time or --two-at-a-time"),
         (("--one-at-a-time", "--place-reps", "2"), "--place-reps needs --sensitivity N"),
         (
             ("--one-at-a-time", "--sensitivity", "4"),
@@ -131,6 +150,8 @@ def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) 
     few = ("--only", "delay=5 ms", "--sensitivity", "4")
     said = lab("reproduce", "delays.yaml", *few, "--out", "out", cwd=place, status=2).stderr
     assert said == "lab: --sensitivity judges claims, but --only leaves out points that they need\n"
+    said = lab("reproduce", "delays.yaml", "--two-at-a-time", "--out", "out", cwd=place, status=2).stderr
+    assert said == "lab: --two-at-a-time: no two of these changes can be made together: second 1 ms, second 21 ms\n"
     assert not (place / "out").exists()
 
 

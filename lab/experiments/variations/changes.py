@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any
 
 from lab import library
@@ -39,6 +40,11 @@ class Change:
         """``wall 12 dB``, ``frames-fade-alone``."""
         return f"{self.name} {self.value}".rstrip()
 
+    @property
+    def parts(self) -> tuple[Change, ...]:
+        """The single changes that it consists of."""
+        return (self,)
+
     def written(self, point: Point) -> dict[str, str]:
         """Return what it sets at a point, as ``--set`` takes it."""
         if self.topology not in (None, point.topology):
@@ -56,6 +62,42 @@ class Change:
         new = [f"{key}={text}" for key, text in added.items()]
         overrides = (*kept, *new) if self.firm else (*new, *kept)
         return dataclasses.replace(point, overrides=overrides, locations={**point.locations, **self.where})
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two things that are changed together."""
+
+    parts: tuple[Change, Change]
+
+    @property
+    def label(self) -> str:
+        """``wall 12 dB + frames-fade-alone``."""
+        return " + ".join(part.label for part in self.parts)
+
+    @property
+    def overrides(self) -> Mapping[str, Any]:
+        """What both set."""
+        return {**self.parts[0].overrides, **self.parts[1].overrides}
+
+    def at(self, point: Point) -> Point:
+        """Return a point with both."""
+        first, second = self.parts
+        return second.at(first.at(point))
+
+
+def pairs(found: Sequence[Change]) -> list[Pair]:
+    """Return all pairs of changes that can be made together: of different names, which set different keys."""
+    return [
+        Pair((one, other)) for one, other in combinations(found, 2) if one.name != other.name and _apart(one, other)
+    ]
+
+
+def _apart(one: Change, other: Change) -> bool:
+    return not any(
+        f"{key}.".startswith(f"{also}.") or f"{also}.".startswith(f"{key}.")
+        for key, also in product(one.overrides, other.overrides)
+    )
 
 
 def files(experiment: Experiment) -> Iterator[tuple[Document, Topology | ExperimentFile, str | None]]:
@@ -97,7 +139,7 @@ def _check_axes(change: Change, axes: Sequence[str]) -> None:
                 )
 
 
-def try_all(experiment: Experiment, found: Iterable[Change]) -> None:
+def try_all(experiment: Experiment, found: Iterable[Change | Pair]) -> None:
     """Resolve plans of the first and the last point with each change, before anything runs.
 
     Raises:

@@ -20,7 +20,7 @@ from lab.experiments.analysis import claims
 from lab.experiments.analysis.selection import Values
 from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.types import Claim, Experiment, Row, TrialOutcome
-from lab.experiments.variations.changes import Change, with_variation
+from lab.experiments.variations.changes import Change, Pair, with_variation
 from lab.experiments.variations.uncertain import Parameter, Place
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Logic, Tree
@@ -63,9 +63,9 @@ def failed(outcomes: Iterable[TrialOutcome]) -> int:
 
 @dataclass(frozen=True)
 class Changed:
-    """All claims with one change."""
+    """All claims with one change, or with two."""
 
-    change: Change
+    change: Change | Pair
     judged: tuple[Judged, ...]  # by claim
     failed: int  # trials
 
@@ -85,6 +85,12 @@ class Changes:
         verdicts = ((one, one.judged[number].passed) for one in self.changed)
         return [one for one, passed in verdicts if passed is not None and passed != before]
 
+    def explaining(self, number: int) -> list[Changed]:
+        """Return the changes that turn a claim, without pairs of which one alone does so."""
+        turned = self.turned(number)
+        alone = [one.change for one in turned if isinstance(one.change, Change)]
+        return [one for one in turned if one.change in alone or not any(part in alone for part in one.change.parts)]
+
     def without_value(self, number: int) -> list[Changed]:
         """Return the changes with which a claim cannot be evaluated."""
         return [one for one in self.changed if one.judged[number].passed is None]
@@ -100,7 +106,10 @@ class Changes:
 
 
 def with_changes(
-    experiment: Experiment, base: Sequence[TrialOutcome], found: Sequence[Change], outcomes: Sequence[TrialOutcome]
+    experiment: Experiment,
+    base: Sequence[TrialOutcome],
+    found: Sequence[Change | Pair],
+    outcomes: Sequence[TrialOutcome],
 ) -> Changes:
     """Judge every claim with every change: ``base`` are the outcomes without any, ``outcomes`` those of ``in_all``."""
     changed = []

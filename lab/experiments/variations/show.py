@@ -11,6 +11,7 @@ from lab.drawing import lay_out
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
 from lab.drawing.marks import HeatCell, Mark
 from lab.drawing.shapes import Drawing
+from lab.experiments.variations.changes import Change
 from lab.experiments.variations.judged import Changed, Changes, Held, Judged, Sensitivity
 from lab.numbers import MINUS, NONE, count, plain
 from lab.tables import Column, Table, csv_text, words
@@ -49,28 +50,31 @@ def _cells(one: Judged) -> tuple[str, str]:
 # Changes
 
 
-def of_changes(found: Changes) -> More:
-    """Return what an analysis of changes adds."""
+def of_changes(found: Changes, at_a_time: int) -> More:
+    """Return what an analysis of changes adds; ``at_a_time``: one, or up to two are made together."""
+    number = {1: "one", 2: "two"}[at_a_time]
+    key = f"{number}-at-a-time"
+    together = " Then two of them together." if at_a_time == 2 else ""
     document = _changes_json(found)
     lines = [["change", "claim", "holds", "margin", "value"]]
     for label, judged in [("", found.base), *((one.change.label, one.judged) for one in found.changed)]:
         for claim, one in zip(found.claims, judged, strict=True):
             lines.append([label, claim.name, *_cells(one), one.value])
     return More(
-        "one_at_a_time",
-        "One thing changed",
+        key.replace("-", "_"),
+        {1: "One thing changed", 2: "One or two things changed"}[at_a_time],
         "The claims where one thing is changed and nothing else: each uncertain parameter to the ends of its range, "
-        "and what the files list under what_if. The seeds are the same. one-at-a-time.csv has the values.",
+        f"and what the files list under what_if.{together} The seeds are the same. {key}.csv has the values.",
         document,
-        [_turned(found), _all(found), _changes(found)],
+        [_turned(found, key), _all(found), _changes(found)],
         files={
-            "one-at-a-time.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
-            "one-at-a-time.csv": csv_text(lines, "\n"),
+            f"{key}.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
+            f"{key}.csv": csv_text(lines, "\n"),
         },
     )
 
 
-def _turned(found: Changes) -> Table:
+def _turned(found: Changes, key: str) -> Table:
     columns = [words("claim", "claim"), words("now", "as it is"), words("turned", "turned by")]
     rows = [
         {"claim": claim.name, "now": _WORDS[bool(found.base[number].passed)], "turned": _turning(found, number)}
@@ -78,15 +82,18 @@ def _turned(found: Changes) -> Table:
     ]
     failed = [f"{one.failed} with {one.change.label}" for one in found.changed if one.failed]
     remark = f"Of {count(found.trials, 'trial')}, these failed: {', '.join(failed)}." if failed else ""
-    return Table(
-        "one-at-a-time", f"With one thing changed, {count(len(found.changed), 'change')}", columns, rows, remark=remark
-    )
+    single = sum(isinstance(one.change, Change) for one in found.changed)
+    title = f"With one thing changed, {count(single, 'change')}"
+    if key == "two-at-a-time":
+        both = count(len(found.changed) - single, "pair")
+        title = f"With one or two things changed, {count(single, 'change')} and {both}"
+    return Table(key, title, columns, rows, remark=remark)
 
 
 def _turning(found: Changes, number: int) -> str:
-    """Name the changes that turn a claim; if none does, the one that comes nearest."""
+    """Name the changes that turn a claim, and pairs of which none does so alone; or the one that comes nearest."""
     nearest = found.nearest(number) if not found.base[number].passed else None
-    text = _named(found.turned(number)) or (f"none; {nearest.change.label} comes nearest" if nearest else "none")
+    text = _named(found.explaining(number)) or (f"none; {nearest.change.label} comes nearest" if nearest else "none")
     lost = _named(found.without_value(number))
     return f"{text}; without a value: {lost}" if lost else text
 
@@ -118,6 +125,7 @@ def _changes(found: Changes) -> Table:
             "why": one.why,
         }
         for one in (changed.change for changed in found.changed)
+        if isinstance(one, Change)
     ]
     return Table("changes", "What was changed", columns, rows, in_terminal=False)
 
@@ -132,7 +140,7 @@ def _changes_json(found: Changes) -> dict[str, Any]:
             {
                 "name": one.change.label,
                 "set": one.change.overrides,
-                "why": one.change.why,
+                "why": "; ".join(part.why for part in one.change.parts),
                 "failed_trials": one.failed,
                 "claims": [vars(judged) for judged in one.judged],
                 "turned": [claim.name for number, claim in enumerate(found.claims) if one in found.turned(number)],

@@ -249,7 +249,7 @@ def changes(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Change, 
     left = tuple(one for one in wanted if one.firm or _has_effect(one, experiment))
     if not left:
         raise InputError(
-            "--one-at-a-time: nothing is left to change: the experiment itself sets "
+            "nothing is left to change: the experiment itself sets "
             + ", ".join(dict.fromkeys(one.name for one in wanted))
         )
     return left

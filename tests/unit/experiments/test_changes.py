@@ -16,7 +16,7 @@ from lab.errors import InputError
 from lab.experiments.file import resolve
 from lab.experiments.types import Claim, Experiment, Point, TrialOutcome
 from lab.experiments.variations import show
-from lab.experiments.variations.changes import Change, in_all, try_all
+from lab.experiments.variations.changes import Change, Pair, in_all, pairs, try_all
 from lab.experiments.variations.judged import Changes, with_changes
 from lab.experiments.variations.uncertain import changes
 from lab.plan.load import load as load_plan
@@ -93,6 +93,31 @@ def test_an_entry_of_the_files_replaces_what_the_experiment_sets(here: Path) -> 
 def test_an_end_of_a_range_does_not(here: Path) -> None:
     write(here, "uncertain: {delay: {keys: links.0.delay, from: 1 ms, to: 9 ms, source: x}}\n" + WHAT_IF)
     assert [one.label for one in found()[1]] == ["slow", "other-place"]  # the experiment itself sets links.0.delay
+
+
+def test_pairs_are_of_things_that_can_be_changed_together(here: Path) -> None:
+    """Neither two values of one parameter, nor two changes of one key, or of a key and what it contains."""
+    within = "  all: {set: {medium: {noise_figure: 3 dB}}, why: x}\n  also-slow: {set: {links.1.delay: 9 ms}, why: x}\n"
+    write(here, UNCERTAIN + WHAT_IF + within, "")
+    _, listed = found("figure", "slow", "all", "also-slow")
+    assert [one.label for one in listed] == ["figure 9 dB", "figure 11 dB", "slow", "all", "also-slow"]
+    assert [pair.label for pair in pairs(listed)] == [
+        "figure 9 dB + slow",
+        "figure 9 dB + also-slow",
+        "figure 11 dB + slow",
+        "figure 11 dB + also-slow",
+        "slow + all",
+        "all + also-slow",
+    ]
+
+
+def test_a_pair_makes_both_changes(here: Path) -> None:
+    experiment, listed = found("power", "slow")
+    (pair,) = pairs(listed)
+    after = pair.at(experiment.points[0])
+    assert {f"nodes.{ap}.txpower=12 dBm" for ap in ("ap1", "ap2")} < set(after.overrides)
+    assert {"links.0.delay=80 ms", "links.1.delay=80 ms"} < set(after.overrides)
+    try_all(experiment, [pair])
 
 
 def test_numbers_stay_numbers(here: Path) -> None:
@@ -214,7 +239,7 @@ def test_what_turns_a_claim(here: Path) -> None:
 
 def test_tables_and_files(here: Path) -> None:
     judged = analysed(here)
-    section = show.of_changes(judged)
+    section = show.of_changes(judged, 1)
     turned, by_change, listed = section.tables
     assert (
         turned.title == "With one thing changed, 4 changes"
@@ -237,7 +262,7 @@ def test_tables_and_files(here: Path) -> None:
 def test_a_claim_without_a_value_fails_until_a_change_gives_it_one(here: Path) -> None:
     judged = analysed(here)
     lost = replace(judged, base=(replace(judged.base[0], passed=None, margin=None), judged.base[1]))
-    table = show.of_changes(lost).tables[0]
+    table = show.of_changes(lost, 1).tables[0]
     assert table.rows[0] == {
         "claim": "quick is better",
         "now": "FAILED",
@@ -247,5 +272,27 @@ def test_a_claim_without_a_value_fails_until_a_change_gives_it_one(here: Path) -
 
 def test_the_nearest_change_is_named_if_none_turns_a_claim(here: Path) -> None:
     judged = analysed(here)
-    left = show.of_changes(replace(judged, changed=judged.changed[1:])).tables[0]
+    left = show.of_changes(replace(judged, changed=judged.changed[1:]), 1).tables[0]
     assert [row["turned"] for row in left.rows] == ["none; figure 9 dB comes nearest; without a value: slow", "none"]
+
+
+def test_a_pair_is_named_if_neither_of_the_two_turns_the_claim_alone(here: Path) -> None:
+    """Power does so alone; slow does with a noise figure."""
+    experiment, listed = found("power", "figure", "slow")
+    experiment = replace(experiment, claims=(Claim("quick is better", "all(throughput[quick] > throughput[never])"),))
+    changed: list[Change | Pair] = [*listed, *pairs(listed)]
+    quick = {"power 12 dBm": 11, "power 12 dBm + slow": 11, "figure 9 dB + slow": 12}
+    others: list[TrialOutcome] = []
+    for number, change in enumerate(changed):
+        values = {"never": 10, "quick": quick.get(change.label, 5)}
+        others += outcomes(experiment, values, number * len(experiment.points))
+    judged = with_changes(experiment, outcomes(experiment, {"never": 10, "quick": 5}), changed, others)
+    section = show.of_changes(judged, 2)
+    turned, by_change, singles = section.tables
+    assert turned.title == "With one or two things changed, 4 changes and 5 pairs"
+    assert [row["turned"] for row in turned.rows] == ["power 12 dBm, figure 9 dB + slow"]
+    assert len(by_change.rows) == 10 and len(singles.rows) == 4
+    assert section.key == "two_at_a_time" and section.written == ["two-at-a-time.json", "two-at-a-time.csv"]
+    last = section.document["changes"][-1]
+    assert last["name"] == "figure 11 dB + slow" and last["why"] == "makers; a long way" and last["turned"] == []
+    assert section.document["changes"][6]["turned"] == ["quick is better"]  # power + slow, too
