@@ -62,13 +62,14 @@ def run(
     culprit: str | None = None,
     environment: Mapping[str, str] = ENVIRONMENT,
     of_user: Sequence[str] = (),
+    named: Sequence[str] = (),
 ) -> bytes:
     """Run a short command to its end and return its output; GuestError if it fails.
 
-    ``of_user``: what a user wrote for it. Its output goes to a file in memory, not a pipe: a process that it leaves
-    running (a container) may keep the output open.
+    ``named``: what messages call it; ``of_user``: the same, as a user wrote it. Its output goes to a file in memory,
+    not a pipe: a process that it leaves running (a container) may keep the output open.
     """
-    command = shlex.join(of_user) or " ".join(argv)
+    command = shlex.join(of_user) or " ".join(named or argv)
     with os.fdopen(os.memfd_create("in"), "w+b") as given, os.fdopen(os.memfd_create("out"), "w+b") as output:
         given.write(input_text.encode())
         given.seek(0)

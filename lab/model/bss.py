@@ -36,6 +36,7 @@ OF_HOSTAPD = (  # options that users may write next to the keys of the node
     "ht_capab",
     "macaddr_acl",
     "max_num_sta",
+    "okc",
     "no_probe_resp_if_max_sta",
     "preamble",
     "rsn_pairwise",
@@ -179,10 +180,13 @@ class Bss(Protected):
 
     def on(self, radio: Radio, site: Site) -> Radio:
         """Return ``radio`` with this network; report one whose repeaters would have no interface."""
-        longer = len(f"{radio.interface}.sta1") - INTERFACE_LENGTH_MAX  # hostapd's name for that of a repeater
+        members = max(1, site.members(self.ssid))
+        last = f"{radio.interface}.sta{members}"  # hostapd's name for that of a repeater: by its association
+        late = f"as the last of {members} to join, " if members > 1 else ""
+        longer = len(last) - INTERFACE_LENGTH_MAX
         if self.four_address and longer > 0:
             site.refuse(
-                f"a repeater's interface would be {radio.interface}.sta1, and Linux allows {INTERFACE_LENGTH_MAX} "
+                f"{late}a repeater's interface would be {last}, and Linux allows {INTERFACE_LENGTH_MAX} "
                 f"characters; write a name of the node that is {longer} shorter, or this in the radio's first network",
                 "four_address",
             )

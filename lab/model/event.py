@@ -28,6 +28,9 @@ class Scene(Protocol):
     def nodes(self, name: str, key: str, fits: Callable[[plan.Node], object] = bool) -> list[plan.Node]:
         """Return the node of that name, or the nodes of that role; messages about an unknown one list what ``fits``."""
 
+    def access_points(self) -> list[plan.Node]:
+        """Return the radios that are access points, each as a node."""
+
     def link(self, name: str, key: str) -> plan.Link | None:
         """Return the wired link of that name."""
 

@@ -163,6 +163,9 @@ class Site(Protocol):
     def own_cells(self, ssid: str) -> list[Cell]:
         """Return the networks of the node itself that have that SSID."""
 
+    def members(self, ssid: str) -> int:
+        """Return how many radios may join the networks of that SSID."""
+
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
         """Return an option of hostapd or wpa_supplicant that follows from the value at these keys."""
 

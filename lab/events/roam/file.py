@@ -39,7 +39,7 @@ class Roam(Event):
 def reachable(scene: Scene, station: plan.Node, target: plan.Node, key: str) -> bool:
     """Return whether the station can associate there; if not, report why. ``key``: that of the event's station."""
     if target.kind != "ap" or target.radio is None:
-        scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
+        scene.refuse(f"{target.name} is not an access point (it is a {target.kind}){_choice(scene, station)}", "to")
         return False
     if target.home in scene.state(Unpowered):
         scene.refuse(f"{target.home} has no power at that time; write power: {target.home}, to: on before", "to")
@@ -50,9 +50,15 @@ def reachable(scene: Scene, station: plan.Node, target: plan.Node, key: str) -> 
     if station.radio is not None and target.network(station.radio.ssid) is None:
         ssids = " and ".join(f'"{one.ssid}"' for one in target.radio.networks())
         scene.refuse(
-            f'{target.name} has the SSID {ssids}, but {station.name} has "{station.radio.ssid}"; '
-            "name an access point of the station's network",
+            f'{target.name} has the SSID {ssids}, but {station.name} has "{station.radio.ssid}"'
+            f"{_choice(scene, station)}",
             "to",
         )
         return False
     return True
+
+
+def _choice(scene: Scene, station: plan.Node) -> str:
+    """Return what a message says of the access points of a station's network."""
+    names = [one.name for one in scene.access_points() if station.radio and one.network(station.radio.ssid)]
+    return f"; those of its network: {', '.join(names)}" if names else "; its network has no access point"

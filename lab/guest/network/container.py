@@ -126,7 +126,7 @@ class Root:
 
     def run(self, *argv: str, input_text: str = "") -> bytes:
         """Run a short command inside to its end; raise GuestError if it fails."""
-        return run(self.command(*argv), input_text, culprit=self.name)
+        return run(self.command(*argv), input_text, culprit=self.name, named=argv)
 
     @contextmanager
     def files(self) -> Iterator[None]:

@@ -41,7 +41,10 @@ class StationRadio(Wireless):
 
     joins: ClassVar[bool] = True
     raw: ClassVar[tuple[str, ...]] = ("wpa_supplicant", "network")
-    other_names: ClassVar[Mapping[str, str]] = Node.other_names
+    other_names: ClassVar[Mapping[str, str]] = {
+        **Node.other_names,
+        **dict.fromkeys(("okc", "proactive_key_caching"), "write network: {proactive_key_caching: 1}"),
+    }
 
     other_values: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "eap": {

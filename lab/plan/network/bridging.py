@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lab.errors import warn
 from lab.model.openflow import OpenFlowBridge
 from lab.model.topology import Topology
 from lab.plan.network.wires import Wires, carried, pairs, vlans
 from lab.plan.problems import Problems, ValidatedFile
-from lab.shared.types import Interface
+from lab.shared.types import Interface, Node
 
 
 def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interface]], problems: Problems) -> None:
@@ -44,6 +44,20 @@ def check(source: ValidatedFile[Topology], interfaces: Mapping[str, list[Interfa
     _check_keys(source, wires, problems)
     if known:
         _check_vlans(source, interfaces, problems)
+
+
+def check_channels(nodes: Sequence[Node]) -> None:
+    """Warn of radios of an access point on one channel, which is allowed, but rarely meant."""
+    for node in nodes:
+        first: dict[int | None, str] = {}
+        for radio in (one.radio for one in node.radios() if one.kind == "ap" and one.radio):
+            other = first.setdefault(radio.frequency_mhz, radio.interface)
+            if other != radio.interface:
+                warn(
+                    f"{other} and {radio.interface} share the air time of channel {radio.channel}; if that is not what "
+                    "you want, write another channel:, or bss: for a further network of one radio",
+                    node.source,
+                )
 
 
 def _check_keys(source: ValidatedFile[Topology], wires: Wires, problems: Problems) -> None:
@@ -80,6 +94,12 @@ def _check_vlans(
     }
     for name, node in source.model.nodes.items():
         own = [cell.vlan for cell in node.cells if cell.vlan]
+        if node.uplinks and (own or name in at_links):
+            at = "its networks" if own else "its links"
+            problems.add(
+                source, ("nodes", name, "wlans"),
+                f"a repeater carries no VLANs; remove the radio of kind: sta, or vlan: and vlans: at {at}",
+            )  # fmt: skip
         if isinstance(node, OpenFlowBridge) and node.controller is not None and (own or name in at_links):
             problems.add(
                 source,

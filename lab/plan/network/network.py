@@ -75,6 +75,7 @@ class _Builder:
         meshes.check(self.source, self.refuse)
         self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
+        bridging.check_channels(nodes)
         if several:
             nodes = subnetted(self.source, self.refuse, nodes, resolved_links, self.ipv6)
         else:

@@ -14,6 +14,7 @@ from lab.model.document import Keys, dotted
 from lab.model.node import Antenna, Transmitter, WithRadio
 from lab.model.radio_setting import table
 from lab.model.topology import Topology
+from lab.nodes.sta.file import StationRadio
 from lab.plan.network.addresses import Macs, radio_mac
 from lab.plan.problems import RefuseAt, ValidatedFile
 from lab.shared.types import SEARCH, Radio, RadioOption, Wlan
@@ -112,6 +113,12 @@ class _Site:
 
     def own_cells(self, ssid: str) -> list[Cell]:
         return [cell for cell in self.radios.topology.nodes[self.name].cells if cell.ssid == ssid]
+
+    def members(self, ssid: str) -> int:
+        nodes = self.radios.topology.nodes.values()
+        radios = [one for node in nodes if isinstance(node, WithRadio) for one in (node, *node.further)]
+        joining = [one for one in radios if isinstance(one, StationRadio) and one.adhoc is None]
+        return sum(one.ssid in (None, ssid) for one in joining)
 
     def option(self, name: str, value: int | str, *keys: str) -> RadioOption:
         return RadioOption(name, str(value), self._where(*keys))

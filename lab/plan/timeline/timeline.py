@@ -19,7 +19,7 @@ from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Courses, Position
 from lab.plan.workload.placeholders import Names
 from lab.shared.mobility_types import Way
-from lab.shared.types import Event, Link, Node, Process
+from lab.shared.types import Event, Link, Node, Process, radios
 
 S = TypeVar("S")
 
@@ -60,6 +60,9 @@ class _Scene:
             meant = suggestion(name, known) or self.names.suggestion(name)
             self.refuse(f'unknown node "{name}"{meant}; known: {", ".join(known) or "none"}', key)
         return found or []
+
+    def access_points(self) -> list[Node]:
+        return [one for one in radios(self.network.nodes) if one.kind == "ap"]
 
     def link(self, name: str, key: str) -> Link | None:
         turned = "-".join(reversed(name.split("-")))

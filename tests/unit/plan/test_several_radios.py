@@ -182,12 +182,31 @@ def test_a_repeater_is_in_the_segment_of_the_access_point_that_it_repeats(plans:
             ["ap1: {kind: ap, ssid: home, bss: [{ssid: far, four_address: true}]}"],
             "nodes.ap1.bss.0.four_address: a repeater's interface would be ap1-wlan1-1.sta1, and Linux allows 15",
         ),
+        (
+            [HOME.replace("ap1", "ap10"), "sta: {kind: sta, ssid: home, count: 10}"],
+            "nodes.ap10.four_address: as the last of 10 to join, a repeater's interface would be ap10-wlan1.sta10, and "
+            "Linux allows 15 characters; write a name of the node that is 1 shorter",
+        ),
+        (
+            [HOME, "ap2: {kind: ap, ssid: far, vlan: 7, wlans: [{kind: sta, ssid: home}]}"],
+            "nodes.ap2.wlans: a repeater carries no VLANs; remove the radio of kind: sta, or vlan: and vlans: at its "
+            "networks",
+        ),
         (["ap1: {kind: ap, ssid: home, wds_sta: 1}"], 'unknown key "wds_sta" (did you mean four_address?)'),
         (["ap1: {kind: ap, ssid: home, four_address: true, vlan: 7}"], "nodes.ap1.four_address: repeaters bridge to"),
     ],
 )
 def test_mistakes_with_repeaters(plans: Plans, nodes: list[str], message: str) -> None:
     assert message in refused(plans, topology(*nodes), WORKLOAD)
+
+
+@pytest.mark.parametrize(("channel", "warned"), [(1, True), (6, False)])
+def test_two_radios_on_one_channel_are_a_warning(
+    plans: Plans, capsys: pytest.CaptureFixture[str], channel: int, warned: bool
+) -> None:
+    plans(topology(f"hall: {{kind: ap, ssid: home, wlans: [{{ssid: far, channel: {channel}}}]}}"), WORKLOAD)
+    said = "hall-wlan1 and hall-wlan2 share the air time of channel 1; if that is not what you want, write another"
+    assert (said in capsys.readouterr().err) == warned
 
 
 # Monitors

@@ -133,6 +133,12 @@ def test_mistakes_about_buttons(plans: Plans, nodes: tuple[str, ...], said: str)
         (NETWORK, "steer: sta1, to: sta1", "timeline.0.to: sta1 is not an access point (it is a sta)"),
         (NETWORK, "steer: sta1, to: ap1, leaves: 5 s", 'timeline.0.leaves: must be true or false, not "5 s"'),
         (("ap1: {kind: ap, ssid: campus, bss_transition: 1}",), "", "(did you mean btm?)"),
+        (("ap1: {kind: ap, ssid: campus, okc: true}",), "", 'unknown key "okc": write hostapd: {okc: …}'),
+        (
+            ("ap1: {kind: ap, ssid: campus}", "sta2: {kind: sta, okc: true}"),
+            "",
+            'unknown key "okc": write network: {proactive_key_caching: 1}',
+        ),
         (("ap1: {kind: ap, ssid: campus, ieee80211k: 1}",), "", "(did you mean rrm?)"),
         (("ap1: {kind: ap, ssid: campus, scan: all}",), "", 'unknown key "scan": it is for kind: sta'),
         (("ap1: {kind: ap, ssid: campus}", "sta2: {kind: sta, scan: some}"), "", '"some" is not one of network, all'),
