@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from lab.errors import suggestion
 from lab.model.base import Flag, Text, Texts, refuse
 from lab.model.node import Ip, Node
 from lab.model.vlans import Vlan
@@ -21,17 +23,80 @@ def _of_ovs(written: Any) -> Any:
     return written
 
 
-def _rule(text: str) -> str:
-    """Check that a flow is one line with actions; the rest is for ovs-ofctl."""
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
+# What ovs-ofctl 3.5 knows, from ovs-fields(7) and ovs-actions(7); not metadata of tunnels, which have numbers.
+_FIELDS = _names("""
+    in_port in_port_oxm dl_src dl_dst dl_type dl_vlan dl_vlan_pcp vlan_tci vlan_vid vlan_pcp eth_src eth_dst eth_type
+    nw_src nw_dst nw_proto nw_tos nw_ecn nw_ttl nw_frag ip_src ip_dst ip_proto ip_dscp ip_ecn ip_frag
+    ipv6_src ipv6_dst ipv6_label nd_target nd_sll nd_tll nd_reserved nd_options_type
+    tp_src tp_dst tcp_src tcp_dst tcp_flags udp_src udp_dst sctp_src sctp_dst
+    icmp_type icmp_code icmpv6_type icmpv6_code arp_op arp_spa arp_tpa arp_sha arp_tha
+    mpls_label mpls_tc mpls_bos mpls_ttl tun_id tunnel_id tun_src tun_dst tun_ipv6_src tun_ipv6_dst tun_flags tun_tos
+    tun_ttl tun_gbp_id tun_gbp_flags tun_erspan_dir tun_erspan_hwid tun_erspan_idx tun_erspan_ver tun_gtpu_flags
+    tun_gtpu_msgtype metadata ct_state ct_zone ct_mark ct_label ct_nw_src ct_nw_dst ct_nw_proto ct_tp_src ct_tp_dst
+    ct_ipv6_src ct_ipv6_dst pkt_mark skb_priority dp_hash recirc_id conj_id actset_output packet_type
+    nsh_flags nsh_ttl nsh_mdtype nsh_np nsh_spi nsh_si nsh_c1 nsh_c2 nsh_c3 nsh_c4
+    eth ip ipv6 icmp icmp6 tcp tcp6 udp udp6 sctp sctp6 arp rarp mpls mplsm
+    priority table cookie idle_timeout hard_timeout importance out_port out_group duration n_packets n_bytes idle_age
+    hard_age check_overlap send_flow_rem reset_counts no_packet_counts no_byte_counts no_readonly_table
+    allow_hidden_fields
+""")
+_ACTIONS = _names("""
+    output normal flood all local drop controller enqueue in_port table set_field load move mod_vlan_vid mod_vlan_pcp
+    set_vlan_vid set_vlan_pcp strip_vlan pop_vlan push_vlan push_mpls pop_mpls mod_dl_src mod_dl_dst mod_nw_src
+    mod_nw_dst mod_nw_tos mod_nw_ecn mod_nw_ttl mod_tp_src mod_tp_dst dec_ttl set_mpls_ttl set_mpls_label set_mpls_tc
+    dec_mpls_ttl set_queue pop_queue set_tunnel set_tunnel64 resubmit learn conjunction ct ct_clear nat clone note
+    sample meter group bundle bundle_load multipath fin_timeout exit goto_table write_metadata write_actions
+    apply_actions clear_actions push pop encap decap dec_nsh_ttl check_pkt_larger delete_field
+""")
+_NUMBERED = re.compile(r"(?:reg|xreg|xxreg|tun_metadata)\d+|(?:nxm|oxm)_\w+")
+_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words between commas and spaces, in small letters, without what is in brackets."""
+    while (shorter := _IN_BRACKETS.sub("", text)) != text:
+        text = shorter
+    return (word.lower() for word in re.split(r"[,\s]+", text) if word)
+
+
+def _match(text: str) -> str:
+    """Check the names of the fields in a match; values are for ovs-ofctl."""
     if not text.isprintable():
         refuse("a rule must be one line of printable text")
-    if "actions=" not in text.replace("action=", "actions="):
-        refuse(
-            f'"{text}" has no actions; write a rule as ovs-ofctl does, such as priority=10,in_port=1,actions=output:2'
-        )
+    for word in _words(text):
+        field = re.split("[=:/]", word)[0]
+        if field not in _FIELDS and not _NUMBERED.fullmatch(field):
+            refuse(f'"{field}" is not a field of Open vSwitch{suggestion(field, _FIELDS)}; ovs-fields(7) lists them')
     return text
 
 
+def _rule(text: str) -> str:
+    """Check the names of fields and actions in a flow; the rest is for ovs-ofctl."""
+    match, has_actions, actions = text.replace("action=", "actions=").partition("actions=")
+    if not has_actions:
+        refuse(
+            f'"{text}" has no actions; write a rule as ovs-ofctl does, such as priority=10,in_port=1,actions=output:2'
+        )
+    _match(match)
+    for word in _words(actions):
+        action = re.split("[=:]", word)[0]
+        if action not in _ACTIONS and not action.isdecimal() and "-" not in action:  # a port has no other word
+            refuse(f'"{action}" is not an action of Open vSwitch{suggestion(action, _ACTIONS)}; ovs-actions(7) lists '
+                   "them")  # fmt: skip
+    return text
+
+
+def unknown_port(rule: str, ports: Collection[str]) -> str | None:
+    """Return the first interface in a rule that the bridge does not have."""
+    named = re.findall(r"\b(?:in_port=|output[:=])\"?([A-Za-z]\w*-[\w.-]+)", rule)
+    return next((name for name in named if name not in ports), None)
+
+
+Matches = Annotated[Texts, BeforeValidator(_of_ovs), AfterValidator(lambda rules: [_match(rule) for rule in rules])]
 Rules = Annotated[Texts, BeforeValidator(_of_ovs), AfterValidator(lambda rules: [_rule(rule) for rule in rules])]
 
 

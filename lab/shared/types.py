@@ -380,6 +380,13 @@ class Node:
         return next((one for one in networks if one.ssid == ssid), None)
 
     @property
+    def ports(self) -> list[str]:
+        """The interfaces that it bridges, if it is a bridge."""
+        own = [radio.radio for radio in self.radios() if radio.radio]
+        networks = [one.interface for radio in own for one in radio.networks()]
+        return [*(one.name for one in self.interfaces if not one.control), *networks]
+
+    @property
     def uses_radius(self) -> bool:
         """Whether it asks a RADIUS server, or is one."""
         own = [radio.radio for radio in self.radios() if radio.radio]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import Lab, event
+from lab.errors import RunError
 
 pytestmark = pytest.mark.guest
 
@@ -88,6 +89,14 @@ def test_rules_of_the_file_and_of_events(tmp_path: Path) -> None:
         )
         assert received(net, "h1", "h2") == 3
         assert received(net, "h1", "h3") == 0
+
+
+def test_what_open_vswitch_refuses_is_reported_in_its_own_words(tmp_path: Path) -> None:
+    with (
+        Lab(written(tmp_path, RULES), duration="30 s", directory=tmp_path / "lab") as net,
+        pytest.raises(RunError, match="openflow s1: ovs-ofctl -O OpenFlow13 add-flows s1 - ended with 1: .*: zz: inv"),
+    ):
+        net.do(event("openflow", "s1", add=["dl_src=zz,actions=drop"]))
 
 
 @pytest.mark.parametrize(("mode", "answers"), [("secure", 0), ("standalone", 3)])

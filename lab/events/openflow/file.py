@@ -8,16 +8,17 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from lab.model.base import Text, Texts, refuse
+from lab.errors import unknown
+from lab.model.base import Text, refuse
 from lab.model.event import Event, Resolved, Scene
-from lab.model.openflow import Rules
+from lab.model.openflow import Matches, Rules, unknown_port
 
 
 class OpenFlowRules(Event):
     """Delete and add flow rules, as ovs-ofctl does; what it prints is kept."""
 
     openflow: Text = Field(description="The switch, or access point with a controller: or openflow:.")
-    delete: Texts = Field([], description='Rules to delete first, by what they match: [in_port=s1-eth1]; all: [""].')
+    delete: Matches = Field([], description='Rules to delete first, by what they match: [in_port=s1-eth1]; all: [""].')
     add: Rules = Field([], description='Rules to add: ["priority=10,in_port=s1-eth1,actions=drop"].')
 
     @model_validator(mode="after")
@@ -32,8 +33,12 @@ class OpenFlowRules(Event):
                 scene.refuse(
                     f"{node.name} has no flow rules; name a switch, or an access point with controller:", "openflow"
                 )
-            else:
-                yield node.name, {"delete": list(self.delete), "add": list(self.add)}
+                continue
+            for key, rules in (("delete", self.delete), ("add", self.add)):
+                for rule in rules:
+                    if (port := unknown_port(rule, node.ports)) is not None:
+                        scene.refuse(unknown("port", port, node.ports), key)
+            yield node.name, {"delete": list(self.delete), "add": list(self.add)}
 
     @classmethod
     def summary(cls, params: Mapping[str, Any]) -> str:

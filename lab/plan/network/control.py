@@ -11,7 +11,7 @@ from dataclasses import replace
 from ipaddress import IPv4Network
 
 from lab.errors import unknown
-from lab.model.openflow import OpenFlowBridge
+from lab.model.openflow import OpenFlowBridge, unknown_port
 from lab.model.topology import Topology
 from lab.nodes.controller.file import Controller, own_apps
 from lab.plan.network.wires import pairs
@@ -70,6 +70,15 @@ def _beyond(node: Node, links: list[Link]) -> Iterator[tuple[str, str]]:
         for here, there in (link.ends(), link.ends()[::-1]):
             if here[0] == node.name:
                 yield here[1], there[0]
+
+
+def check_rules(source: ValidatedFile[Topology], refuse: RefuseAt, nodes: list[Node]) -> None:
+    """Report flow rules that name interfaces which their bridge does not have."""
+    for node in nodes:
+        model = source.model.nodes[node.name]
+        for index, rule in enumerate(model.openflow if isinstance(model, OpenFlowBridge) else ()):
+            if (port := unknown_port(rule, node.ports)) is not None:
+                refuse(("nodes", node.name, "openflow", index), unknown("port", port, node.ports))
 
 
 def _node(source: ValidatedFile[Topology], node: Node, addresses: Mapping[str, str], links: list[Link]) -> Node:

@@ -86,7 +86,9 @@ class _Builder:
             ]
             nodes = with_ipv6(nodes) if self.ipv6 else nodes
         nodes = radius.introduced(self.source, self.refuse, nodes)
-        return PlannedNetwork(control.connected(self.source, nodes, resolved_links), resolved_links, self.source)
+        nodes = control.connected(self.source, nodes, resolved_links)
+        control.check_rules(self.source, self.refuse, nodes)
+        return PlannedNetwork(nodes, resolved_links, self.source)
 
     def _count_radios(self) -> None:
         """Refuse what the guest's kernel has no room for."""

@@ -71,6 +71,21 @@ def test_a_file_of_the_user_is_the_application(plans: Plans, tmp_path: object) -
         ),
         ("kind: controller", "kind: controller, app: mine.py", "nodes.c0"),
         ("s2: {kind: switch}", "s2: {kind: switch, openflow: [drop]}", '"drop" has no actions; write a rule as'),
+        (
+            "s2: {kind: switch}",
+            's2: {kind: switch, openflow: ["priority=1,in_prt=1,actions=drop"]}',
+            'nodes.s2.openflow: "in_prt" is not a field of Open vSwitch (did you mean in_port?)',
+        ),
+        (
+            "s2: {kind: switch}",
+            's2: {kind: switch, openflow: ["in_port=1,actions=output:2,dorp"]}',
+            'nodes.s2.openflow: "dorp" is not an action of Open vSwitch (did you mean drop?)',
+        ),
+        (
+            "controller: c0}\n  ap1",
+            'controller: c0, openflow: ["in_port=s1-eth1,actions=output:s1-eth9"]}\n  ap1',
+            'nodes.s1.openflow.0: unknown port "s1-eth9" (did you mean s1-eth2?); known: s1-eth1, s1-eth2',
+        ),
         ("s2: {kind: switch}", "s2: {kind: switch, fail_mode: open}", "fail_mode"),
         ("[h1, s1]", "[s1, ap1]", "closes a loop: s1 and ap1 are already connected, and s1 runs no spanning tree"),
     ],
@@ -93,10 +108,26 @@ def test_loops_are_allowed_where_all_switches_run_a_spanning_tree(plans: Plans) 
         ("openflow: s1", "needs add: or delete: with flow rules"),
         ("openflow: h1, add: [actions=drop]", "h1 has no flow rules; name a switch"),
         ("openflow: s1, add: [priority=3]", '"priority=3" has no actions'),
+        ("openflow: s1, delete: [icpm]", 'delete: "icpm" is not a field of Open vSwitch (did you mean icmp?)'),
+        ("openflow: s1, delete: [in_port=s1-eth7]", 'delete: unknown port "s1-eth7" (did you mean s1-eth'),
     ],
 )
 def test_mistakes_in_events(plans: Plans, keys: str, message: str) -> None:
     assert message in refused(plans, f"{TOPOLOGY}timeline:\n  - {{at: 1 s, {keys}}}\n", IDLE)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "table=0,priority=5,tcp,nw_dst=10.0.0.0/8,tp_dst=80,actions=mod_nw_dst:10.0.0.2,output:s1-eth1,LOCAL",
+        "ct_state=+trk+new ip reg3=0x1/0xff actions=ct(commit,nat(src=10.0.0.9)),resubmit(,1),load:1->NXM_NX_REG0[]",
+        "cookie=0x1/-1,OXM_OF_IN_PORT=1,actions=set_field:10.0.0.1->nw_src,3,s1-eth2,normal",
+    ],
+)
+def test_rules_that_open_vswitch_takes_pass(plans: Plans, rule: str) -> None:
+    given = f'controller: c0, openflow: ["{rule}"]}}\n  ap1'
+    openflow = plans(TOPOLOGY.replace("controller: c0}\n  ap1", given), IDLE).node("s1").openflow
+    assert openflow is not None and openflow.rules == [rule]
 
 
 def test_access_points_with_a_tree_are_bridged_by_open_vswitch(plans: Plans) -> None:
