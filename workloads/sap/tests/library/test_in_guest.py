@@ -21,7 +21,12 @@ def collected(**environment: str) -> list[str]:
     """Names of all tests of this stack."""
     argv = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(TESTS)]
     done = subprocess.run(
-        argv, capture_output=True, text=True, cwd=native.PROJECT, env={**os.environ, **environment}, timeout=300
+        argv,
+        capture_output=True,
+        text=True,
+        cwd=native.PROJECT,
+        env={**os.environ, "PYTEST_ADDOPTS": "", **environment},  # -v has another form
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout
     return [line for line in done.stdout.splitlines() if "::" in line]
