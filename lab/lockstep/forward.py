@@ -28,7 +28,9 @@ from lab.lockstep.errors import CallError
 __tracebackhide__ = True  # pytest shows the line of the caller
 ANSWER_NS = 60_000_000_000  # of virtual time for the first byte of an answer
 _REACTION_S = 0.01  # of wall time for a client to send more before its node works on it
-_IDLE_S = 0.2  # the same after an answer, before a second passes in which nobody may do anything
+_CONTINUES_NS = 100_000  # of virtual time after a part of an answer, for the node to write the next one
+_BLOCKED_NS = 5_000_000  # of virtual time for a node that does not take all, before it is given more
+_IDLE_S = 0.2  # wall time for a client after an answer, before a second passes in which nobody may do anything
 _READ_BYTES = 32_768  # a line with them fits into a pipe
 _AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closing it resets the connection
 _log = logging.getLogger("lab")
@@ -79,6 +81,7 @@ class _Connection:
     since_ns: int  # of the last byte, either way
     to_node: bytearray = field(default_factory=bytearray)
     to_client: bytearray = field(default_factory=bytearray)
+    blocked: bool = False  # the node did not take all of it
     waits: bool = False  # for an answer
     client_ended: bool = False
     end_passed: bool = False  # to the node
@@ -88,6 +91,11 @@ class _Connection:
     def until_ns(self) -> int:
         """Up to which time of the timeline its node may have something to say."""
         return self.since_ns + (ANSWER_NS if self.waits else self.forward.quiet_ns)
+
+    @property
+    def full(self) -> bool:
+        """Whether the client may have more to send."""
+        return len(self.to_node) == _READ_BYTES
 
     def wanted(self) -> int:
         """Return what a selector is to look for."""
@@ -199,7 +207,7 @@ class Forwarder:
         for one in self._connections:
             self._watch(one)
         while not self._over and (ready := self._selector.select(within_s)):
-            within_s, happened = _REACTION_S, True
+            happened = True
             for key, events in ready:
                 if isinstance(key.data, Forward):
                     self._accept(key.data)
@@ -208,6 +216,7 @@ class Forwarder:
                 else:
                     self._woken.recv(1)
                     self._tasks.get()()
+            within_s = 0 if any(one.full for one in self._connections) else _REACTION_S
         return happened
 
     def _watch(self, one: _Connection) -> None:
@@ -290,20 +299,25 @@ class Forwarder:
         waiting = [one.until_ns for one in reading if now_ns < min(one.until_ns, self._end_ns)]
         if not (sending or ending or waiting or self._gone):
             return None
-        more = any(len(one.to_node) == _READ_BYTES for one in sending)  # the client may have more to send
-        waits = waiting and (idles or any(one.waits for one in reading))
+        if full := [one for one in sending if one.full]:
+            until_ns = now_ns + (_BLOCKED_NS if all(one.blocked for one in full) else 1)
+        elif waiting and (idles or any(one.waits for one in reading)):
+            until_ns = max(waiting)
+        else:
+            until_ns = now_ns + _CONTINUES_NS
         answer = self._ask(
             "exchange",
             sent=[(one.number, binascii.b2a_base64(one.to_node, newline=False).decode()) for one in sending],
             ended=[one.number for one in ending],
             closed=self._gone,
             reading=[one.number for one in reading],
-            until_ns=max(waiting) if waits and not more else now_ns + 1,
+            until_ns=until_ns,
         )
         self._gone = []
         for one in ending:
             one.end_passed = True
         for one, took in zip(sending, answer["took"], strict=True):
+            one.blocked = took < len(one.to_node)
             del one.to_node[:took]
         by_number = {one.number: one for one in self._connections}
         for number, text in answer["received"]:

@@ -10,6 +10,7 @@ import http.server
 import logging
 import socket
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
@@ -38,14 +39,13 @@ class Container:
 
 
 class Agent:
-    """The agent of a guest whose time is that of this machine; ``end_ns``: of its timeline."""
+    """The agent of a guest whose time is that of this machine while it is asked; ``end_ns``: of its timeline."""
 
     def __init__(self, end_ns: int = END_NS) -> None:
         self.shared = False
         self.now_ns = 0
         self.exchanges = 0
         self._lock = threading.RLock()
-        self._begun_ns = now_ns()
         self._end_ns = end_ns
         self._connections = Connections(Loop())
 
@@ -55,18 +55,19 @@ class Agent:
             yield
 
     def ask(self, do: str, **asked: Any) -> dict[str, Any]:
+        begun_ns = now_ns() - self.now_ns
         try:
             if do == "connect":
                 container: Any = Container()
                 return {"connection": self._connections.connect(container, ["127.0.0.1"], asked["port"])}
             assert do == "exchange"
             self.exchanges += 1
-            asked["until_ns"] = self._begun_ns + min(asked["until_ns"], self._end_ns)
+            asked["until_ns"] = begun_ns + min(asked["until_ns"], self._end_ns)
             return self._connections.exchange(**asked, stops=lambda: False)
         except GuestError as error:
             raise CallError(error.message) from None
         finally:
-            self.now_ns = now_ns() - self._begun_ns
+            self.now_ns = now_ns() - begun_ns
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -142,6 +143,30 @@ def test_two_connections_of_which_one_is_not_read(server: int) -> None:
         assert first.getresponse().read() == BIG
         first.close()
         second.close()
+
+
+def test_time_passes_until_a_server_reads() -> None:
+    agent = Agent()
+
+    def answer() -> None:
+        peer, _ = listener.accept()
+        with peer:
+            while agent.now_ns < 200_000_000:
+                time.sleep(0.01)
+            count = len(BIG)
+            while count:
+                count -= len(peer.recv(1 << 16))
+            peer.sendall(b"done")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        port = listener.getsockname()[1]
+        with forwarded(port, agent) as one, socket.create_connection(one.address, 20) as client:
+            client.sendall(BIG)
+            assert client.makefile("rb").read() == b"done"
+        thread.join()
+    assert agent.exchanges < 1000
 
 
 def test_a_server_that_speaks_first() -> None:
