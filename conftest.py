@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import signal
 import traceback
+from functools import cache
 from pathlib import Path, PurePath
 
 import pytest
@@ -35,8 +36,8 @@ LAST = "unit"
 # Tests in these folders have a kernel of their own, and run only with an option.
 TESTS = Path(__file__).parent / "tests"
 OWN_KERNEL = {TESTS / "debug": "--debug-kernel", TESTS / "smp": "--smp"}
-# Long tests that share a run or a build: one worker gets all tests of such a file, or each worker would repeat it.
-SHARED = ("tests/system/test_flagship.py", "tests/system/test_wheel.py")
+# In a file of long tests: they share a run or a build. One worker gets all of them, or each worker would repeat it.
+SHARES = 'scope="module"'
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -82,12 +83,18 @@ def rank(nodeid: str) -> int:
     return next((n for n, name in enumerate(LONG) if name in folders(nodeid)), len(LONG) + (LAST in folders(nodeid)))
 
 
+@cache
+def shares(file: str) -> bool:
+    """Check whether the tests of a file share a fixture."""
+    return SHARES in (TESTS.parent / file).read_text()
+
+
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # has no types
-    """Assigns work to workers: a single long test, or a file of short ones."""
+    """Assigns work to workers: a single long test, or a file of tests that are short or share something."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return nodeid if rank(nodeid) < len(LONG) and file not in SHARED else file
+        return file if rank(nodeid) >= len(LONG) or shares(file) else nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
