@@ -58,7 +58,12 @@ def digest(directory: Path) -> dict[str, str]:
 def test_equal_runs_leave_equal_bytes_under_load_and_other_seeds_others(
     tmp_path: Path, medium: tuple[str, ...], pcap: str | None, capture: str
 ) -> None:
-    settings = [*medium, "timeline.1.at=10500ms", "workload.duration=11s"]  # with the first handoff
+    settings = [
+        *medium,
+        "timeline.0.speed=10m/s",
+        "timeline.1.at=4500ms",
+        "workload.duration=5s",
+    ]  # with the first handoff
     settings.append("workload.processes.fetch.may_run_on=true")
 
     def once(directory: Path, seed: int) -> dict[str, str]:
