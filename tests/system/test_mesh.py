@@ -33,6 +33,13 @@ links:
   - {between: [web, r1], name: web-r1}
 medium: {}
 """
+WALK = """\
+name: walk
+nodes:
+  m1: {kind: mesh, mesh_id: village, position: [0 m, 0 m, 5 m]}
+  m2: {kind: mesh, mesh_id: village, position: [30 m, 0 m, 5 m]}
+medium: {propagation: {model: logDistance, exp: 4}}
+"""
 
 
 def received(net: Lab, node: str, to: str) -> int:
@@ -101,3 +108,24 @@ def test_a_wrong_passphrase_keeps_a_node_out(tmp_path: Path) -> None:
         assert received(net, "m1", "m3") == 0
         root = net["m1"].run(["iw", "dev", "m1-wlan0", "get", "mesh_param", "mesh_hwmp_rootmode"], check=True)
         assert root.stdout.split()[0] == "4"
+
+
+def test_mesh_points_move_and_change_their_power(tmp_path: Path) -> None:
+    """A chain of two: the link ends where the other hears nothing, and comes back in range or with more power."""
+    (tmp_path / "walk.yaml").write_text(WALK)
+    with Lab(tmp_path / "walk.yaml", duration="60 s", directory=tmp_path / "lab") as net:
+        assert received(net, "m1", "m2") == 3
+        net.do(event("move", "m2", to=["600 m", "0 m", "5 m"]))
+        net.run_for("1 s")
+        assert received(net, "m1", "m2") == 0
+        net.do(event("move", "m2", to=["30 m", "0 m", "5 m"]))
+        net.run_for("10 s")
+        assert received(net, "m1", "m2") == 3
+        for name in ("m1", "m2"):
+            net.do(event("txpower", name, to="-60 dBm"))
+        net.run_for("1 s")
+        assert received(net, "m1", "m2") == 0
+        for name in ("m1", "m2"):
+            net.do(event("txpower", name, to="20 dBm"))
+        net.run_for("10 s")
+        assert received(net, "m1", "m2") == 3

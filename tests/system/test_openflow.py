@@ -55,6 +55,21 @@ links:
   - {between: [s1, ap2]}
   - {between: [ap1, ap2]}
 """
+ROUTED = """\
+name: routed
+nodes:
+  c0: {kind: controller}
+  h1: {kind: host}
+  s1: {kind: switch, controller: c0, ip: 10.1.0.200}
+  r1: {kind: router, dhcp: server}
+  ap1: {kind: ap, ssid: lab, controller: c0}
+  sta1: {kind: sta, ip: dhcp}
+links:
+  - {between: [h1, s1]}
+  - {between: [s1, r1]}
+  - {between: [r1, ap1]}
+subnets: {s1: 10.1.0.0/24, ap1: 10.2.0.0/24}
+"""
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -151,3 +166,12 @@ def test_power_returns_while_a_link_of_the_tree_is_down(tmp_path: Path) -> None:
         net.do(event("power", "ap2", to="on"))
         net.run_for("10 s")
         assert received(net, "h1", "ap2") == 3
+
+
+def test_a_controller_has_bridges_in_several_subnets(tmp_path: Path) -> None:
+    """Its own wires are apart from all subnets."""
+    with Lab(written(tmp_path, ROUTED), duration="30 s", directory=tmp_path / "lab") as net:
+        assert received(net, "h1", "sta1") == received(net, "sta1", "h1") == 3
+        assert received(net, "sta1", "s1") == 3
+        flows = [net[name].run(["ovs-ofctl", "dump-flows", name], check=True).stdout for name in ("s1", "ap1")]
+        assert all("in_port=" in text for text in flows)
