@@ -24,7 +24,7 @@ _MOVE = "move"  # the event
 _LEFT, _RIGHT = 58, 24
 _HEIGHT_MOST, _HEIGHT_LEAST = 460, 150
 _AIR = 0.08  # around what is drawn, of its extent
-_LINE = 12.0  # height of a label
+_LINE, _FURTHER = 12.0, 14.0  # height of a label, and of each further line of it
 _MARGIN = 3.0  # around a box
 _GRID = 4.0  # px: how exactly the points of lines and markers are known to labels
 # how bad it is for a label to cover a marker, each point of a line, a name, and to leave the map
@@ -193,6 +193,19 @@ def details(node: Node) -> str:
     return "; ".join(parts)
 
 
+def networks(node: Node) -> list[str]:
+    """Return the channel and the SSIDs of each radio, in a few words; nothing if the node has only one network."""
+    found = [one.radio for one in node.radios() if one.radio]
+    if sum(len(radio.networks()) for radio in found) < 2:
+        return []
+    if not any(radio.ssid for radio in found):  # monitors
+        return [f"channels {', '.join(str(radio.channel) for radio in found)}"]
+    return [
+        f"{f'ch. {radio.channel}:' if radio.channel else 'joins'} {', '.join(one.ssid for one in radio.networks())}"
+        for radio in found
+    ]
+
+
 def dotted(points: Sequence[XY]) -> Iterator[XY]:
     """Yield points along a line, near enough for a label not to fit between two of them."""
     for (x1, y1), (x2, y2) in pairwise(points):
@@ -219,19 +232,23 @@ class Labels:
         (left, top), (right, bottom) = corners[0], corners[2]
         self._taken.append((left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN))
 
-    def near(self, points: Sequence[XY], text: str, below: int = _NAME) -> Iterator[Text]:
-        """Yield a name at the best place near one of these points; nothing if all are this bad."""
-        width = text_width(text, "mark")
-        boxes = [corner for point in points for corner in _around(point, width)]
-        left, top = min(boxes, key=lambda corner: self._covered(corner, width))
-        if self._covered((left, top), width) < below:
-            self._taken.append((left, top, left + width, top + _LINE))
-            yield Text(left, top + _LINE - 2, text, "mark", colour="ink")
+    def near(self, points: Sequence[XY], lines: Sequence[str], below: int = _NAME) -> list[Text]:
+        """Return a label at the best place near one of these points; nothing if all are this bad."""
+        size = max(text_width(line, "mark") for line in lines), _LINE + _FURTHER * (len(lines) - 1)
+        corners = [corner for point in points for corner in _around(point, *size)]
+        left, top = min(corners, key=lambda corner: self._covered(corner, *size))
+        if self._covered((left, top), *size) >= below:
+            return []
+        self._taken.append((left, top, left + size[0], top + size[1]))
+        return [
+            Text(left, top + _LINE - 2 + _FURTHER * number, line, "mark", colour="ink")
+            for number, line in enumerate(lines)
+        ]
 
-    def _covered(self, corner: XY, width: float) -> int:
+    def _covered(self, corner: XY, width: float, height: float) -> int:
         """Return how bad a place for a label is."""
         left, top = corner
-        right, bottom = left + width, top + _LINE
+        right, bottom = left + width, top + height
         first, highest, last, lowest = self._bounds
         inside = left >= first and right <= last and top >= highest and bottom <= lowest
         hit = sum(left < x2 and x1 < right and top < y2 and y1 < bottom for x1, y1, x2, y2 in self._taken)
@@ -241,17 +258,17 @@ class Labels:
         return _NAME * hit + marks + (0 if inside else _BEYOND)
 
 
-def _around(point: XY, width: float) -> list[XY]:
-    """Return the corners of a name next to a point: to the right, left, above, below, at a corner."""
+def _around(point: XY, width: float, height: float) -> list[XY]:
+    """Return the corners of a label next to a point: to the right, left, above, below, at a corner."""
     x, y = point
     return [
-        (x + 9, y - _LINE / 2),
-        (x - 9 - width, y - _LINE / 2),
-        (x - width / 2, y - 9 - _LINE),
+        (x + 9, y - height / 2),
+        (x - 9 - width, y - height / 2),
+        (x - width / 2, y - 9 - height),
         (x - width / 2, y + 9),
-        (x + 7, y - 7 - _LINE),
+        (x + 7, y - 7 - height),
         (x + 7, y + 7),
-        (x - 7 - width, y - 7 - _LINE),
+        (x - 7 - width, y - 7 - height),
         (x - 7 - width, y + 7),
     ]
 

@@ -16,7 +16,7 @@ from statistics import fmean
 
 from lab.drawing import WIDTH, svg
 from lab.drawing.shapes import XY, Drawing, Path, Shape, Shapes, Text, box
-from lab.drawing.words import shortened
+from lab.drawing.words import shortened, wrapped
 from lab.errors import InputError, writing
 from lab.report.maps import (
     BELOW,
@@ -29,6 +29,7 @@ from lab.report.maps import (
     dotted,
     fitted,
     legend,
+    networks,
     stroke,
     symbol,
     tint,
@@ -37,7 +38,10 @@ from lab.shared.medium_types import noticed_mb
 from lab.shared.types import Link, Netem, Node, Plan, Radio
 from lab.show.words import noun, shape, vlans
 
-_BOX_WIDTH, _BOX_HEIGHT = 108, 44
+_BOX_WIDTH, _BOX_HEIGHT, _CAPTION = 108, 44, 14  # a box with one line under the name, and each further one
+_CAPTIONS_MOST = 5
+_ROOM = _BOX_WIDTH - 8
+_LABEL_WIDTH = 170  # of a label on the map at most, if a node has several networks
 _LEGEND = 34.0  # height
 _ROW_TOP, _ROW_HEIGHT, _ROW_MOST = 58.0, 92.0, 7
 _FROM_BUSY = 0.65  # where a label is on a line, from the end with more lines
@@ -53,15 +57,16 @@ def draw(plan: Plan) -> Drawing:
     paper = fitted(plan, _LEGEND)
     rows = _rows(plan, set(paper.starts_m) if paper else set())
     if paper and rows:
-        paper = replace(paper, top=_ROW_TOP + _ROW_HEIGHT * len(rows) - _BOX_HEIGHT)
+        paper = replace(paper, top=_ROW_TOP + sum(_height(plan, row) for row in rows) - _BOX_HEIGHT)
     points: dict[str, XY] = {name: paper.at(start) for name, start in paper.starts_m.items()} if paper else {}
     boxes = _boxes(plan, rows, points)
     points |= boxes
+    outlines = {name: _outline(plan.node(name), at) for name, at in boxes.items()}
     labels = Labels(paper.left, paper.right, paper.bottom) if paper else Labels(0.0, WIDTH, math.inf)
     for name, at in points.items():
         labels.avoid([at], DOT)
         if name in boxes:
-            labels.take(_around(at))
+            labels.take(outlines[name])
     lines = [(stroke("radio", _course(a, b, points), f"{a}, {b}: {label}"), label) for a, b, label in pairs]
     for link in plan.links:
         both, label = (points[link.node_a], points[link.node_b]), _label(plan, link)
@@ -77,11 +82,11 @@ def draw(plan: Plan) -> Drawing:
         if node.name in boxes:
             shapes += _node(node, at, plan)
         else:
-            shapes += [*symbol(node, at, plan), *labels.near([at], _name(node))]
+            shapes += [*symbol(node, at, plan), *(labels.near([at], _name(node)) or labels.near([at], [node.name]))]
     busy = Counter(end for line, _ in lines for end in (line.points[0], line.points[-1]))
     for line, text in lines:
         if text:
-            shapes += labels.near(_along(line, boxes.values(), busy), text, below=LINES)
+            shapes += labels.near(_along(line, outlines.values(), busy), [text], below=LINES)
     shapes += legend(_entries(plan, meaning, placed=bool(paper)))
     height = paper.bottom + BELOW if paper else max(y for line in _outlines(shapes) for _, y in line) + 6
     return Drawing(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
@@ -188,8 +193,9 @@ def _rows(plan: Plan, placed: set[str]) -> list[list[str]]:
 def _boxes(plan: Plan, rows: Sequence[Sequence[str]], placed: Mapping[str, XY]) -> dict[str, XY]:
     """Return the centres of the boxes of nodes in rows, from left to right as their neighbours in the rows below."""
     found: dict[str, XY] = {}
-    for number, row in enumerate(rows):
-        y = _ROW_TOP + _ROW_HEIGHT * (len(rows) - 1 - number)
+    y = _ROW_TOP + sum(_height(plan, row) for row in rows)
+    for row in rows:
+        y -= _height(plan, row)
         below = {**placed, **found}
         ends = [(link.node_a, link.node_b) for link in plan.links]
         xs = {name: [below[b if a == name else a][0] for a, b in ends
@@ -230,12 +236,12 @@ def _on_line(point: XY, begin: XY, end: XY) -> bool:
     return RADIUS < along < length - RADIUS and aside < 2 * RADIUS
 
 
-def _along(line: Path, boxes: Iterable[XY], busy: Mapping[XY, int]) -> list[XY]:
+def _along(line: Path, boxes: Iterable[Sequence[XY]], busy: Mapping[XY, int]) -> list[XY]:
     """Return the points of a line that its label may be at, the best ones first: towards the end with fewer lines."""
     seen = [
         (x, y)
         for x, y in dotted(line.points)
-        if not any(abs(x - left) < _BOX_WIDTH / 2 and abs(y - top) < _BOX_HEIGHT / 2 for left, top in boxes)
+        if not any(left < x < right and top < y < bottom for (left, top), _, (right, bottom), _ in boxes)
     ]
     by_busy = seen if busy[line.points[0]] >= busy[line.points[-1]] else seen[::-1]
     where = 0.5 if busy[line.points[0]] == busy[line.points[-1]] else _FROM_BUSY
@@ -264,29 +270,44 @@ def _label(plan: Plan, link: Link) -> str:
     return ", ".join(filter(None, [shape(link.netem) if link.netem != Netem() else "", vlans(plan, link)]))
 
 
-def _around(at: XY) -> tuple[XY, ...]:
+def _height(plan: Plan, row: Iterable[str]) -> float:
+    """Return the height of a row of boxes, with what is between it and the one below."""
+    return _ROW_HEIGHT + _CAPTION * max(len(_captions(plan.node(name))) - 1 for name in row)
+
+
+def _outline(node: Node, at: XY) -> tuple[XY, ...]:
+    """Return the box of a node, which has its name at ``at``."""
     x, y = at
-    return box(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
+    bottom = y + _BOX_HEIGHT / 2 + _CAPTION * (len(_captions(node)) - 1)
+    return box(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, bottom)
 
 
 def _node(node: Node, at: XY, plan: Plan) -> Shapes:
     x, y = at
     dash = dashes(plan, node.name)
-    yield Path(_around(at), tint(plan, node.name), "paper", closed=True, dash=dash, width=2, tip=details(node))
-    room = _BOX_WIDTH - 8
-    yield Text(x, y - 3, shortened(node.name, room, "panel"), "panel", "middle")
-    yield Text(x, y + 13, shortened(_caption(node), room, "mark"), "mark", "middle")
+    yield Path(_outline(node, at), tint(plan, node.name), "paper", closed=True, dash=dash, width=2, tip=details(node))
+    yield Text(x, y - 3, shortened(node.name, _ROOM, "panel"), "panel", "middle")
+    for number, caption in enumerate(_captions(node)):
+        yield Text(x, y + 13 + _CAPTION * number, caption, "mark", "middle")
 
 
-def _caption(node: Node) -> str:
+def _captions(node: Node) -> list[str]:
+    """Return the lines under the name of a node in a box."""
+    several = networks(node)
+    if several:
+        lines = [line for text in several for line in wrapped(text, _ROOM, "mark")]
+        return lines if len(lines) <= _CAPTIONS_MOST else [shortened(text, _ROOM, "mark") for text in several]
     if node.radio and node.radio.channel:
-        return _channel(node.radio)
-    return ", ".join(node.roles) or noun(node.kind)
+        return [_channel(node.radio)]
+    return [shortened(", ".join(node.roles) or noun(node.kind), _ROOM, "mark")]
 
 
-def _name(node: Node) -> str:
-    """Return the label of a node on the map."""
-    return f"{node.name}, {_channel(node.radio)}" if node.radio and node.radio.channel else node.name
+def _name(node: Node) -> list[str]:
+    """Return the lines of the label of a node on the map."""
+    several = networks(node)
+    if several:
+        return [node.name, *(shortened(text, _LABEL_WIDTH, "mark") for text in several)]
+    return [f"{node.name}, {_channel(node.radio)}" if node.radio and node.radio.channel else node.name]
 
 
 def _channel(radio: Radio) -> str:

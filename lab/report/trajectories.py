@@ -36,7 +36,7 @@ def draw(plan: Plan) -> Drawing | None:
         shapes += _way(track, paper)
     for node in resting:
         at = paper.at(paper.starts_m[node.name])
-        shapes += [*symbol(node, at, plan), *labels.near([at], node.name)]
+        shapes += [*symbol(node, at, plan), *labels.near([at], [node.name])]
     for track in paper.ways:
         shapes += _ends(track, paper, labels)
     entries = [("circle", "start"), ("dot", "end")]
@@ -74,4 +74,4 @@ def _ends(track: Track, paper: Map, labels: Labels) -> Shapes:
     colour = tint(paper.plan, track.node)
     yield Dots((begin,), 1.5 * RADIUS, colour, "paper", tip=f"{track.node} at the start")
     yield Dots((end,), RADIUS, colour, colour, tip=f"{track.node} at the end")
-    yield from labels.near([end], track.node)
+    yield from labels.near([end], [track.node])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,31 @@ def test_each_line_has_its_label(name: str) -> None:
     drawn = load(name, "idle")
     wanted = sorted(label for _, _, label in topology.heard(drawn)[0])
     assert sorted(text.text for text in texts(topology.draw(drawn)) if text.text.endswith(" dB")) == wanted
+
+
+SEVERAL = """\
+name: several
+nodes:
+  ap1: {kind: ap, ssid: office, channel: 1, bss: [{ssid: guests}], wlans: [{ssid: home, mode: a, channel: 36}]}
+  ap2: {kind: ap, ssid: one, bss: [{ssid: two}, {ssid: three}, {ssid: four}, {ssid: five}, {ssid: six-of-these},
+        {ssid: seven-of-these}, {ssid: eight}]}
+  sta1: {kind: sta, ssid: office, wlans: [{ssid: home}]}
+  mon1: {kind: monitor, channel: 1, wlans: [{channel: 36}]}
+"""
+
+
+@pytest.mark.parametrize("placed", [False, True])
+def test_all_networks_and_channels_of_a_node_are_shown(placed: bool) -> None:
+    number = iter(range(4))
+    at = re.sub("kind: [a-z]+", lambda kind: f"{kind[0]}, position: [{20 * next(number)} m, 0 m, 1 m]", SEVERAL)
+    scene = topology.draw(plan(at if placed else SEVERAL))
+    words = [text.text for text in texts(scene)]
+    assert {"ap1", "ch. 1: office, guests" if placed else "ch. 1: office,", "ch. 36: home"} <= set(words)
+    assert {"joins office", "joins home"} <= set(words)
+    assert "channels 1, 36" in words
+    assert any(word.startswith("ch. 1: one,") and word.endswith("…") for word in words), "six are too many for a line"
+    labels = [extent(text) for text in texts(scene)]
+    assert not any(overlap(one, other) for index, one in enumerate(labels) for other in labels[:index])
 
 
 def in_a_box(text: Text, scene: Drawing) -> bool:
