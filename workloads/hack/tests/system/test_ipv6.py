@@ -17,6 +17,24 @@ Boot = Callable[..., Ran]
 SHORTER = ("duration=9s", "processes.flow.run.omit=2s", "processes.flow.run.duration=4s")  # than 27 s at 180 Mbit/s
 
 
+SHORT = ("duration=3 s", "processes.flow.run.duration=1 s")
+FLOWS = {
+    "hack/both": ("duration=3 s", *(f"processes.flow-{way}.run.duration=1 s" for way in ("down", "up"))),
+    "hack/download-file": ("duration=3 s", "processes.flow.run.bytes=500 kB"),
+    "hack/download-sampled": SHORT,
+    "hack/download-two": ("duration=3 s", *(f"processes.flow-{number}.run.duration=1 s" for number in (1, 2))),
+    "hack/upload": SHORT,
+}
+
+
+@pytest.mark.parametrize("workload", FLOWS)
+def test_flows_end_well_over_ipv6(boot_own: Boot, workload: str) -> None:
+    ran = boot_own("downloads", workload, "family=ipv6", *FLOWS[workload])
+    assert ran.guest()["error"] is None
+    ended = [one["exit"] for one in ran.guest()["processes"] if one["id"].startswith("flow")]
+    assert ended and set(ended) == {0}
+
+
 @pytest.mark.parametrize(
     ("topology", "workload", "settings"),
     [("downloads", "hack/transfer", ()), ("downloads-n", "hack/udp", SHORTER)],
