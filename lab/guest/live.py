@@ -53,7 +53,8 @@ class LiveGuest:
         self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
-        self._homes = {radio.name: radio.home for radio in plan.radios() if radio.owner}
+        owned = [one for node in plan.nodes for one in (*node.radios()[1:], *node.further_networks())]
+        self._homes = {one.name: one.home for one in owned}
         self.clock = Clock()
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}

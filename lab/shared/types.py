@@ -357,22 +357,20 @@ class Node:
         """Return its radios, each as a node: itself for the first, the others by the names of their interfaces."""
         return [self, *(self._with(wlan) for wlan in self.wlans)] if self.radio else []
 
+    def further_networks(self) -> list[Node]:
+        """Return the networks of its radios after the first of each, each as a node named after its interface."""
+        radios = [(one, one.radio) for one in self.radios() if one.radio]
+        return [self._owned(bss, kind=one.kind) for one, radio in radios for bss in radio.bss]
+
     def _with(self, wlan: Wlan) -> Node:
         at_m = self.position_m
         if at_m is not None and wlan.offset_m is not None:
             at_m = [one + other for one, other in zip(at_m, wlan.offset_m, strict=True)]
-        own: dict[str, Any] = {
-            "name": wlan.radio.interface,
-            "kind": wlan.kind,
-            "radio": wlan.radio,
-            "ip": wlan.ip,
-            "ip6": wlan.ip6,
-            "position_m": at_m,
-            "interfaces": [],
-            "wlans": [],
-            "owner": self.name,
-        }
-        return Node(**{**self.__dict__, **own})
+        return self._owned(wlan.radio, kind=wlan.kind, ip=wlan.ip, ip6=wlan.ip6, position_m=at_m)
+
+    def _owned(self, radio: Radio, **own: Any) -> Node:
+        without: dict[str, Any] = {"ip": None, "ip6": None, "interfaces": [], "wlans": []}
+        return Node(**{**self.__dict__, **without, "name": radio.interface, "radio": radio, "owner": self.name, **own})
 
     def network(self, ssid: str) -> Radio | None:
         """Return the interface of its radio with that network, if it has one."""
@@ -615,11 +613,12 @@ class Plan:
         return {node.image: node for node in self.nodes if node.image and node.docker}
 
     def node(self, name: str) -> Node:
-        """Return the node of that name, or with the radio of that name; raise KeyError if no node has it."""
+        """Return the node of that name, or with the radio or network of that name; raise KeyError if no node has it."""
         for node in self.nodes:
             if node.name == name:
                 return node
-        for node in radios(self.nodes):
+        networks = [network for node in self.nodes for network in node.further_networks()]
+        for node in (*radios(self.nodes), *networks):
             if node.name == name:
                 return node
         raise KeyError(name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from lab.checkout import CHECKOUT
 from tests import air
 from tests.system.conftest import Ran
+from tests.system.test_cli import lab
 from tests.system.test_medium_interfaces import SIFS_NS, SLOT_NS, waits_ns
 
 pytestmark = pytest.mark.guest
@@ -66,6 +68,35 @@ timeline:
     ran = boot(place, "name: look\nduration: 12 s\n")
     assert " 2 received" in ran.outputs()[-2]
     assert ran.outputs()[-1].strip() == "bssid=02:00:02:00:01:01"
+
+
+def test_probes_look_at_a_further_network_by_its_interface(tmp_path: Path) -> None:
+    place = """\
+name: place
+nodes:
+  ap1: {kind: ap, ssid: one, bss: [{ssid: two}]}
+  sta1: {kind: sta, ssid: one}
+  sta2: {kind: sta, ssid: two}
+medium: {}
+timeline:
+  - {at: 2 s, disconnect: sta2}
+"""
+    work = """\
+name: work
+duration: 4 s
+processes:
+  - {on: ap1-wlan1-1, run: {probe: station-dump}, as: peers}
+  - {on: ap1-wlan1-1, run: {probe: hostapd-events}, as: events}
+metrics:
+  signal: {of: peers, unit: dBm}
+"""
+    (tmp_path / "place.yaml").write_text(place)
+    (tmp_path / "work.yaml").write_text(work)
+    lab("run", "place.yaml", "work.yaml", "--out", "run", cwd=tmp_path)
+    assert json.loads((tmp_path / "run/record.json").read_text())["metrics"]["signal"]["values"]["count"] > 0
+    peers, events = ((tmp_path / "run/raw" / name).read_text() for name in ("peers.out", "events.out"))
+    assert "Station 02:00:01:00:03:00 (on ap1-wlan1-1)" in peers and "02:00:01:00:02:00" not in peers
+    assert "AP-STA-DISCONNECTED 02:00:01:00:03:00" in events
 
 
 def test_a_further_network_without_wmm_contends_as_the_first(boot: Boot) -> None:

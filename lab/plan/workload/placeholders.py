@@ -61,6 +61,10 @@ class Names:
         found = next((source[name] for source in sources if name in source), None)
         return found or [one for one in radios(self.nodes.values()) if one.name == name] or found
 
+    def network(self, name: str) -> list[Node]:
+        """Return the network of an access point after the first one of its radio that has that interface, as a node."""
+        return [one for node in self.nodes.values() for one in node.further_networks() if one.name == name]
+
     def known(self) -> list[str]:
         """Return roles, groups and nodes."""
         return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))

@@ -203,9 +203,10 @@ class PlannedProcesses:
 
     def _instances(self, entry: _Entry) -> list[Process]:
         """Return one process for each node of the role, or for the node."""
-        if self.names.nodes_of(entry.on) is None:
+        network = self.names.network(entry.on) if entry.probe is not None else []
+        if not network and self.names.nodes_of(entry.on) is None:
             self.doubtful.add(entry.name)
-        nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
+        nodes = network or self.nodes_of(entry.on, (*entry.keys, "on"))
         for node in nodes:
             self._check_place(entry, node)
         counted = nodes
