@@ -174,8 +174,8 @@ SEVERAL = """\
 name: several
 nodes:
   ap1: {kind: ap, ssid: office, channel: 1, bss: [{ssid: guests}], wlans: [{ssid: home, mode: a, channel: 36}]}
-  ap2: {kind: ap, ssid: one, bss: [{ssid: two}, {ssid: three}, {ssid: four}, {ssid: five}, {ssid: six-of-these},
-        {ssid: seven-of-these}, {ssid: eight}]}
+  ap2: {kind: ap, ssid: one, bss: [{ssid: two}, {ssid: three-of-them}, {ssid: four-of-them}, {ssid: five-of-them},
+        {ssid: six-of-them}, {ssid: seven-of-them}]}
   sta1: {kind: sta, ssid: office, wlans: [{ssid: home}]}
   mon1: {kind: monitor, channel: 1, wlans: [{channel: 36}]}
 """
@@ -190,7 +190,7 @@ def test_all_networks_and_channels_of_a_node_are_shown(placed: bool) -> None:
     assert {"ap1", "ch. 1: office, guests" if placed else "ch. 1: office,", "ch. 36: home"} <= set(words)
     assert {"joins office", "joins home"} <= set(words)
     assert "channels 1, 36" in words
-    assert any(word.startswith("ch. 1: one,") and word.endswith("…") for word in words), "six are too many for a line"
+    assert any(word.startswith("ch. 1: one,") and word.endswith("…") for word in words), "so many do not fit"
     labels = [extent(text) for text in texts(scene)]
     assert not any(overlap(one, other) for index, one in enumerate(labels) for other in labels[:index])
 
