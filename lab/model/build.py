@@ -146,6 +146,10 @@ def _too_short(details: ErrorDetails, keys: Keys, document: Document, model: typ
     return "is empty" if not details["input"] else f"has {len(details['input'])} entries, too few"
 
 
+def _too_long(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
+    return f"has {len(details['input'])} entries; there may be {details['ctx']['max_length']} at most"
+
+
 def _limit(details: ErrorDetails, keys: Keys, document: Document, model: type[Model] | None) -> str:
     context = details["ctx"]
     bound = f"at most {context['le']}" if "le" in context else f"at least {context['ge']}"
@@ -159,4 +163,5 @@ _MESSAGES: dict[str, MessageMaker] = {
     "missing": _missing,
     "literal_error": _one_of,
     "too_short": _too_short,
+    "too_long": _too_long,
 }

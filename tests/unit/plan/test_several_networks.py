@@ -100,6 +100,10 @@ def test_with_802_1x_each_network_has_its_own_users(plans: Plans) -> None:
         ),
         ("vssids: [a, b]", '3  nodes.ap1.vssids: unknown key "vssids": write bss: [{ssid: NAME}] for the SSIDs after'),
         ("bss: {ssid: guests}", "3  nodes.ap1.bss: must be a list"),
+        (
+            f"bss: [{', '.join(f'{{ssid: guests{number}}}' for number in range(8))}]",
+            "3  nodes.ap1.bss: has 8 entries; there may be 7 at most",
+        ),
         ("hostapd: {bss: x}", "3  nodes.ap1.hostapd.bss: stations adopt its networks from the topology; write bss:"),
     ],
 )
