@@ -12,6 +12,7 @@ import math
 import operator
 import re
 import statistics
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -337,6 +338,23 @@ def _monotone(sign: str) -> Callable[[list[Any]], bool]:
     return function
 
 
+def _trend(arguments: list[Any]) -> Any:
+    """Return Spearman's rank correlation of the entries with their order; equal entries share their mean rank."""
+    values = _comparable(arguments)
+    if len(values) < 2:
+        return None
+    ordered = sorted(float(value.base) for value in values)
+    mean_rank = (len(ordered) - 1) / 2
+    order = [place - mean_rank for place in range(len(ordered))]
+    ranks = [
+        (bisect_left(ordered, float(value.base)) + bisect_right(ordered, float(value.base)) - 1) / 2 - mean_rank
+        for value in values
+    ]
+    spread = math.sqrt(math.fsum(one * one for one in order) * math.fsum(one * one for one in ranks))
+    together = math.fsum(place * rank for place, rank in zip(order, ranks, strict=True))
+    return ValueWithUnit(round(together / spread, 12) if spread else 0)
+
+
 def _at(index: int) -> Callable[[list[Any]], Any]:
     def function(arguments: list[Any]) -> Any:
         values = flat(arguments)
@@ -434,4 +452,10 @@ FUNCTIONS: dict[str, Function] = {
     "sin": Function(_plain(math.sin, "sin"), "sine of an angle in radians", single=True, each=True),
     "sqrt": Function(_plain(math.sqrt, "sqrt"), "square root", single=True, each=True),
     "sum": Function(_sum, "the sum"),
+    "trend": Function(
+        _trend,
+        "Spearman's rank correlation of the entries with their order: 1 if each is greater than the one before it, -1 "
+        "if each is less, 0 if all are equal",
+        single=True,
+    ),
 }

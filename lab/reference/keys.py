@@ -101,8 +101,9 @@ A claim compares series of means over the grid:
 * `paper.throughput[quick]`: the numbers in `paper:` for these points. A point without a number there is an error.
 * Two series are compared point by point, in the order of the grid, and must have the same axes:
   `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` also work point by point.
-* `geomean(quick / never)` and the other functions summarise a series. `rising`, `falling`, `first` and `last` work
-  along one axis.
+* `geomean(quick / never)` and the other functions summarise a series. `rising`, `falling`, `trend`, `first` and `last`
+  work along one axis. `rising` fails at the first step down; for “more and more” in data that scatter, write
+  `trend(quick / never) > 0.5`. Next to a trend, results show where it is in 95 % of bootstrap samples of the trials.
 * A claim about a point without a value fails.
 """
 

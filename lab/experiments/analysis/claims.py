@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import operator
 import re
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 from lab.errors import InputError
@@ -27,7 +29,8 @@ from lab.numbers import plain
 _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > throughput[never])", labels=True)
 _TRIES = (2.0, -2.0)  # first stand-in for the numbers before anything is measured; the others count up from it
 _PLACES_MAX = 3  # named one by one
-_ALONG = ("rising", "falling", "first", "last")  # need places along one axis
+_SAMPLES = 1000  # drawn from the trials
+_ALONG = ("rising", "falling", "first", "last", "trend")  # need places along one axis
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -73,7 +76,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
             return Verdict(claim, False, missing, _expected(tree))
         passed, value = statement.holds(statement.value(tree)), _explained(tree, statement)
         medians = " (medians)" if claim.of == "medians" else ""
-        return Verdict(claim, passed, value + medians + _thin(used, summaries), _expected(tree))
+        scatter = _scatter(claim, tree, statement, summaries)
+        return Verdict(claim, passed, value + scatter + medians + _thin(used, summaries), _expected(tree))
     except OverflowError:
         return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
     except InputError as error:
@@ -217,6 +221,33 @@ def _explained(tree: Tree, statement: _Statement) -> str:
         case Call(function="rising" | "falling"):
             return _describe_course(tree, statement)
     return f"{tree.text} is {str(statement.holds(statement.value(tree))).lower()}"
+
+
+def _scatter(claim: Claim, tree: Tree, statement: _Statement, summaries: Mapping[tuple[str, int], Summary]) -> str:
+    """Describe within which bounds trends are in 95 % of bootstrap samples: the trials of each point, drawn again.
+
+    Empty without a trend, or if a point has a single trial (B. Efron, "Bootstrap methods", Ann. Statist. 7, 1979).
+    """
+    trends = {call.text: call for call in walk(tree) if isinstance(call, Call) and call.function == "trend"}
+    keys = {(found.metric.name, point.number) for found in _measured(tree, statement) for point in found.points}
+    if not trends or not keys or any(summaries[key].n < 2 for key in keys):
+        return ""
+    drawn: dict[str, list[float]] = {text: [] for text in trends}
+    middle = statistics.median if claim.of == "medians" else statistics.fmean
+    random = Random(0)
+    for _ in range(_SAMPLES):
+        numbers = {key: middle(random.choices(summaries[key].values, k=summaries[key].n)) for key in sorted(keys)}
+        sample = _Statement(statement.grid, numbers)
+        for text, call in trends.items():
+            try:
+                drawn[text].append(float(sample.value(call).value))
+            except UndefinedError:  # such as a division by a mean that is 0 in this sample
+                return ""
+    parts = []
+    for text, values in drawn.items():
+        low, *_, high = statistics.quantiles(values, n=40)
+        parts.append(f"; {text} is between {plain(low, 2)} and {plain(high, 2)} in 95 % of samples of the trials")
+    return "".join(parts)
 
 
 def _expected(tree: Tree) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Claims: what is refused before anything runs, what holds after, and what is said about it."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -66,6 +68,8 @@ def judged(that: str, of: Experiment = PLAIN) -> Verdict:
         ("rising(throughput[2 m])", True),
         ("falling(never - never)", True),
         ("rising(quick / never)", False),
+        ("trend(never) == 1 and trend(-never) == -1 and trend(never - never) == 0", True),
+        ("-0.51 < trend(abs(never - 4 Mbit/s) + 1 Mbit/s) < 0.51", True),
         ("not all(quick > never)", True),
         ("not quick > never", True),
         ("all(not swp-approximate < never)", True),
@@ -195,6 +199,10 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
         (
             "rising(throughput)",
             "rising works along one axis, but this series has distance and roaming; fix one by a label",
+        ),
+        (
+            "trend(throughput) > 0",
+            "trend works along one axis, but this series has distance and roaming; fix one by a label",
         ),
         ("rising(throughput[2 m, quick])", "rising needs several places, but throughput[2 m, quick] has one"),
         ("first(throughput) > 1 Mbit/s", "first works along one axis, but this series has distance and roaming"),
@@ -393,7 +401,7 @@ def test_a_series_has_its_places_in_the_order_of_the_grid() -> None:
 
 PIECES = """
 throughput throughput[ quick never 2 m [ ] distance= roaming= = , ( ) + - * / < <= == != > and or not 5 1.5 Mbit/s ms %
-'a' "2 m" true all( any( mean( geomean( rising( first( abs( max( len( . @ #
+'a' "2 m" true all( any( mean( geomean( rising( trend( first( abs( max( len( . @ #
 """
 
 
@@ -459,3 +467,34 @@ def test_claims_are_about_means_or_medians(of: Literal["means", "medians"], pass
 
 def test_a_share_is_shown_as_one_number() -> None:
     assert judged("share(quick > never) > 80%").value == "share(quick > never) = 66.67%"
+
+
+def trials(*of_each_point: Sequence[float]) -> tuple[Experiment, list[Row]]:
+    one = experiment({"distance": [f"{2 * number} m" for number in range(1, len(of_each_point) + 1)]})
+    points = zip(one.points, of_each_point, strict=True)
+    return one, [Row(point, {"throughput": summarise(values, "Mbit/s")}) for point, values in points]
+
+
+def test_a_trend_is_shown_with_what_the_scatter_of_trials_leaves_of_it() -> None:
+    """Means of 1, 3, 2 and 4 Mbit/s: a rank correlation of 0.8, whatever is drawn from equal trials."""
+    found = claims.judge(claim("trend(throughput) > 0.7"), *trials([1, 1], [3, 3], [2, 2], [4, 4]))
+    assert found.passed and found.expected == "> 0.7"
+    assert found.value == (
+        "trend(throughput) = 0.8; trend(throughput) is between 0.8 and 0.8 in 95 % of samples of the trials"
+    )
+    wide = claims.judge(claim("trend(throughput) > 0.7"), *trials([0, 2], [1, 5], [0, 4], [2, 6])).value
+    low, high = map(float, re.findall(r"between (\S+) and (\S+) in", wide.replace("\N{MINUS SIGN}", "-"))[0])
+    assert -1 <= low < 0.5 and high == 1
+
+
+def test_a_trend_of_single_trials_or_of_what_is_undefined_in_a_sample_has_no_bounds() -> None:
+    assert claims.judge(claim("trend(throughput) > 0.7"), *trials([1], [3])).value == "trend(throughput) = 1"
+    found = claims.judge(claim("trend(1 Mbit/s / throughput) < 0"), *trials([0, 1], [0, 3]))
+    assert found.passed and "samples" not in found.value
+
+
+def test_a_trend_of_medians_draws_medians() -> None:
+    found = trials([1, 1, 1, 90], [2, 2, 2, 2])
+    of_means = claim("trend(throughput) > 0")
+    assert not claims.judge(of_means, *found).passed and claims.judge(replace(of_means, of="medians"), *found).passed
+    assert "between -1 and 1" in claims.judge(of_means, *found).value.replace("\N{MINUS SIGN}", "-")
