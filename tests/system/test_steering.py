@@ -40,6 +40,12 @@ def test_a_station_decides_by_itself_unless_it_has_to_leave(boot: Callable[..., 
     assert found == {(False, 40): [AP1, AP1], (True, 40): [AP1, AP2], (False, 8): [AP1, AP2]}
 
 
+def test_an_access_point_without_power_suggests_nothing(boot: Callable[..., Ran]) -> None:
+    events = ("roam: sta1, to: ap1", "power: ap1, to: off", "steer: sta1, to: ap2", WHERE)
+    ran = look(boot, *(f"at: {at} s, {event}" for at, event in zip((1, 2, 2.1, 9), events, strict=True)))
+    assert [said.strip() for said in ran.outputs()] == [f"bssid={AP2}"]
+
+
 def test_a_station_asks_for_neighbours(boot: Callable[..., Ran]) -> None:
     ask = "at: 2 s, exec: sta1, run: [wpa_cli, neighbor_rep_request]"
     said = look(boot, "at: 1 s, roam: sta1, to: ap1", ask).raw("daemon/sta1-wpa_supplicant.log")

@@ -31,6 +31,8 @@ class Steer(EventSteps):
         def send(guest: LiveGuest) -> bytes | None:
             status = guest.controls[station.name].request("STATUS").splitlines()
             here = next((line.removeprefix("bssid=") for line in status if line.startswith("bssid=")), None)
+            if here in access_points and not guest.controls[access_points[here]].task.alive:
+                return b"its access point has no power"  # which the station has not noticed yet
             if here in access_points and here != suggested.mac:
                 return ask(access_points[here], "hostapd", request).execute(guest)
             return b"already there" if here else b"not associated"
