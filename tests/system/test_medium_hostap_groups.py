@@ -71,6 +71,21 @@ def test_two_devices_find_each_other_and_form_a_group(boot: Boot, method: str) -
     assert len(group_channel_mhz(played)) == 1 and received(played.printed[-1]) == 10
 
 
+def test_a_persistent_group_starts_again_by_invitation(boot: Boot) -> None:
+    """The group's owner ends it, and invites its client, which joins with the credentials of the first time."""
+    connect = [accept("pbc go_intent=0 persistent"), wpa("a", f"p2p_connect {B} pbc go_intent=15 persistent"), *FORMED]
+    commands = [
+        *(start_station("a"), start_station("b"), *FIND, *connect),
+        *(("a", f"wpa_cli -p /run/own -i {GROUP} p2p_group_remove {GROUP}"), until_said("b", "P2P-GROUP-REMOVED")),
+        *(wpa("b", "p2p_listen"), ("a", f"wpa_cli -p /run/own -i p2p-dev-a-wlan0 p2p_invite persistent=0 peer={B}")),
+        *(until_said("a", "P2P-GROUP-STARTED", times=2), until_said("b", "P2P-GROUP-STARTED", times=2), *TALK),
+    ]
+    played = play(boot, {node: PEER.format(node) + "persistent_reconnect=1\n" for node in "ab"}, commands, seconds=40)
+    assert "P2P-INVITATION-RESULT status=0" in played.said["a"]
+    assert [played.said[node].count("P2P-GO-NEG-SUCCESS") for node in "ab"] == [1, 1]
+    assert played.said["a"].count("WPS-SUCCESS") == 1 and received(played.printed[-1]) == 10
+
+
 @pytest.mark.parametrize("intent", [0, 15])
 def test_a_station_of_a_network_is_in_a_group_at_the_same_time(boot: Boot, intent: int) -> None:
     """Its radio has one channel, so the group is on that of the access point; it is the group's client or its owner."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ways into a network that the lab itself does not use: OWE, H2E, FILS, DPP, fast transition over the wire."""
+"""Ways into a network that the lab itself does not use: OWE, H2E, FILS, DPP, fast transition over the wire; TDLS."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.system.radios import (
     play,
     start_access_point,
     start_station,
+    until,
     until_said,
     wpa,
 )
@@ -30,6 +31,8 @@ PROTECTED = [*RSN, "ieee80211w=2"]
 AP, STA = address(1), address(2)
 HIDDEN = "02:00:01:00:77:00"
 AUTHENTICATION, ASSOCIATION_REQUEST = 0xB0, 0x00  # IEEE 802.11-2020 9.2.4.1.3: the first octet of frame control
+PROTECTED_FRAME = 0x40  # 9.2.4.1.9: in the second octet
+PING_BYTES = 84  # as an IP packet
 SAE, FILS = 3, 4  # authentication algorithms, 9.4.1.1
 HASH_TO_ELEMENT, ANTI_CLOGGING, UNSUPPORTED_GROUP = 126, 76, 77  # status codes, 9.4.1.9
 
@@ -90,6 +93,29 @@ def test_fils_rejoins_with_two_exchanges(boot: Boot) -> None:
     assert "\nkey_mgmt=FILS-SHA256\n" in played.printed[-1]
     assert authentications(played)[-2:] == [(FILS, 1, 0), (FILS, 2, 0)]
     assert played.said["ap"].count("EAPOL-4WAY-HS-COMPLETED") == 1 and played.said["sta"].count("EAP-STARTED") == 1
+
+
+def test_stations_of_an_encrypted_network_talk_directly(boot: Boot) -> None:
+    """TDLS: keys are agreed on through the access point, and what follows does not pass it."""
+    own = ['ssid="x"', "key_mgmt=WPA-PSK", 'psk="secret-words"']
+    station = STATION + network("scan_freq=2412", *own)
+    ap = ["ssid=x", *RSN, "wpa_key_mgmt=WPA-PSK", "wpa_passphrase=secret-words", "wmm_enabled=1", "ieee80211n=1"]
+    other = address(3)
+    commands = [
+        *(start_access_point("ap"), start_station("a"), start_station("b")),
+        *(until_said("a", "CTRL-EVENT-CONNECTED"), until_said("b", "CTRL-EVENT-CONNECTED")),
+        *(("a", "ip addr add 10.1.0.1/24 dev a-wlan0"), ("b", "ip addr add 10.1.0.2/24 dev b-wlan0")),
+        wpa("a", f"tdls_setup {other}"),
+        until("a", f"wpa_cli -p /run/own -i a-wlan0 tdls_link_status {other} | grep -q ': connected'"),
+        ("a", "ping -c 10 -i 0.1 10.1.0.2"),
+    ]
+    played = play(boot, {"ap": access_point("ap", *ap), "a": station, "b": station}, commands, pcap="air", seconds=20)
+    assert "10 received" in played.printed[-1]
+    (path,) = (played.ran.directory / "raw").glob("air-*")
+    direct = [frame for frame in air.frames(path) if frame.kind == air.DATA and frame.body[1] & 3 == 0]
+    ends = [bytes.fromhex(one.replace(":", "")) for one in (STA, other)]
+    pings = [frame for frame in direct if len(frame.body) > PING_BYTES and frame.body[1] & PROTECTED_FRAME]
+    assert [sum(frame.transmitter == one for frame in pings) for one in ends] == [10, 10]
 
 
 # bootstrapping keys (P-256, DER in hexadecimal) and the URIs that the QR codes of their devices have
