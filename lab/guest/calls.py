@@ -112,8 +112,9 @@ class Calls:
         slave = self._terminal(number, node, out) if tty else None
         try:
             task = Task(self._guest.loop, name, command, out, err, self._ended, environment, given, terminal=slave)
-        except OSError as error:  # such as: its words are too long
-            raise GuestError(f"{node} cannot start {name}: {error.strerror}", node) from None
+        except GuestError as error:  # such as: its words are too long, which the message would repeat
+            why = error.message.rpartition(": ")[2]
+            raise GuestError(f"{node} cannot start {name}: {why}", node) from None
         finally:
             if slave is not None:
                 os.close(slave)
