@@ -11,6 +11,8 @@ from pathlib import Path
 
 from lab.errors import RunError
 
+_MOST_DOCUMENT_BYTES = 500_000_000
+
 
 def opened(path: Path) -> io.BufferedReader:
     """Open a file to read it: never one of the host by a symbolic link, nor a FIFO or device, which may have no end.
@@ -36,6 +38,18 @@ def opened(path: Path) -> io.BufferedReader:
 def content(path: Path) -> bytes:
     """Read such a file; see ``opened``."""
     with opened(path) as file:
+        return file.read()
+
+
+def document(path: Path) -> bytes:
+    """Read a file of JSON, which is read as a whole; see ``opened``.
+
+    Raises:
+        RunError: If it is longer than any that a run leaves.
+    """
+    with opened(path) as file:
+        if (size := os.fstat(file.fileno()).st_size) > _MOST_DOCUMENT_BYTES:
+            raise RunError(f"{path} has {size / 1e6:,.0f} MB; at most {_MOST_DOCUMENT_BYTES / 1e6:,.0f} MB are read")
         return file.read()
 
 

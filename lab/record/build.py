@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab import left
-from lab.errors import RecordError
+from lab.errors import RecordError, RunError
 from lab.probes import base as probes
 from lab.record import medium, metrics, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
@@ -94,8 +94,8 @@ def rebuild(directory: Path) -> Record:
         RecordError: If the raw data is missing or damaged.
     """
     try:
-        before = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        before = json.loads(left.document(directory / FILE_NAME))
+    except (FileNotFoundError, ValueError, RecursionError, RunError):
         before = {}
     hashes = {name: digest for name, digest in _member(before, "hashes").items() if name != "plan"}
     return build(directory, hashes=hashes, versions=_member(before, "versions"))
@@ -108,10 +108,13 @@ def _member(data: Any, key: str) -> dict[str, Any]:
 
 def _read(path: Path, parse: Callable[[str], Thing], missing: str) -> Thing:
     try:
-        return parse(left.content(path).decode("utf-8"))
+        found = parse(left.document(path).decode("utf-8"))
+        if found is None:
+            raise ValueError("it is null")
+        return found
     except FileNotFoundError:
         raise RecordError(f"{path.parent} has no {path.name}", hint=missing) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         damaged = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
         hint = None if damaged else "another version of the lab made this run; run it again"
         raise RecordError(f"{path} cannot be read: {error}", hint=hint) from None

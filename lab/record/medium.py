@@ -27,11 +27,11 @@ def read(raw: Path) -> OnAir | None:
     """
     path = raw / FILE_NAME
     try:
-        readings = built(list[Reading], json.loads(left.content(path))["looks"])
+        readings = built(list[Reading], json.loads(left.document(path))["looks"])
         return _between(readings) if readings else None
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path} cannot be read: {error!r}") from None
 
 

@@ -149,11 +149,11 @@ def load(directory: Path) -> Record:
     """
     path = directory / FILE_NAME
     try:
-        data = json.loads(left.content(path).decode())
+        data = json.loads(left.document(path))
     except FileNotFoundError:
         hint = "a run's directory contains it once the run has ended; lab run prints its path"
         raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{path} cannot be read: {error}", hint=_AGAIN) from None
     if not isinstance(data, dict) or not isinstance(data.get("version"), int):
         raise RecordError(f"{path} is not a record of a run", hint=_AGAIN)

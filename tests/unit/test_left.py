@@ -43,3 +43,10 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert left.text(tmp_path / "x.out") == "a\n\N{REPLACEMENT CHARACTER}\n"
     with pytest.raises(FileNotFoundError):
         left.content(tmp_path / "y.out")
+
+
+def test_a_document_is_not_longer_than_memory(tmp_path: Path) -> None:
+    with (tmp_path / "guest.json").open("wb") as file:
+        file.truncate(5_000_000_000)
+    with pytest.raises(RunError, match="guest.json has 5,000 MB; at most 500 MB are read"):
+        left.document(tmp_path / "guest.json")

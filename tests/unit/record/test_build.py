@@ -185,7 +185,11 @@ def test_output_that_cannot_be_read_fails_the_run_and_is_reported(run_directory:
         ("guest.json", "[", "guest.json cannot be read"),
         ("guest.json", "{}", "guest.json cannot be read: Outcome needs epoch_ns"),
         ("guest.json", "[]", "guest.json cannot be read"),
+        ("guest.json", "null", "guest.json cannot be read: it is null"),
+        ("guest.json", "[" * 100_000, "guest.json cannot be read: maximum recursion depth"),
+        ("plan.json", "[" * 100_000, "plan.json cannot be read: maximum recursion depth"),
     ],
+    ids=lambda value: str(value)[:30],
 )
 def test_what_is_missing_is_reported(run_directory: Path, name: str, content: str | None, complaint: str) -> None:
     path = run_directory / name

@@ -66,7 +66,11 @@ def test_a_run_that_left_nothing(tmp_path: Path) -> None:
     assert medium.read(tmp_path) is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"looks": [{"t_ns": 0}]}', '{"looks": 5}', '{"looks": ["x"]}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"looks": [{"t_ns": 0}]}', '{"looks": 5}', '{"looks": ["x"]}', "[" * 100_000],
+    ids=lambda text: text[:30],
+)
 def test_what_is_damaged_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "medium.json").write_text(text)
     with pytest.raises(RecordError, match=r"medium\.json cannot be read"):
