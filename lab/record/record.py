@@ -74,9 +74,16 @@ class Record:
 
     @cached_property
     def wall(self) -> dict[str, Any]:
-        """Wall times and host, from wall.json; empty without that file."""
+        """Wall times and host, from wall.json; empty without that file; a damaged one raises RecordError."""
         path = self.directory / "wall.json"
-        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        try:
+            found = json.loads(left.document(path))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise RecordError(f"{path} is damaged", hint="delete it: it only has what the run took, and on which host")
         return found
 
     @cached_property

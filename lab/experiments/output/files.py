@@ -167,7 +167,7 @@ def read(path: Path) -> dict[str, Any]:
                 "runs it",
             ) from None
         raise RecordError(f"cannot read {file}: {error.strerror}", hint="lab reproduce --out DIR creates one") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not {"version", "rows", "claims", "provenance"} <= found.keys():
         raise RecordError(f"{file} contains no results of an experiment", hint="lab reproduce --out DIR creates them")

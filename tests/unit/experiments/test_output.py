@@ -93,6 +93,7 @@ def test_numbers_that_json_has_no_word_for_are_null() -> None:
     [
         (None, "cannot read"),
         ("{", "contains no results"),
+        ("[" * 100_000, "contains no results"),
         ("[1]", "contains no results"),
         ('{"version": 1}', "contains no results"),
         ('{"version": 99, "rows": [], "claims": [], "provenance": {}}', "has version 99"),

@@ -65,6 +65,16 @@ def test_what_is_written_is_what_is_read(run_directory: Path) -> None:
     assert record.wall["wall_s"] > 0
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", "[1]"])
+def test_damaged_wall_times_are_one_message(run_directory: Path, text: str) -> None:
+    made(run_directory)
+    (run_directory / "wall.json").write_text(text)
+    with pytest.raises(RecordError, match=r"wall.json is damaged\n  delete it"):
+        assert load(run_directory).wall
+    (run_directory / "wall.json").unlink()
+    assert load(run_directory).wall == {}
+
+
 def test_equal_runs_give_equal_bytes_wherever_they_lie(run_directory: Path, tmp_path: Path) -> None:
     elsewhere = Path(shutil.copytree(run_directory, tmp_path / "somewhere" / "else"))
     (elsewhere / "wall.json").write_text('{"wall_s": 99}')
