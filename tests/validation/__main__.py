@@ -2,7 +2,8 @@
 """``make validation``: measure again, write docs/validation.json, docs/validation.md and its figures.
 
 ``--compare`` measures, lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only
-checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest.
+checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest; with them, rows
+that were not measured stay as they are.
 """
 
 from __future__ import annotations
@@ -66,9 +67,14 @@ def compare(measured: list[Row]) -> int:
     return bool(lines)
 
 
-def write(measured: list[Row]) -> int:
-    """Replace the committed rows and the files generated from them."""
-    rows = in_order(measured, list(committed().values()))
+def write(measured: list[Row], *, all_rows: bool) -> int:
+    """Replace the committed rows, or only those that were measured, and the files generated from them."""
+    if not measured:
+        print("nothing was measured, so nothing is written")
+        return 1
+    before = committed()
+    new = {(row.table, row.name): row for row in measured}
+    rows = in_order(measured if all_rows else list({**before, **new}.values()), list(before.values()))
     COMMITTED.write_text(to_json(rows))
     for path, text in outputs(rows).items():
         path.write_text(text)
@@ -80,10 +86,11 @@ def main(arguments: list[str]) -> int:
     """Return the exit status."""
     if arguments == ["--check"]:
         return check()
-    measured = measure([argument for argument in arguments if argument != "--compare"])
+    selecting = [argument for argument in arguments if argument != "--compare"]
+    measured = measure(selecting)
     if measured is None:
         return 1
-    return compare(measured) if "--compare" in arguments else write(measured)
+    return compare(measured) if "--compare" in arguments else write(measured, all_rows=not selecting)
 
 
 def _same(path: Path, text: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.validation import __main__ as validation
 from tests.validation import rows
 from tests.validation.__main__ import in_order
 from tests.validation.document import figures, render
@@ -88,3 +89,20 @@ def test_a_table_next_to_a_peer_has_a_column_for_it() -> None:
 def test_rows_keep_their_order_and_new_ones_follow() -> None:
     two, ten, old = (Row("bianchi", name, 1) for name in ("x, 2 stations", "x, 10 stations", "z"))
     assert in_order([ten, two, old, Row("papers", "a", 1)], [old]) == [old, two, ten, Row("papers", "a", 1)]
+
+
+def test_rows_that_were_not_measured_stay_unless_all_were_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`-k PATTERN`, or even `--help`, which measures nothing, must not empty the document."""
+    file = tmp_path / "validation.json"
+    monkeypatch.setattr(validation, "COMMITTED", file)
+    monkeypatch.setattr(validation, "committed", lambda: rows.committed(file))
+    monkeypatch.setattr(validation, "outputs", lambda _: {})
+    old, new = BIANCHI, Row("papers", "calls", 5, between=(5, 5))
+    assert validation.write([old, new], all_rows=True) == 0
+    assert validation.write([otherwise(new, value=4)], all_rows=False) == 0
+    assert rows.from_json(file.read_text()) == [old, otherwise(new, value=4)]
+    assert validation.write([], all_rows=False) == 1 and "nothing was measured" in capsys.readouterr().out
+    assert validation.write([new], all_rows=True) == 0
+    assert rows.from_json(file.read_text()) == [new]
