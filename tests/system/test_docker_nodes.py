@@ -17,6 +17,8 @@ from lab.errors import RunError
 from lab.plan.load import load
 from lab.record import Record
 from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
+from tests.system.conftest import quoted
+from tests.system.test_cage import OF_NODES
 
 pytestmark = pytest.mark.guest
 LAB = str(Path(sys.executable).parent / "lab")
@@ -176,6 +178,22 @@ def test_what_is_not_a_number_in_passwd(run: Run, tmp_path: Path) -> None:
     layout(tmp_path / "image", [layer(file("etc/passwd", b"web:x:many:34::/srv:/bin/sh\n"))], {"User": "web"})
     with pytest.raises(RunError, match='oci:image runs as web: "many" is not a valid number of a user or group'):
         run("")
+
+
+BOUNDS = """import pathlib
+for path in pathlib.Path('/proc').glob('[0-9]*/status'):
+    words = path.read_text().split()
+    print(words[1], words[words.index('CapBnd:') + 1])"""
+
+
+def test_its_programs_have_the_capabilities_of_a_node(run: Run) -> None:
+    """Among the processes of the node are its first one, next to that of the base, and its program."""
+    ask = f"  - {{at: 100 ms, exec: web, run: [python3, -c, {quoted(BOUNDS)}]}}\n"
+    record = run("", topology=f"{TOPOLOGY}timeline:\n{ask}", Cmd=["0"], Healthcheck={})
+    (event,) = record.data["events"]
+    names, masks = zip(*map(str.split, event["output"].splitlines()), strict=True)
+    assert names.count("pause") == 2 and "serve" in names
+    assert {int(mask, 16) for mask in masks} == {OF_NODES}
 
 
 def test_commands_that_it_lacks_are_those_of_the_base(run: Run) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import HostError
-from lab.machine import cage, landlock
+from lab.machine import cage, landlock, machine
 
 # enters a cage as the guest's kernel does, tries lines of Python, and prints how each ended
 ENTERS = """
@@ -67,6 +67,8 @@ RIGHTS = {
     "os.close(os.open(run / 'file', os.O_RDWR))": True,
     "(run / 'folder').mkdir(); (run / 'folder').rmdir()": True,
     "(run / 'link').symlink_to('/etc/passwd')": False,
+    "os.link(run / 'file', run / 'linked')": False,
+    "os.mknod(run / 'device', 0o20600, os.makedev(1, 3))": False,
     "(bundle / 'file').read_text()": True,
     "os.open(bundle / 'file', os.O_RDWR)": False,
     "(bundle / 'file').unlink()": False,
@@ -77,6 +79,7 @@ RIGHTS = {
     "os.listdir('/')": False,
     "os.open(home / 'file', os.O_RDWR)": False,
     "os.open(home / 'file', os.O_RDONLY | os.O_TRUNC)": False,
+    "os.truncate(home / 'file', 0)": False,
     "(home / 'file').unlink()": False,
     "(home / 'new').touch()": False,
     "os.chmod(home / 'file', 0o777)": False,
@@ -107,6 +110,13 @@ def test_it_sends_no_signals_outside(places: list[Path], pid: int) -> None:
     assert tried(places, f"os.kill({pid}, 0)") == [not scopes]  # without, namespaces keep signals inside
 
 
+def test_it_traces_nothing_outside(places: list[Path], pid: int) -> None:
+    seizes = "libc.ptrace(0x4206, {pid}, 0, 0)"
+    done = f"import ctypes; libc = ctypes.CDLL(None); exit({seizes.format(pid=pid)})"
+    assert subprocess.run([sys.executable, "-c", done], check=False).returncode == 0
+    assert tried(places, f"if {seizes.format(pid=pid)}: raise OSError") == [False]
+
+
 def test_its_descriptors_have_three_digits(places: list[Path]) -> None:
     """The command line of a guest has one length."""
     with cage.cage(*places[:3]) as (rules, calls):
@@ -132,6 +142,16 @@ def test_old_hosts_without_namespaces_let_signals_pass(monkeypatch: pytest.Monke
     monkeypatch.setattr(cage, "namespaces", lambda: ("unshare",))
     assert cage.gaps() == []
     cage.require()
+
+
+def test_a_command_that_boots_warns_of_gaps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cage, "gaps", lambda: ["read this", "write that"])
+    monkeypatch.setattr(machine, "clean_stale", lambda: 0)
+    machine.prepare()
+    said = "lab: this host:  a program that takes its guest over could read this; write that: docs/security.md\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_host_without_unshare_gives_no_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
