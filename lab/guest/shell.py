@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import logging
@@ -14,6 +15,7 @@ import signal
 import struct
 import sys
 import termios
+import time
 import tty
 from pathlib import Path
 from textwrap import fill
@@ -58,11 +60,23 @@ _USUAL_TERMINAL = "xterm-256color"
 BY_LINE = {"PYTHON_BASIC_REPL": "1"}  # or its prompt reads ahead, and drops what was pasted for others
 PLAIN = {"NO_COLOR": "1"}  # ip does not ask what the terminal can do
 _CTRL_C, _CTRL_D = b"\x03", b"\x04"
+_START_S = 0.2  # a shell starts a program within this time
+_LOOK_S = 0.001
+_COMPUTING_BASH = re.compile(rb"\(bash\) [^S]")  # in /proc/PID/stat
 _FIT_MS = 500
 _BLOCK_BYTES = 4096
 _QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
 _NUMBER = re.compile(r"[-+]?[\d.]+")
 _MOVE = "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m, 0 m, 1 m, 3 m/s"
+
+
+def _bash_computes() -> bool:
+    """Return whether a shell itself, or what it has forked and not yet made a program, has something to do."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            if _COMPUTING_BASH.search(path.read_bytes()):
+                return True
+    return False
 
 
 class Shell(CLI):
@@ -182,7 +196,14 @@ class Shell(CLI):
 
     def _pass_on(self, node: LabNode, keyboard: int) -> None:
         """Pass on what is typed, after what has been typed, and printed, until a command ends."""
+        runs = False
         while node.waiting:
+            if self._typed and node.begun and not runs:
+                # bash would keep a Ctrl-C that comes while it starts a program for that program's end
+                latest_s = time.monotonic() + _START_S
+                while _bash_computes() and time.monotonic() < latest_s:
+                    time.sleep(_LOOK_S)
+                runs = True
             poller = select.poll()
             poller.register(node.shell_end, select.POLLIN)
             poller.register(node.master, select.POLLIN | (select.POLLOUT if self._typed and node.begun else 0))
