@@ -242,7 +242,9 @@ class Soak:
             wrong.append(f"still ran after {SLOWEST_S} s")
         if "Traceback" in printed:
             wrong.append("a traceback")
+        # by the signal itself: by SIGKILL always, by others before the lab's first line
         killed = fault == "SIGKILL of the lab" and status == -signal.SIGKILL
+        killed |= status is not None and status < 0 and fault == signal.Signals(-status).name
         if status in VERDICTS and (out / "record.json").is_file():
             differing = different(out, good.directory)
             if status != good.status or differing:

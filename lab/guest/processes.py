@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lab.shared.outcome import Ended
 
 _FURTHER, _FIRST_FREE = 3, 64  # descriptors of a program: the first after its streams, the first that it never gets
+# by which a program ends that has a fault, or whose stub on the host is gone: also one that was asked to end fails then
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGSYS})
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
 
@@ -113,7 +115,7 @@ class Processes:
     def _ended(self, process: types.Process, task: Task) -> None:
         for sampler in self._sizes:
             sampler.finish(task)
-        if task.expected or not process.required:
+        if not process.required or (task.expected and task.signal not in _CRASHES):
             return
         if task.exit == 0 and (process.acts or process.ready is None):
             return  # a client that has finished

@@ -15,6 +15,7 @@ from lab.captures.pcap import read
 from lab.record.build import build
 from lab.shared.types import Plan
 from tests.system.conftest import WIRED, Ran
+from tests.system.test_cli import lab
 
 pytestmark = pytest.mark.guest
 
@@ -145,6 +146,20 @@ timeline:
 """,
     )
     assert ran.guest()["error"] is None
+
+
+@pytest.mark.parametrize("end", ["timeline: [{at: 1 s, stop: faulty}]", "may_run_on"])
+def test_one_that_crashes_when_it_is_stopped_is_a_failure(tmp_path: Path, end: str) -> None:
+    """Its output may lack anything then; it also looks like this if the host has killed its stub."""
+    (tmp_path / "place.yaml").write_text(WIRED)
+    may = ", may_run_on: true" if end == "may_run_on" else ""
+    crash = "trap 'kill -SEGV $$' INT TERM; while :; do sleep 0.1; done"
+    (tmp_path / "load.yaml").write_text(
+        "name: crash\nroles: {client: 1}\nduration: 2 s\nprocesses:\n"
+        f'  - {{on: client, at: 0 s, run: [bash, -c, "{crash}"], as: faulty{may}}}\n{end if not may else ""}\n'
+    )
+    done = lab("run", "place.yaml", "load.yaml", "--out", "out", cwd=tmp_path, status=1)
+    assert "load.yaml:5: faulty was killed by SIGSEGV" in done.stderr
 
 
 def test_what_is_up_before_the_timeline_is_stopped_at_its_time(boot: Callable[..., Ran]) -> None:
