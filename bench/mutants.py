@@ -236,7 +236,8 @@ def main() -> None:
     options = parser.parse_args()
     tried = killed = 0
     with working_copy() as copy, contextlib.suppress(KeyboardInterrupt):
-        for mutant in draws(options.seed, [options.area] if options.area else list(AREAS)):
+        areas = [options.area] if options.area else [area for area in AREAS if files(area)]
+        for mutant in draws(options.seed, areas):
             found = verdict(mutant, copy, options.stages)
             if found is None:
                 continue

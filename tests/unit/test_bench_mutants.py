@@ -39,7 +39,7 @@ def test_what_is_the_same_program_is_not_tried() -> None:
 @pytest.mark.parametrize("area", AREAS)
 def test_every_file_has_tests(area: str) -> None:
     found = files(area)
-    assert found
+    assert found or (area == "stacks" and not [*HERE.glob("workloads/*/Makefile")]), "there may be no stack at all"
     for path in found:
         first, *others = stages(Mutant(path, 1, "", ""), HERE)
         assert others
