@@ -42,6 +42,8 @@ _COMPLAINT = re.compile(
     r"Out of memory|INFO: (task|rcu)|UBSAN: |kmemleak: \d+ new|lab-init: "
 )
 _OUT_OF_MEMORY = "Out of memory"
+# its program ends as by a fault, which fails no run if that program is a probe or was to end anyway
+_STUB_IS_GONE = re.compile(r"stub \d+ ended \(.*\)")
 _IN_MEMORY = "the guest is full: the files of its nodes are in its memory, and may take half of it"
 _REBOOTS = re.compile(r"\] (sysrq: Resetting|reboot: Restarting system)")
 _DAMAGE = re.compile(r"SQUASHFS error|SQUASHFS superblock|lab-init: (exec|mount) |corrupted shared library")
@@ -223,6 +225,9 @@ class Watch:
             full = NO_SPACE_TEXT in printed and not self._host_is_full()
             message = error.message.rstrip(" :") + printed  # a colon if a program printed nothing
             raise RunError(message, hint=_IN_MEMORY if full else None)
+        if gone := _STUB_IS_GONE.search(console):
+            hint = "something on the host has killed it, perhaps for lack of memory; run it again"
+            raise RunError(f"the guest has lost a process of the host that it needs: {gone[0]}", hint=hint)
 
     def _no_space(self) -> RunError:
         """Return whose disk is full: the host's, or those of the guest, which are in its memory."""

@@ -46,6 +46,15 @@ def test_a_quiet_log_is_no_failure(tmp_path: Path) -> None:
     follow(tmp_path, "[    0.000000] random: crng init done\n[   30.000000] reboot: Power down\n")
 
 
+def test_a_stub_that_the_host_has_killed_is_a_failure_unless_the_guest_names_its_program(tmp_path: Path) -> None:
+    """A probe, or a program that is being stopped, may end as it likes: its output lacks something then."""
+    log = "[   31.000000] stub 96 ended (signal 9)\n[   31.000000] reboot: Power down\n"
+    with pytest.raises(RunError, match=r"^the guest has lost a process of the host .*: stub 96 ended \(signal 9\)\n"):
+        follow(tmp_path, log)
+    with pytest.raises(RunError, match=r"^sink was killed by SIGSEGV"):
+        follow(tmp_path, log, json.dumps({"error": {"message": "sink was killed by SIGSEGV", "logs": []}}))
+
+
 def test_a_full_disk_is_reported_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.machine.watch.free_bytes", lambda place: 1 << 20)
     log = "Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\nlab-init: the agent ended\n"
