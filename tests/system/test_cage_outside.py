@@ -114,7 +114,9 @@ def test_each_process_of_a_guest_is_in_the_cage(boot: Callable[..., Ran], monkey
     monkeypatch.setattr(Guest, "follow", look)
     boot(
         WIRED,
-        "name: long\nduration: 60 s\nprocesses:\n  - {on: h1, run: [sleep, '50'], as: sleeps, may_run_on: true}\n",
+        # hundreds of programs, so that there is a time to look at it
+        "name: long\nduration: 60 s\nprocesses:\n  - {on: h1, as: sleeps, may_run_on: true, "
+        "run: [sh, -c, for i in $(seq 600); do sleep 0.01; done]}\n",
     )
     kernels = [facts for facts in found.values() if facts[0]["Seccomp_filters"] == "1"]
     stubs = [facts for facts in found.values() if facts[0]["Seccomp_filters"] == "2"]  # the others have just begun
