@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lab.shared.outcome import Ended
 
 _FURTHER, _FIRST_FREE = 3, 64  # descriptors of a program: the first after its streams, the first that it never gets
-# by which a program ends that has a fault, or whose stub on the host is gone: also one that was asked to end fails then
+# signals of a crash: a program that ends by one fails the run even if it had been asked to end
 _CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGSYS})
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 

@@ -199,7 +199,7 @@ class Shell(CLI):
         runs = False
         while node.waiting:
             if self._typed and node.begun and not runs:
-                # bash would keep a Ctrl-C that comes while it starts a program for that program's end
+                # bash handles a Ctrl-C that arrives while it starts a program only after that program has ended
                 latest_s = time.monotonic() + _START_S
                 while _bash_computes() and time.monotonic() < latest_s:
                     time.sleep(_LOOK_S)

@@ -150,7 +150,7 @@ timeline:
 
 @pytest.mark.parametrize("end", ["timeline: [{at: 1 s, stop: faulty}]", "may_run_on"])
 def test_one_that_crashes_when_it_is_stopped_is_a_failure(tmp_path: Path, end: str) -> None:
-    """Its output may lack anything then; it also looks like this if the host has killed its stub."""
+    """Its output may be incomplete."""
     (tmp_path / "place.yaml").write_text(WIRED)
     may = ", may_run_on: true" if end == "may_run_on" else ""
     crash = "trap 'kill -SEGV $$' INT TERM; while :; do sleep 0.1; done"

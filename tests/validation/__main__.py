@@ -2,8 +2,8 @@
 """``make validation``: measure again, write docs/validation.json, docs/validation.md and its figures.
 
 ``--compare`` measures, lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only
-checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest; with them, rows
-that were not measured stay as they are.
+checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest; with them, only
+the rows that were measured are replaced.
 """
 
 from __future__ import annotations
