@@ -268,7 +268,7 @@ def _check(member: tarfile.TarInfo) -> None:
     if not math.isfinite(member.mtime):
         raise ValueError(f"{name} has the time {member.mtime}, which is not a number")
     if not (0 <= member.uid <= _LARGEST_ID and 0 <= member.gid <= _LARGEST_ID):
-        raise ValueError(f"{name} belongs to {member.uid}:{member.gid}, which are not valid numbers of a user and a group")
+        raise ValueError(f"{name} belongs to {member.uid}:{member.gid}, which are not valid IDs")
     if member.issym() and not 0 < len(os.fsencode(member.linkname)) <= _PATH_BYTES:
         raise ValueError(f"{name} is a symbolic link of {len(os.fsencode(member.linkname))} bytes")
 

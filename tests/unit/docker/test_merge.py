@@ -159,7 +159,7 @@ SPARSE = {"GNU__major": "0", "GNU__minor": "1", "GNU__name": "big"}
         (layer(file("/".join(["d"] * 2049))), "a path is too long for Linux: d/d/d"),
         (layer(file("a", type=tarfile.SYMTYPE, linkname="x" * 4096)), "a is a symbolic link of 4096 bytes"),
         (layer(file("a", type=tarfile.SYMTYPE)), "a is a symbolic link of 0 bytes"),
-        (layer(file("a", uid=1 << 32)), "a belongs to 4294967296:0, which are not valid numbers of a user and a group"),
+        (layer(file("a", uid=1 << 32)), "a belongs to 4294967296:0, which are not valid IDs"),
         (odd(mtime="inf"), "a has the time inf, which is not a number"),
         (odd(size="-1024"), "a is said to have -1024 bytes"),
         (odd(**SPARSE, GNU__map="0,0", GNU__size="9" * 18), "the image has more than 20 GB when unpacked"),
