@@ -267,3 +267,11 @@ def _coordinates(value: Any) -> Any:
 
 
 Position = Annotated[tuple[Length, Length, Length], BeforeValidator(_coordinates)]
+
+
+def _placed(value: Any) -> str:
+    return "name" if isinstance(value, str) and not value.endswith(("]", ")")) else "coordinates"
+
+
+# coordinates, or a name of positions: of the topology
+NamedPosition = Annotated[str | Position, Choice(_placed, lambda: {"name": Text, "coordinates": Position})]

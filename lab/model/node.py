@@ -27,6 +27,7 @@ from lab.model.base import (
     Gain,
     Integer,
     Model,
+    NamedPosition,
     Position,
     Power,
     Quantity,
@@ -515,7 +516,9 @@ class Antenna(Model):
 class WithRadio(Antenna, Node):
     """What every node with a radio has."""
 
-    position: Position | None = Field(None, description="Position of its antenna: [x, y, z], each with a unit.")
+    position: NamedPosition | None = Field(
+        None, description="Position of its antenna: [x, y, z], each with a unit, or a name of positions:."
+    )
 
     @property
     def further(self) -> Sequence[Wlan]:

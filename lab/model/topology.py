@@ -14,7 +14,7 @@ from lab import units
 from lab.errors import suggestion
 from lab.model import groups
 from lab.model.addressing import Network, Subnets
-from lab.model.base import ANY_VALUE, INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
+from lab.model.base import ANY_VALUE, INCLUDE, Choice, Later, Model, Position, Quantity, Text, Texts, refuse
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
 from lab.model.links import Link
@@ -160,6 +160,9 @@ class Topology(Model):
         "are many nodes and processes, or nodes with an image.",
     )
     nodes: AllNodes = Field(description="The nodes, by name.")
+    positions: dict[Text, Position] = Field(
+        {}, description="Positions by name, such as {desk: [4 m, 0 m, 1 m]}, for position: of nodes."
+    )
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(
         cast(Any, PERFECT),

@@ -257,13 +257,23 @@ class _Builder:
         image = self.source.images.get(model.image or "")
         return image.file.memory if image else MEMORY_BYTES
 
+    def _position(self, name: str, model: WithRadio) -> tuple[float, float, float] | None:
+        """Return the coordinates of a node, which may have the name of a position."""
+        named, known = model.position, self.topology.positions
+        if not isinstance(named, str):
+            return named
+        if named not in known:
+            other = "needs three coordinates, such as [30 m, 0 m, 2 m], or a name of positions:"
+            self.refuse(("nodes", name, "position"), unknown("position", named, known) if known else other)
+        return known.get(named)
+
     def _node(self, name: str, model: NodeModel) -> Node:
         """Resolve one node; its IP address is assigned later unless given."""
         interfaces = self.interfaces[name]
         ip = model.given_ip
         if ip is not None and "/" not in ip:
             ip = f"{ip}/{self.ips.subnet.prefixlen}"
-        position = model.position if isinstance(model, WithRadio) else None
+        position = self._position(name, model) if isinstance(model, WithRadio) else None
         docker = self.source.docker.get(model.image or "")
         return Node(
             name=name,

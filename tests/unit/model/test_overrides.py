@@ -85,7 +85,7 @@ def test_whole_lists_can_be_replaced() -> None:
             "nods.h1.ip=1",
             '--set nods.h1.ip=1  neither topology nor workload has a key "nods" (did you mean nodes?)\n'
             "  known: name, about, include, country, subnet, subnets, start, console_level, rate_control, memory, "
-            "nodes, links, medium, mobility, timeline, uncertain, what_if, roles, needs, duration, family, "
+            "nodes, positions, links, medium, mobility, timeline, uncertain, what_if, roles, needs, duration, family, "
             "ipv6, stack, modules, files, processes, collect, probes, metrics, checks",
         ),
         ("nodes.h2.ip=1", '--set nodes.h2.ip=1  nodes has no "h2"\n  known: h1, s1'),
