@@ -85,11 +85,11 @@ class Context:
 
     plan: types.Plan
     sources: Mapping[str, Source]
-    events: Sequence[Happened] = ()  # of the timeline
-    end_ns: int = 0
-    epoch_ns: int = 0
-    associations: Mapping[str, str] = field(default_factory=dict)  # stations at the timeline's start, with BSSIDs
-    medium: OnAir | None = None  # None: the perfect medium
+    events: Sequence[Happened]  # of the timeline
+    end_ns: int
+    epoch_ns: int
+    associations: Mapping[str, str]  # stations at the timeline's start, with BSSIDs
+    medium: OnAir | None  # None: the perfect medium
 
     @cached_property
     def access_points(self) -> dict[str, str]:

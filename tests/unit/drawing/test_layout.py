@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.drawing import WIDTH, lay_out, lay_out_together
+from lab.drawing import WIDTH, bars, lay_out, lay_out_together
 from lab.drawing.figure import Axes, Chart, Figure, Panel, Scale
+from lab.drawing.frame import AxesFrame
 from lab.drawing.legend import keys
-from lab.drawing.marks import Area, Band, Bar, Dash, Dot, Line, Mark, Rule, Trace
-from lab.drawing.shapes import FACES, MARGIN, Dots, Drawing, Path, Text
+from lab.drawing.marks import Area, Band, Bar, Dash, Dot, Line, Mark, Rule, Span, Trace
+from lab.drawing.palette import series
+from lab.drawing.shapes import FACES, MARGIN, Dots, Drawing, Path, Text, box
 from lab.drawing.words import text_width
 
 from . import samples
@@ -112,6 +114,14 @@ def test_a_legend_looks_like_what_it_names() -> None:
     lines = [Line("a", [0], [0], 0), Line("b", [0], [0], 1, dots=True), Line("c", [0], [0], 2, area=True)]
     chart = Figure("f", "t", "a", [Panel("x", lines=lines)], [("a", 0), ("b", 1), ("c", 2), ("band", 3)])
     assert [key.look for key in keys(chart)] == ["stroke", "dots", "patch", "patch"]
+
+
+def test_a_thin_bar_lies_below_the_others_of_its_row() -> None:
+    frame = AxesFrame(10, 100, 200, 80, Scale("t", low=0, high=100), Scale("on", ("scan", "data")))
+    whole, *_ = bars.span(Span(1, 20, 70, 3, "scan"), frame)
+    thin, *_ = bars.span(Span(1, 20, 70, 3, "total", thin=True), frame)
+    assert whole == Path(box(50, 147, 150, 169), None, series(3), closed=True, tip="scan")
+    assert thin == Path(box(50, 171, 150, 174), None, "ink", closed=True, opacity=0.9, tip="total")
 
 
 def test_panels_side_by_side_have_one_scale() -> None:

@@ -7,9 +7,13 @@ import os
 import shutil
 import subprocess
 import tarfile
+import threading
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -260,6 +264,10 @@ def wheel(
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, AddedFile]:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return fetched(tmp_path, text)
+
+
+def fetched(tmp_path: Path, text: str) -> dict[str, AddedFile]:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text(text)
     scratch = tmp_path / "scratch"
@@ -277,6 +285,55 @@ def test_python_packages_come_where_the_guest_looks(tmp_path: Path, monkeypatch:
     assert script.content.startswith(b"#!/usr/bin/python3\n")
     assert script.executable
     assert wheels.versions(found) == {"greeting": "1.2"}
+
+
+class Index(BaseHTTPRequestHandler):
+    """A package index that has the wheels of a folder, and wants a password for what is private."""
+
+    folder: Path
+    asked: ClassVar[list[str]]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        known = sorted(self.folder.glob("*.whl"))
+        self.send_response(401 if "private" in self.path else 200)
+        self.send_header("WWW-Authenticate", 'Basic realm="index"')
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        if self.path.endswith(".whl"):
+            self.wfile.write((self.folder / Path(self.path).name).read_bytes())
+        else:
+            self.wfile.write("".join(f'<a href="/{path.name}">{path.name}</a>' for path in known).encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What pip asks an index, which has a wheel."""
+    wheel(tmp_path / "wheels", "cp313-cp313-manylinux_2_28_x86_64")
+    Index.folder, Index.asked = tmp_path / "wheels", []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Index) as server:
+        serving = threading.Thread(target=server.serve_forever, args=[0.02])
+        serving.start()
+        for name in [name for name in os.environ if name.startswith("PIP_")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
+        monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "cache"))  # pip has never looked for a newer pip
+        yield Index.asked
+        server.shutdown()
+        serving.join()
+
+
+def test_the_index_is_asked_for_the_packages_only(tmp_path: Path, asked: list[str]) -> None:
+    assert fetched(tmp_path, "greeting==1.2\n")
+    assert {Path(path).name for path in asked} == {"greeting", "greeting-1.2-cp313-cp313-manylinux_2_28_x86_64.whl"}
+
+
+def test_nobody_is_asked_for_a_password(tmp_path: Path, asked: list[str]) -> None:
+    with pytest.raises(BuildError, match=r'requirements.txt:1  the package index has no Python package "private"'):
+        fetched(tmp_path, "private\n")
 
 
 def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

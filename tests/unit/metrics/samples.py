@@ -51,7 +51,7 @@ def source(
 
 def context(*sources: Source, roams_ns: Iterable[int] = (), encrypt: str = "open") -> Context:
     events = [Happened(t_ns, "roam", "sta1", {}, True, "OK") for t_ns in roams_ns]
-    return Context(plan(encrypt), {item.id: item for item in sources}, events, 30 * SECOND, 0)
+    return Context(plan(encrypt), {item.id: item for item in sources}, events, 30 * SECOND, 0, {}, None)
 
 
 def wanted(kind: str, *of: str, unit: str, per: str | None = None) -> PlannedMetric:

@@ -167,6 +167,7 @@ def test_an_ad_hoc_station_needs_no_access_point(plans: Plans) -> None:
     )
     assert two.ibss_bssid == "02:aa:00:00:00:01"
     assert [node.ip for node in plan.nodes] == ["10.0.0.1/8", "10.0.0.2/8"]
+    assert any(line.startswith("# wait for sta1 to join 'meeting': ") for line in commands(plan))
     text = wpa_supplicant_conf(one)
     assert "\nap_scan=2\n" in text
     for line in ("mode=1", "frequency=2432", "bssid=02:ca:ff:ee:ba:01", "key_mgmt=NONE", "disable_ht=1"):
