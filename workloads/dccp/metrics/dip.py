@@ -12,9 +12,9 @@ from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import PERCENT
 
-_SECOND_NS = 1_000_000_000
+from ._windows import HANDOFF_S, SECOND_NS, between, handoffs
+
 _BEFORE_S = 10  # what the rest is compared with
-_DIP_S = 3  # the handoff, and what congestion control needs to notice
 _AFTER_S = (10, 20)
 
 
@@ -36,10 +36,8 @@ class Dip(Metric):
     def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         """Return one row per flow and moment of handoff."""
         computed = MetricValues()
-        moments = sorted({event.t_ns for event in context.events if event.kind == "roam"})
         for source in chosen(metric, context, self.takes[0]):
-            goodput = series_of(source, "goodput")
-            for row in _rows(goodput, moments):
+            for row in _rows(series_of(source, "goodput"), handoffs(context)):
                 computed.rows.append({"process": source.id, **row})
                 computed.values.append(row[metric.per or "lowest"])
         return computed
@@ -47,17 +45,11 @@ class Dip(Metric):
 
 def _rows(goodput: TimeSeries, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
     for moment_ns in moments:
-        before = _between(goodput, moment_ns - _BEFORE_S * _SECOND_NS, moment_ns)
-        during = _between(goodput, moment_ns, moment_ns + _DIP_S * _SECOND_NS)
-        after = _between(goodput, *(moment_ns + part * _SECOND_NS for part in _AFTER_S))
+        before = between(goodput, moment_ns - _BEFORE_S * SECOND_NS, moment_ns)
+        during = between(goodput, moment_ns, moment_ns + HANDOFF_S * SECOND_NS)
+        after = between(goodput, *(moment_ns + part * SECOND_NS for part in _AFTER_S))
         if not (before and during and after and any(before)):
             continue
         whole = statistics.fmean(before)
         lowest, recovered = (100 * part / whole for part in (min(during), statistics.fmean(after)))
-        yield {"at_s": moment_ns / _SECOND_NS, "lowest": lowest, "recovered": recovered}
-
-
-def _between(goodput: TimeSeries, begin_ns: int, end_ns: int) -> list[float]:
-    """Return the values of the intervals that end after the first time, and by the second."""
-    stamped = zip(goodput.t_ns, goodput.values, strict=True)
-    return [value for t_ns, value in stamped if begin_ns < t_ns <= end_ns]
+        yield {"at_s": moment_ns / SECOND_NS, "lowest": lowest, "recovered": recovered}

@@ -43,6 +43,31 @@ def test_two_stations_that_roam_at_once_are_one_handoff() -> None:
     assert len(dip(sink(*[10.0] * 30), [10, 10]).rows) == 1
 
 
+def lost(*packets: float) -> Source:
+    stamps = [(number + 1) * SECOND for number in range(len(packets))]
+    return source("flow-sink", identifier="sink", series=[TimeSeries("lost", "packets", stamps, list(packets))])
+
+
+def test_losses_at_handoffs_are_compared_with_those_at_other_times() -> None:
+    def found(flow: Source, roams_s: Sequence[int]) -> list[float]:
+        given = context(flow, roams_ns=[moment * SECOND for moment in roams_s])
+        return load("lost-at-handoff").compute(wanted("lost-at-handoff", "sink", unit="%"), given).values
+
+    assert found(lost(*[10.0] * 10, 30, 10, 20, *[10.0] * 10), [10]) == [pytest.approx(200)]
+    assert found(lost(*[10.0] * 30), [10, 10]) == [pytest.approx(100)]
+    assert found(lost(*[10.0] * 30), []) == [], "no handoff"
+    assert found(lost(*[0.0] * 10, 5, *[0.0] * 10), [10]) == [], "nothing is lost otherwise"
+
+
+def test_a_decline_is_the_lowest_interval_around_second_35() -> None:
+    def found(flow: Source) -> list[float]:
+        return load("decline").compute(wanted("decline", "sink", unit="%"), context(flow)).values
+
+    assert found(sink(*[10.0] * 35, 4, *[8.0] * 60)) == [pytest.approx(50)]
+    assert found(sink(*[10.0] * 29, 1, *[10.0] * 11, 1, *[10.0] * 60)) == [pytest.approx(100)], "before and after"
+    assert found(sink(*[10.0] * 45)) == [], "too short"
+
+
 def recovery(flow: Source, *moments: tuple[float, str]) -> list[float]:
     events = [Happened(int(t_s * SECOND), kind, "sta1", {}, True, "OK") for t_s, kind in moments]
     given = dataclasses.replace(context(flow), events=events)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Decline: whether a flow falls around second 35, as the paper's figure 2 has it."""
+
+from __future__ import annotations
+
+import statistics
+
+from lab.metrics.base import Context, Metric, MetricValues, chosen, series_of
+from lab.probes.base import Samples
+from lab.shared import types
+from lab.units import PERCENT
+
+from ._windows import SECOND_NS, between
+
+_AROUND_S = (30, 40)  # “around second 35”
+_LATER_S = (50, 90)  # what it is compared with: before the first handoff
+
+
+class Decline(Metric):
+    """Goodput of a ``flow-sink`` in its lowest interval from 30 s to 40 s, as a percentage of the mean from 50 s to 90 s.
+
+    Times are of the flow. No value if it does not last that long, or nothing arrives then.
+    """
+
+    about = "goodput of a flow in its lowest interval around second 35, as a share of that from 50 s to 90 s"
+    takes = (Samples("goodput"),)
+    dimension = PERCENT
+    unit = "%"
+    columns = ("lowest",)
+
+    def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
+        """Return one row per flow."""
+        computed = MetricValues()
+        for source in chosen(metric, context, self.takes[0]):
+            goodput = series_of(source, "goodput")
+            start_ns = 2 * goodput.t_ns[0] - goodput.t_ns[1] if len(goodput.t_ns) > 1 else 0
+            around, later = (
+                between(goodput, *(start_ns + part * SECOND_NS for part in window)) for window in (_AROUND_S, _LATER_S)
+            )
+            if around and any(later):
+                lowest = 100 * min(around) / statistics.fmean(later)
+                computed.rows.append({"process": source.id, "lowest": lowest})
+                computed.values.append(lowest)
+        return computed
