@@ -17,7 +17,7 @@ _LATER_S = (50, 90)  # what it is compared with: before the first handoff
 
 
 class Decline(Metric):
-    """Goodput of a ``flow-sink`` in its lowest interval from 30 s to 40 s, as a percentage of the mean from 50 s to 90 s.
+    """Goodput of a ``flow-sink`` in its lowest interval from 30 s to 40 s, as a percentage of that from 50 s to 90 s.
 
     Times are of the flow. No value if it does not last that long, or nothing arrives then.
     """
