@@ -68,6 +68,7 @@ class Dot:
     low: float | None = None
     high: float | None = None
     tip: str = ""
+    beyond: bool = False  # the value is above y, which an arrow shows
 
 
 @dataclass(frozen=True)

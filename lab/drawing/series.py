@@ -19,6 +19,7 @@ from lab.drawing.shapes import XY, Dots, Path, Shapes
 Point = TypeVar("Point")
 TINT = 0.16
 _MARKER, _CAP = 3.9, 3.5  # half the size of a marker, and of the ends of an error bar
+_ARROW = 16.0  # length
 _WIDE, _THIN = 1.8, 0.9  # of a line; also the radius of a point without a line
 _FAINT = 0.55  # opacity of a line that is one of many
 _DOT, _SPECK = 1.5, 1.0  # radius of points that have none
@@ -111,7 +112,12 @@ def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: st
 
 
 def error_bar(dot: Dot, frame: AxesFrame, colour: Colour) -> Shapes:
-    """Draw the error bar of a value."""
+    """Draw the error bar of a value, or the arrow of one that is above."""
+    if dot.beyond and dot.y is not None:
+        x, y = frame.x(dot.x), frame.y(dot.y)
+        top = max(y - _ARROW, frame.top)
+        yield Path(((x, y), (x, top)), colour, width=1.2)
+        yield Path(((x - _CAP, top + _CAP), (x, top), (x + _CAP, top + _CAP)), colour, width=1.2)
     if dot.low is None or dot.high is None:
         return
     x, low, high = frame.x(dot.x), frame.y(dot.low), frame.y(dot.high)

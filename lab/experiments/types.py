@@ -15,6 +15,8 @@ from typing import Literal
 
 from lab.probes.base import TimeSeries
 
+BEYOND = 1e30  # stands for the value of what never finishes
+
 
 @dataclass(frozen=True)
 class Level:
@@ -54,6 +56,8 @@ class TrialMetric:
     that: str  # sum(goodput), outage.max, fetch.exit
     unit: str
     source: str = field(default="", compare=False)  # FILE:LINE
+    limit: float | None = None  # in its unit: what did not finish has a value above it; None: has no value
+    expected: int | None = None  # values of a trial that it is computed from: those that lack did not finish
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,7 @@ class TrialOutcome:
     virtual_s: float
     wall_s: float
     cached: bool
+    unfinished: frozenset[str] = frozenset()  # metrics whose value is only a lower bound
     remark: str | None = None  # such as: its stored result was damaged, so it was run again
     unmet: tuple[str, ...] = ()  # checks of the workload that do not hold
     series: dict[str, TimeSeries] = field(default_factory=dict)  # those that figures of the experiment need
@@ -214,21 +219,35 @@ class TrialOutcome:
 
 @dataclass(frozen=True)
 class Summary:
-    """A metric at a point."""
+    """A metric at a point. If trials did not finish, mean, median and largest value may be lower bounds."""
 
     values: tuple[float, ...]  # of the trials with a value, by seed
     mean: float | None
-    ci95: float | None  # half width, Student's t; None for fewer than two
-    deviation: float | None
+    ci95: float | None  # half width, Student's t; None for fewer than two, or if trials did not finish
+    deviation: float | None  # likewise
     n: int
     missing: int  # trials that failed or have no value
     unit: str
     precise: bool | None = None  # whether ci95 meets the required share of the mean; None: not required
+    bounds: frozenset[int] = frozenset()  # indexes of the values that are lower bounds: these trials did not finish
 
     @property
     def median(self) -> float | None:
         """The median of the trials; for an even number, the mean of the two in the middle."""
         return float(statistics.median(self.values)) if self.values else None
+
+    @property
+    def unfinished(self) -> int:
+        """How many trials did not finish."""
+        return len(self.bounds)
+
+    @property
+    def median_is_bound(self) -> bool:
+        """Whether the median depends on how long the unfinished trials would have taken."""
+        if not self.bounds:
+            return False
+        late = [BEYOND if index in self.bounds else value for index, value in enumerate(self.values)]
+        return bool(statistics.median(late) != self.median)
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,23 @@ class ExperimentMetric(Model):
         "or fetch.exit; goodput alone means its mean."
     )
     unit: Text = Field(description="The unit it is reported in, such as Mbit/s.")
+    limit: Text | None = Field(
+        None,
+        description="What did not finish has a value above this, such as 150 s: the time that a program had at least. "
+        "It counts in medians, percentiles and maxima, and is shown as > 150 s. Default: it has no value, and is left "
+        "out.",
+    )
+    expected: Annotated[Integer, Field(ge=1)] | None = Field(
+        None,
+        description="With limit: how many values of a run the expression is about, such as 5 requests; those that lack "
+        "did not finish. Default: one, that of the expression.",
+    )
+
+    @model_validator(mode="after")
+    def _limited(self) -> ExperimentMetric:
+        if self.expected is not None and self.limit is None:
+            refuse("works only with limit; write limit: and the time that each had at least", key="expected")
+        return self
 
 
 def _metric(value: Any) -> str:

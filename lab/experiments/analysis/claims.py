@@ -4,6 +4,9 @@
 ``all(throughput[quick] > throughput[never])`` compares two series place by place; ``geomean(quick / never)`` reduces
 one to a number. The language is that of checks (lab.expressions.expression) plus labels after names
 (analysis.selection). A claim about points without a value fails: what was not measured is not shown.
+
+Trials that did not finish have values above a limit. A claim holds if it does wherever they are: each series that it
+names is taken at its limits and far beyond them. If it depends on that, it fails as undecided.
 """
 
 from __future__ import annotations
@@ -12,14 +15,15 @@ import operator
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from random import Random
 from typing import Any
 
 from lab.errors import InputError
 from lab.experiments.analysis.selection import Labels, Selection, Selector, Values, describe, paired
-from lab.experiments.types import Claim, Experiment, Row, Summary, Verdict
+from lab.experiments.types import BEYOND, Claim, Experiment, Row, Summary, Verdict
 from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Indexed, Language, Literal, Logic, Name, Tree, parse, walk
@@ -29,6 +33,8 @@ from lab.numbers import plain
 _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > throughput[never])", labels=True)
 _TRIES = (2.0, -2.0)  # first stand-in for the numbers before anything is measured; the others count up from it
 _PLACES_MAX = 3  # named one by one
+_LATE_MAX = 8  # series of a claim with trials that did not finish
+_FAR = 1e12  # a value depends on BEYOND if it is not that much smaller
 _SAMPLES = 1000  # drawn from the trials
 _ALONG = ("rising", "falling", "first", "last", "trend")  # need places along one axis
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -74,10 +80,14 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         missing = _missing(used, numbers)
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
-        passed, value = statement.holds(statement.value(tree)), _explained(tree, statement)
+        statement.later = [_Statement(statement.grid, later) for later in _later(claim, used, summaries, numbers)]
+        truths = {one.holds(one.value(tree)) for one in (statement, *statement.later)}
+        value = _explained(tree, statement)
         medians = " (medians)" if claim.of == "medians" else ""
         scatter = _scatter(claim, tree, statement, summaries)
-        return Verdict(claim, passed, value + scatter + medians + _thin(used, summaries), _expected(tree))
+        open_ = _undecided(claim) if len(truths) > 1 else ""
+        text = open_ + value + scatter + medians + _thin(used, summaries)
+        return Verdict(claim, truths == {True}, text, _expected(tree))
     except OverflowError:
         return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
     except InputError as error:
@@ -116,14 +126,60 @@ def _middles(claim: Claim, summaries: Mapping[tuple[str, int], Summary]) -> dict
     return {key: middle for key, middle in middles.items() if middle is not None}
 
 
+def _later(
+    claim: Claim,
+    used: Sequence[Selection],
+    summaries: Mapping[tuple[str, int], Summary],
+    numbers: Mapping[tuple[str, int], float],
+) -> list[dict[tuple[str, int], float]]:
+    """Return the numbers for trials that finish far later than their limits, in some or all of the series."""
+    groups: dict[tuple[int, ...], list[tuple[str, int]]] = {}
+    for key, found in summaries.items():
+        named = tuple(
+            index
+            for index, one in enumerate(used)
+            if one.metric.name == key[0] and any(point.number == key[1] for point in one.points)
+        )
+        if named and (found.median_is_bound if claim.of == "medians" else found.unfinished):
+            groups.setdefault(named, []).append(key)
+    if len(groups) > _LATE_MAX:
+        raise InputError(f"it names {len(groups)} series with trials that did not finish; write several claims")
+    choices = product(*(((), keys) for keys in groups.values()))
+    return [{**numbers, **dict.fromkeys(chain(*choice), BEYOND)} for choice in choices if any(choice)]
+
+
+def _undecided(claim: Claim) -> str:
+    hint = "" if claim.of == "medians" else " (of a mean, only that it is above is known; write of: medians)"
+    return f"undecided, since trials did not finish{hint}: "
+
+
+@dataclass(frozen=True)
+class _Bound(ValueWithUnit):
+    """A value that depends on trials which did not finish, for readers: the least (>) or the largest (<) it can be."""
+
+    sign: str = ""
+
+
 class _Statement(Evaluator):
-    """Evaluates a claim; ``numbers`` by metric and point number."""
+    """Evaluates a claim; ``numbers`` by metric and point number.
+
+    ``later`` evaluate it with trials that finish later.
+    """
 
     def __init__(self, grid: Selector, numbers: Mapping[tuple[str, int], float]) -> None:
         super().__init__({})
         self.grid = grid
         self.numbers = numbers
         self.inside = False  # all() or any(), where "and" applies place by place
+        self.later: Sequence[_Statement] = ()
+
+    def for_readers(self, tree: Tree) -> Any:
+        """Return the value of a part of the claim; of what depends on trials that did not finish, a bound."""
+        found, later = self.value(tree), [one.value(tree) for one in self.later]
+        if isinstance(found, Values):
+            each = (_bounded(value, [one.values[index] for one in later]) for index, value in enumerate(found.values))
+            return Values(found.places, tuple(each))
+        return _bounded(found, later)
 
     def find(self, tree: Name | Indexed) -> Selection:
         """Return the points that a name stands for."""
@@ -196,6 +252,16 @@ class _Statement(Evaluator):
             if not isinstance(truth, bool):
                 raise InputError(f"{_shown(truth)} is not true or false; write {_LANGUAGE.example}")
         return list(found)
+
+
+def _bounded(value: Any, later: Sequence[Any]) -> Any:
+    if not isinstance(value, ValueWithUnit) or all(one == value for one in later):
+        return value
+    found = [value, *later]
+    low, high = (pick(found, key=lambda one: one.base) for pick in (min, max))
+    if high.value > BEYOND / _FAR:
+        return _Bound(low.value, low.unit, ">")
+    return _Bound(high.value, high.unit, "<")
 
 
 def _check_line(tree: Call, value: Any) -> None:
@@ -274,10 +340,10 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
     inside = [part for call in walk(tree) if isinstance(call, Call) and call.function == "share" for part in walk(call)]
     comparisons = [part for part in walk(tree) if isinstance(part, Comparison) and part not in inside]
     operands = {operand.text: operand for part in comparisons for operand in part.operands}
-    values = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
+    values = {text: statement.for_readers(part) for text, part in operands.items() if not isinstance(part, Literal)}
     result = statement.at_places(tree)
     if not isinstance(result, Values):
-        found = ", ".join(f"{text} = {_shown(value)}" for text, value in values.items())
+        found = ", ".join(_equation(text, value) for text, value in values.items())
         return found or f"{tree.text} is {str(result).lower()}"
     picked = [place for place, holds in result.items() if holds is not everywhere]
     total = len(result.places)
@@ -301,7 +367,7 @@ def _listed(places: Sequence[Labels], values: Mapping[str, Any]) -> str:
         there = {
             text: dict(value.items())[place] if isinstance(value, Values) else value for text, value in values.items()
         }
-        lines.append(f"{describe(place)} ({', '.join(f'{text} = {_shown(value)}' for text, value in there.items())})")
+        lines.append(f"{describe(place)} ({', '.join(_equation(text, value) for text, value in there.items())})")
     more = len(places) - _PLACES_MAX
     return ", ".join(lines) + (f" and {more} more" if more > 0 else "")
 
@@ -309,7 +375,8 @@ def _listed(places: Sequence[Labels], values: Mapping[str, Any]) -> str:
 def _ranges(values: Mapping[str, Any]) -> list[str]:
     """Return minimum and maximum of what is compared: of the ratio of two sides, else of each series."""
     sides = [value for side in values.values() for value in (side.values if isinstance(side, Values) else (side,))]
-    if len(values) == 2 and all(isinstance(value, ValueWithUnit) and value.value > 0 for value in sides):
+    bounds = any(isinstance(value, _Bound) for value in sides)
+    if len(values) == 2 and not bounds and all(isinstance(value, ValueWithUnit) and value.value > 0 for value in sides):
         left, right = values
         return _range(f"{_bracketed(left)} / {_bracketed(right)}", paired(language.divide, values[left], values[right]))
     return [line for text, value in values.items() for line in _range(text, value)]
@@ -324,13 +391,13 @@ def _range(text: str, value: Any) -> list[str]:
         return []
     low, high = (pick(value.items(), key=lambda item: item[1].base) for pick in (min, max))
     if low[0] == high[0]:
-        return [f"{text} = {_shown(low[1])}"]
+        return [_equation(text, low[1])]
     return [f"{text} from {_shown(low[1])} ({describe(low[0])}) to {_shown(high[1])} ({describe(high[0])})"]
 
 
 def _describe_course(tree: Call, statement: _Statement) -> str:
     """Describe where a series starts and ends, or its first step in the wrong direction."""
-    series = statement.value(tree.arguments[0])
+    series = statement.for_readers(tree.arguments[0])
     steps = list(pairwise(series.items()))
     sign, word = ("<=", "below") if tree.function == "rising" else (">=", "above")
     wrong = [(before, after) for before, after in steps if not language.compare(sign, before[1], after[1])]
@@ -342,11 +409,17 @@ def _describe_course(tree: Call, statement: _Statement) -> str:
     return text + (f"; so are {len(wrong)} of {len(steps)} steps" if len(wrong) > 1 else "")
 
 
+def _equation(text: str, value: Any) -> str:
+    """Format a value with its name: ``time = 7 s``, ``time > 150 s``."""
+    return f"{text} {_shown(value)}" if isinstance(value, _Bound) else f"{text} = {_shown(value)}"
+
+
 def _shown(value: Any) -> str:
     if not isinstance(value, ValueWithUnit):
         return language.show(value)
     number = plain(float(value.value))
-    return f"{number}%" if value.unit == "%" else f"{number} {value.unit}".strip()
+    sign = f"{value.sign} " if isinstance(value, _Bound) else ""
+    return sign + (f"{number}%" if value.unit == "%" else f"{number} {value.unit}".strip())
 
 
 def _missing(used: Iterable[Selection], numbers: Mapping[tuple[str, int], float]) -> str:
@@ -367,10 +440,9 @@ def _at(places: list[str]) -> str:
 
 
 def _thin(used: Iterable[Selection], summaries: Mapping[tuple[str, int], Summary]) -> str:
-    """Remark on trials without a value, which the means do not cover."""
+    """Remark on trials without a value, which the means do not cover, and on those that did not finish."""
     keys = {(selection.metric.name, point.number) for selection in used for point in selection.points}
-    missing = sum(summaries[key].missing for key in keys)
-    if not missing:
-        return ""
+    missing, unfinished = (sum(getattr(summaries[key], name) for key in keys) for name in ("missing", "unfinished"))
     trials = sum(summaries[key].n for key in keys) + missing
-    return f" ({missing} of {trials} trials have no value)"
+    text = f" ({missing} of {trials} trials have no value)" if missing else ""
+    return text + (f" ({unfinished} of {trials} trials did not finish)" if unfinished else "")

@@ -39,6 +39,7 @@ class Difference:
     significant: bool | None  # whether 0 is outside that interval; None without one
     pairs: int = 0  # trials of equal seeds that were compared one by one; 0: only means were compared
     identical: bool = False  # equal seeds gave equal numbers, to the last digit, on both sides
+    bounds: tuple[bool, bool] = (False, False)  # whether a and b are lower bounds, since trials did not finish
 
     @property
     def percent(self) -> float | None:
@@ -61,6 +62,7 @@ class _Cell:
     n: int
     unit: str
     by_seed: Mapping[int, float]  # values of its trials; empty in results of an older version
+    unfinished: int = 0  # trials, so that the mean is a lower bound
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,16 @@ def _by_seed(trials: Iterable[Mapping[str, Any]], metric: str) -> dict[int, floa
 def _cell(data: Mapping[str, Any], by_seed: Mapping[int, float]) -> _Cell:
     mean, ci95, count = data["mean"], data["ci95"], int(data["n"])
     deviation = deviation_of(float(ci95), count) if ci95 is not None and count > 1 else None
-    return _Cell(None if mean is None else float(mean), deviation, count, str(data["unit"]), by_seed)
+    unfinished = int(data.get("unfinished", 0))
+    return _Cell(None if mean is None else float(mean), deviation, count, str(data["unit"]), by_seed, unfinished)
 
 
 def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
     common = dict(labels), metric, a.unit, a.mean, b.mean, a.n, b.n
     if a.mean is None or b.mean is None:
         return Difference(*common, None, None, None)
+    if a.unfinished or b.unfinished:
+        return Difference(*common, None, None, None, bounds=(a.unfinished > 0, b.unfinished > 0))
     seeds = a.by_seed.keys() & b.by_seed.keys()
     if seeds and len(seeds) == min(a.n, b.n):
         found = paired([b.by_seed[seed] - a.by_seed[seed] for seed in sorted(seeds)])

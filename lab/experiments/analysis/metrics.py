@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.experiments.analysis import sources
-from lab.experiments.types import TrialMetric
+from lab.experiments.labels import amount
+from lab.experiments.types import BEYOND, TrialMetric
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
 from lab.expressions.values import UndefinedError, ValueWithUnit, flat, show
@@ -92,6 +94,40 @@ class _Run(Evaluator):
         return None if total is None else ValueWithUnit(0, total.unit)
 
 
+def _padded(metrics: Mapping[str, Any], metric: TrialMetric, late: float) -> Mapping[str, Any]:
+    """Return the metrics of a run with a value for all that did not finish, ``late`` in the unit of ``metric``."""
+    if metric.expected is None:
+        return metrics
+    value = ValueWithUnit(late, metric.unit)
+
+    def whole(found: Mapping[str, Any]) -> Mapping[str, Any]:
+        if ValueWithUnit(1, found["unit"]).dimension is not value.dimension:
+            return found
+        lacking = max((metric.expected or 0) - len(found["each"]), 0)
+        return {**found, "each": [*found["each"], *[float(value.within(found["unit"]))] * lacking]}
+
+    return {name: whole(found) for name, found in metrics.items()}
+
+
+def _check_limit(metric: TrialMetric, plan: Plan) -> None:
+    """Refuse an expression of which a later end does not make a larger value.
+
+    Raises:
+        InputError: If it is one.
+    """
+    one = replace(metric, expected=1)
+    stand_ins = {known.name: {"unit": known.unit, "each": ()} for known in plan.metrics}
+    low, high = (
+        _value(one, _Run(_padded(stand_ins, one, late), lambda: sources.planned(plan), ran=False))
+        for late in (2.0, BEYOND)
+    )
+    if low is None or high is None or high <= low:
+        raise InputError(
+            "does not become larger if what it is about takes longer, so limit: and expected: have no meaning",
+            hint="write them for a time, such as {that: max(transfer-time), unit: s, limit: 20 s, expected: 5}",
+        )
+
+
 def check(metric: TrialMetric, plan: Plan) -> None:
     """Refuse an expression that can never be a number in the metric's unit, before anything runs.
 
@@ -107,6 +143,8 @@ def check(metric: TrialMetric, plan: Plan) -> None:
         run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _converted(run.value(tree), metric.unit)
+            if metric.expected is not None:
+                _check_limit(metric, plan)
             return
         except UndefinedError as error:
             failure = error
@@ -119,13 +157,30 @@ def check(metric: TrialMetric, plan: Plan) -> None:
 def values(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
     """Compute the metrics of one run, by name, each in its unit, from the content of its record.json.
 
-    They are finite. None: the run does not have the value (no handoff, no outage), or it would need a division by 0.
+    They are finite. None: the run does not have the value (no handoff, no outage), or it would need a division by 0;
+    with a limit, it is the value then, and that of each part that did not finish.
 
     Raises:
         InputError: If ``check`` would refuse an expression, or a parser's value has an incompatible unit.
     """
-    run = _run(record_data)
-    return {metric.name: _value(metric, run) for metric in metrics}
+    found = {metric.name: _value(metric, _late(metric, record_data, metric.limit)) for metric in metrics}
+    return {metric.name: metric.limit if found[metric.name] is None else found[metric.name] for metric in metrics}
+
+
+def unfinished(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> frozenset[str]:
+    """Return the metrics with a limit whose value is larger the later the run would have finished."""
+    found = set()
+    for metric in metrics:
+        if metric.limit is not None:
+            low, high = (_value(metric, _late(metric, record_data, late)) for late in (metric.limit, BEYOND))
+            if low is None or low != high:
+                found.add(metric.name)
+    return frozenset(found)
+
+
+def _late(metric: TrialMetric, record_data: Mapping[str, Any], late: float | None) -> _Run:
+    """Return a run in which all that did not finish has that value."""
+    return _run(record_data) if late is None else _run(record_data, _padded(record_data["metrics"], metric, late))
 
 
 def absent(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> list[str]:
@@ -142,8 +197,24 @@ def absent(metrics: Iterable[TrialMetric], record_data: Mapping[str, Any]) -> li
     return lines
 
 
-def _run(record_data: Mapping[str, Any]) -> _Run:
-    return _Run(record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
+def _run(record_data: Mapping[str, Any], metrics: Mapping[str, Any] | None = None) -> _Run:
+    return _Run(metrics or record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
+
+
+def limit(text: str, unit: str) -> float:
+    """Return a limit, such as ``150 s``, as a number in the unit of its metric.
+
+    Raises:
+        InputError: If it is not a quantity of that unit.
+    """
+    value = amount(text)
+    if value is None:
+        raise InputError(f'"{text}" is not a limit; write a number with its unit, such as 150 s')
+    if value.unit != unit and not value.unit:
+        raise InputError(f'"{text}" has no unit; write {text} {unit}')
+    if value.unit != unit and (value.dimension is None or value.dimension is not ValueWithUnit(1, unit).dimension):
+        raise InputError(f'"{text}" is not in the unit of the metric, {unit or "a plain number"}')
+    return float(value.within(unit))
 
 
 def _value(metric: TrialMetric, run: _Run) -> float | None:

@@ -25,25 +25,32 @@ ENDLESS = sys.maxsize  # more than any limit
 
 
 def summarise(
-    values: Sequence[float], unit: str, missing: int = 0, share: float | None = None, *, normal: bool = False
+    values: Sequence[float],
+    unit: str,
+    missing: int = 0,
+    share: float | None = None,
+    *,
+    normal: bool = False,
+    bounds: Iterable[int] = (),
 ) -> Summary:
     """Compute mean, half-width of its 95 % confidence interval and standard deviation of a sample of finite values.
 
     ``share`` is the largest half-width as a share of the mean; with ``normal``, the normal quantile decides on that,
-    instead of Student's.
+    instead of Student's. ``bounds`` are the indexes of values that are lower bounds: the mean is one, too, and has no
+    interval.
     """
-    count = len(values)
+    count, bounds = len(values), frozenset(bounds)
     # the standard library computes with fractions: equal values have exactly that mean and a deviation of 0
     mean = float(statistics.mean(values)) if count else None
-    deviation = float(statistics.stdev(values)) if count > 1 else None
+    deviation = float(statistics.stdev(values)) if count > 1 and not bounds else None
     ci95 = None if deviation is None else half_width(deviation, count)
     if share is None:
         precise = None
     elif normal:
-        precise = count > 1 and needed(values, share) <= count
+        precise = count > 1 and not bounds and needed(values, share) <= count
     else:
         precise = mean is not None and ci95 is not None and ci95 <= share * abs(mean)  # also if all values are 0
-    return Summary(tuple(values), mean, ci95, deviation, count, missing, unit, precise)
+    return Summary(tuple(values), mean, ci95, deviation, count, missing, unit, precise, bounds)
 
 
 def half_width(deviation: float, count: int) -> float:
@@ -145,13 +152,14 @@ def rows_of(experiment: Experiment, outcomes: Iterable[TrialOutcome]) -> Iterabl
         found = by_point[point.number]
         summaries = {}
         for metric in experiment.metrics:
-            values = [outcome.values.get(metric.name) for outcome in found if outcome.error is None]
-            numbers = [value for value in values if value is not None]
+            kept = [one for one in found if one.error is None and one.values.get(metric.name) is not None]
+            numbers = [value for one in kept if (value := one.values[metric.name]) is not None]
             summaries[metric.name] = summarise(
                 numbers,
                 metric.unit,
                 missing=len(found) - len(numbers),
                 share=experiment.repetitions.share(metric.name),
                 normal=experiment.repetitions.normal,
+                bounds=[index for index, one in enumerate(kept) if metric.name in one.unfinished],
             )
         yield Row(point, summaries)

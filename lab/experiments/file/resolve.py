@@ -96,7 +96,14 @@ def _metrics(source: ValidatedFile[Model], problems: Problems) -> tuple[TrialMet
             problems.add(source, ("metrics", name), "is also an axis of the grid; rename one of them")
         whole = written if isinstance(written, ExperimentMetric) else None
         that, unit = (whole.that, whole.unit) if whole else (name, str(written))
-        found.append(TrialMetric(name, that, unit, source.document.where(("metrics", name))))
+        limit = None
+        if whole is not None and whole.limit is not None:
+            try:
+                limit = metrics.limit(whole.limit, unit)
+            except InputError as error:
+                problems.add(source, ("metrics", name, "limit"), error.message, error.hint)
+        expected = whole.expected if whole else None
+        found.append(TrialMetric(name, that, unit, source.document.where(("metrics", name)), limit, expected))
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.analysis.compare import Builds, Difference, ResultsComparison, listed
-from lab.experiments.output.tables import plus_minus
+from lab.experiments.output.tables import at_least, plus_minus
 from lab.numbers import NONE, plain
 from lab.tables import Column, Table
 
@@ -48,6 +48,8 @@ def _row(one: Difference) -> dict[str, Any]:
         labels
         | _numbers(one)
         | {
+            "a": at_least(one.a, one.bounds[0]) or one.a,
+            "b": at_least(one.b, one.bounds[1]) or one.b,
             "runs": runs,
             "interval": f"{sign}{interval}" if interval else None,
             "verdict": "identical" if one.identical else marked,

@@ -80,6 +80,16 @@ class FigureData:
         found = (self.summary(point, metric) for point in points)
         return [value for item in found if item for value in item.values if drawable(value)]
 
+    def finished(self, points: Iterable[Point], metric: str) -> list[float]:
+        """Return the values of the trials of these points that finished."""
+        found = [one for point in points if (one := self.summary(point, metric))]
+        values = [value for one in found for index, value in enumerate(one.values) if index not in one.bounds]
+        return [value for value in values if drawable(value)]
+
+    def unfinished(self, points: Iterable[Point], metric: str) -> int:
+        """Return how many trials of these points did not finish."""
+        return sum(found.unfinished for point in points if (found := self.summary(point, metric)))
+
     def axis(self, name: str) -> Axis:
         """Return an axis of the grid; one without levels if the name is unknown."""
         return next((axis for axis in self.experiment.axes if axis.name == name), Axis(name, ()))
@@ -169,7 +179,7 @@ class FigureData:
         if found is None or mean is None:
             return Dot(x, None, tip=f"{place}: no value")
         low, high = _error(found, mean, self.figure.errors)
-        return Dot(x, mean, low, high, f"{place}: {described(found)}")
+        return Dot(x, mean, low, high, f"{place}: {described(found)}", beyond=bool(found.unfinished))
 
     def title(self, default: str) -> str:
         """Return the file's title, or a default."""
@@ -177,15 +187,17 @@ class FigureData:
 
 
 def described(found: Summary) -> str:
-    """Format a result: ``1.45 ± 0.03 s (n = 10)``."""
+    """Format a result: ``1.45 ± 0.03 s (n = 10)``, ``> 12 s (n = 10, of which 3 did not finish)``."""
     if found.mean is None:
         return "no value"
+    if found.unfinished:
+        return f"> {short(found.mean)} {found.unit} (n = {found.n}, of which {found.unfinished} did not finish)"
     half = "" if found.ci95 is None else f" \N{PLUS-MINUS SIGN} {short(found.ci95, 2)}"
     return f"{short(found.mean)}{half} {found.unit} (n = {found.n})"
 
 
 def _error(found: Summary, mean: float, errors: str | None) -> tuple[float | None, float | None]:
-    if errors == "range" and found.n > 1:
+    if errors == "range" and found.n > 1 and not found.unfinished:
         return min(found.values), max(found.values)
     half = {"ci95": found.ci95, "deviation": found.deviation}.get(errors or "")
     return (None, None) if half is None or not drawable(half) else (mean - half, mean + half)

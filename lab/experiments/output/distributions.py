@@ -84,16 +84,16 @@ def cdf(view: FigureData) -> Chart:
     marks: list[Mark] = []
     sizes, without, beyond = [], [], 0
     for style, group in enumerate(groups):
-        values = view.values(group.points, name)
+        values, late = view.finished(group.points, name), view.unfinished(group.points, name)
         if not of_trials:
             series = view.series(group, name)
             values = [value for item in series for value in item.values if drawable(value)]
             unit = series[0].unit if series else unit
         shown = sorted(value for value in values if value > 0 or not view.log("x"))
         beyond += len(values) - len(shown)
-        sizes.append(len(shown))
+        sizes.append(len(shown) + late)
         if shown:
-            marks.append(Trace(_steps(shown), style, marked=False, step=True, few=6 if len(groups) > 1 else 0))
+            marks.append(Trace(_steps(shown, late), style, marked=False, step=True, few=6 if len(groups) > 1 else 0))
         else:
             without.append(group.label)
         published = view.publishes(name, group.labels)
@@ -120,13 +120,13 @@ def _pooled(view: FigureData, groups: Sequence[Group]) -> str:
     return ", of all points combined" if len(groups) == 1 else ", of all points with its label"
 
 
-def _steps(values: Sequence[float]) -> tuple[Dot, ...]:
-    """Return the empirical distribution of sorted values, thinned to what is visible."""
+def _steps(values: Sequence[float], late: int) -> tuple[Dot, ...]:
+    """Return the empirical distribution of sorted values and ``late`` larger ones, thinned to what is visible."""
     dots = [Dot(values[0], 0.0)]
     every = max(1, len(values) // 1000)
     for index, value in enumerate(values, 1):
         if index % every == 0 or index == len(values):
-            dots.append(Dot(value, index / len(values)))
+            dots.append(Dot(value, index / (len(values) + late)))
     return tuple(dots)
 
 

@@ -113,8 +113,9 @@ def _heat_map(view: FigureData) -> Chart:
                 mean = view.mean(point, metric) if point else None
                 share = None if mean is None else (mean - low) / (high - low) if high > low else 0.5
                 value = view.publishes(metric, group.labels | {x: x_label, y: y_label})
-                text = NONE if mean is None else short(mean, 3)
                 found = view.summary(point, metric) if point else None
+                text = NONE if mean is None else short(mean, 3)
+                text = f"> {text}" if found and found.unfinished else text
                 tip = f"{x_label}, {y_label}: {described(found) if found else 'no value'}"
                 paper |= value is not None
                 says = f"({short(value, 3)})" if value is not None else ""

@@ -40,8 +40,8 @@ _SUFFIXES = {
     "dBm": "dbm",
     "dB": "db",
 }
-_METRIC = ("name", "that", "unit")
-_SUMMARY = ("mean", "ci95", "n", "unit", "median", "deviation", "missing", "precise", "values")
+_METRIC = ("name", "that", "unit", "limit", "expected")
+_SUMMARY = ("mean", "ci95", "n", "unit", "median", "deviation", "missing", "unfinished", "precise", "values")
 _TRIAL = ("seed", "key", "values", "error", "log", "virtual_s")
 _REPETITIONS = ("least", "most", "half_width")
 
@@ -82,8 +82,8 @@ def as_json(results: Results) -> dict[str, Any]:
     """Return the content of results.json, which ``--json`` prints; numbers that are not finite are null.
 
     ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
-    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as requested, the
-    values by seed, the paper's value.
+    confidence interval, n, unit, deviation, how many trials have no value or did not finish, whether it is as precise
+    as requested, the values by seed, the paper's value.
     """
     experiment = results.experiment
     document = {
@@ -118,6 +118,7 @@ def as_json(results: Results) -> dict[str, Any]:
             {
                 "point": experiment.points[outcome.point].labels,
                 **_picked(outcome, _TRIAL),
+                "unfinished": sorted(outcome.unfinished),
                 "remark": outcome.remarks,
                 "command": outcome.command,
             }
@@ -219,14 +220,15 @@ def _finite(value: Any) -> Any:
 def results_csv(results: Results) -> str:
     """Write a line for each point and metric: axes, metric, unit, mean, half width, n, …"""
     axes, levels = _axes(results)
-    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
+    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "unfinished", "paper", "ratio", "precise"]
     lines = []
     for row in results.rows:
         for metric in results.experiment.metrics:
             found = row.metrics[metric.name]
             paper = results.experiment.paper_value(metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
-            numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
+            counts = (found.missing, found.unfinished)
+            numbers = (found.mean, found.ci95, found.n, found.deviation, *counts, paper, ratio)
             lines.append(
                 [*levels(row.point.labels), metric.name, found.unit, *map(_number, numbers), _truth(found.precise)]
             )
@@ -245,7 +247,7 @@ def trials_csv(results: Results) -> str:
             [
                 *levels(experiment.points[outcome.point].labels),
                 str(outcome.seed),
-                *(_number(outcome.values.get(metric.name)) for metric in metrics),
+                *(_value(outcome, metric.name) for metric in metrics),
                 "" if outcome.error is None else first_line(outcome),
                 outcome.log or "",
                 outcome.command,
@@ -287,6 +289,11 @@ def _axes(results: Results) -> tuple[list[str], Callable[[Mapping[str, str]], li
 
 def _number(value: float | None) -> str:
     return "" if value is None or not math.isfinite(value) else repr(value)
+
+
+def _value(outcome: TrialOutcome, metric: str) -> str:
+    """Return a value of a trial: ``> 150.0`` if it did not finish."""
+    return f"{'> ' if metric in outcome.unfinished else ''}{_number(outcome.values.get(metric))}"
 
 
 def _truth(value: bool | None) -> str:

@@ -9,10 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from lab.drawing.figure import Axes, Chart, Key, Look, Scale
 from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
 from lab.experiments.output.data import FigureData, Group, drawable, with_unit, words
-from lab.numbers import count
+from lab.numbers import count, short
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}
+_ABOVE = ", so that the mean is above, \N{UPWARDS ARROW}"
+_LATE = {
+    "line": _ABOVE,
+    "bar": _ABOVE,
+    "box": ", drawn at their limit",
+    "cdf": ", not drawn",
+    "heat-map": ", so that the mean is above, >",
+}
 _HEIGHT = 404  # of a chart
 _NAMED = 5  # missing points that are named; further ones are only counted
 ERRORS = {
@@ -28,7 +36,7 @@ ERRORS = {
 def missing(view: FigureData, metric: str) -> list[str]:
     """Remark on missing values, with how ``where`` they show in the figure."""
     where = _SEEN.get(view.figure.kind, "")
-    none, some, beyond = [], [], []
+    none, some, beyond, late = [], [], [], []
     for point in view.points:
         found = view.summary(point, metric)
         place = ", ".join(point.labels.values()) or "the only point"
@@ -39,12 +47,18 @@ def missing(view: FigureData, metric: str) -> list[str]:
             beyond.append(place)
         elif found.missing:
             some.append(f"{place} ({found.n} of {found.n + found.missing})")
+        if found is not None and found.unfinished:
+            least = short(min(found.values[index] for index in found.bounds))
+            late.append(f"{place} ({found.unfinished} of {found.n}, > {least} {found.unit})")
     notes = []
     total = count(len(view.points), "point")
     if none:
         notes.append(f"Missing{where}: {len(none)} of {total}: {listed(none)}.")
     if beyond:
         notes.append(f"Not positive, so not shown on a logarithmic axis: {listed(beyond)}.")
+    if late:
+        how = _LATE[view.figure.kind]
+        notes.append(f"Trials that did not finish{how}: {len(late)} of {total}: {listed(late)}.")
     if some:
         notes.append(f"Some trials have no value: {len(some)} of {total}: {listed(some)}.")
     return notes

@@ -147,6 +147,9 @@ def _means(results: Results, metric: TrialMetric) -> Table:
         Column("deviation", "deviation", metric.unit, 2),
         Column("n", "n", digits=12),
     ]
+    if any(row["unfinished"] for row in rows):
+        columns += [Column("median", "median", metric.unit), Column("most", "largest", metric.unit)]
+        columns.append(Column("unfinished", "unfinished", digits=12))
     if any(row["missing"] for row in rows):
         columns.append(Column("missing", "missing", digits=12))
     if any(row["paper"] is not None for row in rows):
@@ -192,15 +195,25 @@ def _counted(axis: Axis) -> bool:
 def _mean(results: Results, metric: TrialMetric, row: Row) -> dict[str, Any]:
     found = row.metrics[metric.name]
     paper = results.experiment.paper_value(metric.name, row.point.labels)
+    most = max(found.values, default=None)
+    ratio = _finite(found.mean / paper) if found.mean is not None and paper else None
     return {
         **{f"axis {name}": label for name, label in row.point.labels.items()},
-        "mean": plus_minus(found.mean, found.ci95),
+        "mean": at_least(found.mean, bool(found.unfinished)) or plus_minus(found.mean, found.ci95),
+        "median": at_least(found.median, found.median_is_bound) or found.median,
+        "most": at_least(most, bool(found.unfinished)) or most,
+        "unfinished": found.unfinished,
         "deviation": _finite(found.deviation),
         "n": found.n,
         "missing": found.missing,
         "paper": _finite(paper),
-        "ratio": _finite(found.mean / paper) if found.mean is not None and paper else None,
+        "ratio": at_least(ratio, bool(found.unfinished)) or ratio,
     }
+
+
+def at_least(value: float | None, bound: bool) -> str | None:
+    """Format a value that is only a lower bound, ``> 150``; None for any other."""
+    return f"> {short(value)}" if bound and value is not None else None
 
 
 def _finite(value: float | None) -> float | None:

@@ -283,6 +283,7 @@ class Sweep:
     ) -> None:
         """Keep the outcome of a trial, and check whether its point needs more trials."""
         values: dict[str, float | None] = {}
+        unfinished: frozenset[str] = frozenset()
         series: dict[str, TimeSeries] = {}
         unmet: tuple[str, ...] = ()
         error, log, wall_s = None, None, 0.0
@@ -290,6 +291,7 @@ class Sweep:
         if kept:
             data = kept.data()
             values, wall_s = self.values(self.experiment.metrics, data), kept.wall_s
+            unfinished = metrics.unfinished(self.experiment.metrics, data)
             nothing = [metric for metric in self.experiment.metrics if values[metric.name] is None]
             remarks += metrics.absent(nothing, data) if nothing else []
             remarks += out_of_memory(data)
@@ -312,6 +314,7 @@ class Sweep:
             virtual_s=kept.virtual_s if kept else 0.0,
             wall_s=wall_s,
             cached=cached,
+            unfinished=unfinished,
             remark="; ".join(remarks) or None,
             unmet=unmet,
         )

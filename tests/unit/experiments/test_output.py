@@ -65,7 +65,8 @@ def test_results_json_is_as_the_issue_has_it(tmp_path: Path) -> None:
     assert list(row["transfer_time"])[:4] == ["mean", "ci95", "n", "unit"]
     assert row["transfer_time"] == {
         "mean": summary.mean, "ci95": summary.ci95, "n": 10, "unit": "s", "median": summary.median,
-        "deviation": summary.deviation, "missing": 0, "precise": None, "values": list(summary.values), "paper": 1.163,
+        "deviation": summary.deviation, "missing": 0, "unfinished": 0, "precise": None,
+        "values": list(summary.values), "paper": 1.163,
     }  # fmt: skip
     assert found["rows"][6]["transfer_time"]["mean"] is None  # 6 m, tcp: all failed
     assert list(found["claims"][1])[:4] == ["name", "passed", "value", "expected"]
