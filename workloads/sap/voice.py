@@ -57,11 +57,12 @@ def both(one: bytes, other: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(one, other, strict=True))
 
 
-def opened(transport: str) -> socket.socket:
+def opened(transport: str, address: str) -> socket.socket:
     """Return a socket of UDP, or of UDP-Lite that covers the head."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     if transport == "udp":
-        return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, UDPLITE)
+        return socket.socket(family, socket.SOCK_DGRAM)
+    made = socket.socket(family, socket.SOCK_DGRAM, UDPLITE)
     for coverage in (SEND_COVERAGE, RECEIVE_COVERAGE):
         made.setsockopt(UDPLITE, coverage, COVERED)
     return made
@@ -91,7 +92,7 @@ def send(transport: str, address: str) -> None:
                 connection.send_head(HEAD.pack(number, time.time_ns()) + code, HEAD.size, once=True)
             connection.fin()
         return
-    with opened(transport) as plain:
+    with opened(transport, address) as plain:
         plain.connect((address, PORT))
         for number, code in packets(transport == "parity"):
             plain.send(HEAD.pack(number, time.time_ns()) + code)
@@ -105,7 +106,7 @@ def arriving(transport: str, address: str) -> Iterator[bytes]:
         with sap.listen(address, PORT) as connection:
             yield from (message.data for message in connection)
         return
-    with opened(transport) as plain:
+    with opened(transport, address) as plain:
         plain.bind((address, PORT))
         while True:
             try:

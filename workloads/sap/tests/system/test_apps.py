@@ -130,6 +130,21 @@ def test_a_program_in_python_sends_and_receives(boot_own: BootOwn) -> None:
     assert [line.partition(" from ")[0].split()[0] for line in shown] == ["line"] * 3
 
 
+@pytest.mark.parametrize(
+    ("transport", "retried"), [("udp", True), ("udplite", False), ("parity", False), ("sap", False)]
+)
+def test_speech_is_repeated_by_udp_only(boot_own: BootOwn, transport: str, retried: bool) -> None:
+    """Of 40 frames with a wrong bit, what is sent once keeps the speech; where the head is hit, it is lost."""
+    words = [f"processes.{process}.run.3={transport}" for process in ("send", "listen")]
+    ran = boot_own("approximate-link", "sap/voice", NEAR, "processes.bulk.run.count=1", damage(40, 4001, 20), *words)
+    heard = json.loads((ran.directory / "raw" / "listen.out").read_text())
+    counts = ran.link("sta1", "sta2")
+    assert counts["damaged"] >= 35 and (counts["retries"] >= 35) == retried
+    assert heard["quality"] == pytest.approx(37.93, abs=0.01) if retried else 10 < heard["quality"] < 37
+    assert heard["lost"] == 0 if retried or transport == "parity" else heard["lost"] < 8
+    assert heard["delay"] < 5
+
+
 OWN = """\
 name: my-stream
 stack: sap

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The program that sends speech, over the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workloads.sap import voice
+
+PROGRAM = Path(voice.__file__)
+
+
+def test_speech_is_coded_as_well_as_by_g711() -> None:
+    samples = [sample for number in range(50) for sample in voice.speech(number)]
+    decoded = voice.decode(voice.encode(samples))
+    noise = sum((a - b) ** 2 for a, b in zip(samples, decoded, strict=True))
+    assert 37 < 10 * math.log10(sum(sample * sample for sample in samples) / noise) < 39
+
+
+@pytest.mark.parametrize(
+    ("left_out", "late", "heard"), [((), (), 8), ((2,), (), 8), ((2, 3), (), 6), ((2,), (2,), 8), ((), (1, 2), 6)]
+)
+def test_parity_restores_one_packet_of_four(
+    left_out: tuple[int, ...],
+    late: tuple[int, ...],
+    heard: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(voice, "PACKETS", 8)
+    monkeypatch.setattr(voice.time, "sleep", lambda _: None)
+    now_ns = voice.time.time_ns()
+    monkeypatch.setattr(voice.time, "time_ns", lambda: now_ns)
+    sent = [
+        voice.HEAD.pack(number, now_ns - (200_000_000 if number in late else 0)) + code
+        for number, code in voice.packets(parity=True)
+        if number not in left_out
+    ]
+    assert len(sent) == 10 - len(left_out)
+    monkeypatch.setattr(voice, "arriving", lambda *_: iter(sent))
+    voice.listen("parity", "")
+    assert json.loads(capsys.readouterr().out)["lost"] == pytest.approx(100 * (1 - heard / 8))
+
+
+def test_it_says_how_it_is_used() -> None:
+    done = subprocess.run([sys.executable, str(PROGRAM), "send", "tcp", "h1"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "usage: voice.py listen|send udp|udplite|parity|sap ADDRESS\n")
