@@ -43,6 +43,7 @@ def test_parity_restores_one_packet_of_four(
         if number not in left_out
     ]
     assert len(sent) == 10 - len(left_out)
+    sent.append(voice.HEAD.pack(9, now_ns) + bytes(voice.SAMPLES))  # what no checksum noticed
     monkeypatch.setattr(voice, "arriving", lambda *_: iter(sent))
     voice.listen("parity", "")
     assert json.loads(capsys.readouterr().out)["lost"] == pytest.approx(100 * (1 - heard / 8))
