@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,9 @@ def test_parity_restores_one_packet_of_four(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(voice, "PACKETS", 8)
-    monkeypatch.setattr(voice.time, "sleep", lambda _: None)
-    now_ns = voice.time.time_ns()
-    monkeypatch.setattr(voice.time, "time_ns", lambda: now_ns)
+    now_ns = time.time_ns()
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns)
     sent = [
         voice.HEAD.pack(number, now_ns - (200_000_000 if number in late else 0)) + code
         for number, code in voice.packets(parity=True)
