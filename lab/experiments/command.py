@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ from lab.experiments.file import resolve
 from lab.experiments.file.grid import check_size
 from lab.experiments.output import files
 from lab.experiments.run import engine
-from lab.experiments.types import Experiment, Repetitions, Results, TrialOutcome
+from lab.experiments.types import PLACE, Experiment, Repetitions, Results, TrialOutcome
 from lab.experiments.variations import changes, judged, show, uncertain
 from lab.experiments.variations.changes import Change, Pair
 from lab.experiments.variations.show import More
@@ -110,17 +110,23 @@ def reproduce(options: ReproduceOptions) -> Reproduced:
 
 def assemble(experiment: Experiment, run: engine.SweepResult, command: str, wall_s: float) -> Results:
     """Return the results of a run of all trials, by a ``lab reproduce`` command."""
-    rows = tuple(rows_of(experiment, run.outcomes))
-    return Results(
+    results = Results(
         experiment=experiment,
-        rows=rows,
-        verdicts=tuple(claims.judge(claim, experiment, rows) for claim in experiment.claims),
+        rows=tuple(rows_of(experiment, run.outcomes)),
+        verdicts=(),
         outcomes=tuple(run.outcomes),
         hashes=run.hashes,
         versions=run.versions,
         command=command,
         wall_s=wall_s,
     )
+    places = results.by_place()
+    verdicts = tuple(
+        replace(claims.judge(claim, found.experiment, found.rows), place=place)
+        for claim in experiment.claims
+        for place, found in places.items()
+    )
+    return replace(results, verdicts=verdicts)
 
 
 def _check(options: ReproduceOptions) -> None:
@@ -164,8 +170,11 @@ def _varied(experiment: Experiment, options: ReproduceOptions) -> _Varied | None
     """
     if options.sensitivity is None and not options.changed_at_a_time:
         return None
+    option = _CHANGES.get(options.changed_at_a_time, "--sensitivity")
+    if experiment.places:
+        known = " or ".join(f"--only {PLACE}={place}" for place in experiment.places)
+        raise InputError(f"{option} judges claims in one place; add {known}")
     if not experiment.claims:
-        option = _CHANGES.get(options.changed_at_a_time, "--sensitivity")
         why = "--only leaves out points that they need" if experiment.unjudged else "the experiment has none"
         raise InputError(f"{option} judges claims, but {why}")
     if options.sensitivity is None:

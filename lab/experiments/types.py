@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from lab.probes.base import TimeSeries
 
+PLACE = "place"  # the axis of an experiment in several places
 BEYOND = 1e30  # stands for the value of what never finishes
 
 
@@ -150,6 +151,17 @@ class Experiment:
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims without series because of --only
     contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
+    places: tuple[str, ...] = ()  # if several: the levels of its first axis, PLACE; all have the same further points
+
+    def in_place(self, place: str) -> Experiment:
+        """Return what is run in one of its places: as if there were no others."""
+        return replace(self, axes=self.axes[1:], points=tuple(self.points_in(place).values()), places=())
+
+    def points_in(self, place: str) -> dict[int, Point]:
+        """Return the points of ``in_place`` by their number in the whole experiment."""
+        found = [point for point in self.points if point.labels[PLACE] == place]
+        labels = [{axis: label for axis, label in point.labels.items() if axis != PLACE} for point in found]
+        return {point.number: replace(point, number=n, labels=labels[n]) for n, point in enumerate(found)}
 
     def paper_value(self, metric: str, labels: Mapping[str, str]) -> float | None:
         """Return the paper's value of a metric for these labels, in the metric's unit, or None.
@@ -266,6 +278,7 @@ class Verdict:
     passed: bool
     value: str  # the actual value: "geomean(…) = 1.38"
     expected: str  # "between 1.2 and 2.0"
+    place: str = ""  # if the experiment has several
 
 
 @dataclass(frozen=True)
@@ -280,6 +293,22 @@ class Results:
     versions: dict[str, object]
     command: str  # lab reproduce …
     wall_s: float
+
+    def by_place(self) -> dict[str, Results]:
+        """Return the results of each place, as if there were no others; without places, itself."""
+        return {place: self._in_place(place) for place in self.experiment.places} or {"": self}
+
+    def _in_place(self, place: str) -> Results:
+        points = self.experiment.points_in(place)
+        return replace(
+            self,
+            experiment=self.experiment.in_place(place),
+            rows=tuple(replace(row, point=points[row.point.number]) for row in self.rows if row.point.number in points),
+            verdicts=tuple(one for one in self.verdicts if one.place == place),
+            outcomes=tuple(
+                replace(one, point=points[one.point].number) for one in self.outcomes if one.point in points
+            ),
+        )
 
     @property
     def passed(self) -> bool:

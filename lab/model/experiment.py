@@ -240,6 +240,16 @@ class Claim(Model):
     )
 
 
+class ExperimentPlace(Model):
+    """A place, by what differs in it."""
+
+    topology: Text | None = Field(None, description="Its topology. Default: that of the experiment.")
+    workload: Text | None = Field(None, description="Its workload. Default: that of the experiment.")
+    set_: Overrides = Field(
+        {}, alias="set", description="Overrides of its runs; they replace those of the experiment with the same key."
+    )
+
+
 class ExperimentFile(Model):
     """A figure or table of a paper: a grid of runs and their evaluation."""
 
@@ -254,6 +264,12 @@ class ExperimentFile(Model):
         alias="set",
         description="Overrides of every run, as for --set: {links.0.delay: 5 ms}. {axis} in a text is replaced by the "
         "value of that axis; {{axis}} gives the text {axis}.",
+    )
+    places: dict[Text, ExperimentPlace] = Field(
+        {},
+        description="Several places in which the whole grid is run, by name, each with what differs in it: "
+        "{office: {}, rooms: {topology: office-rooms}}. Tables and figures show them side by side; claims are judged "
+        "in each.",
     )
     grid: dict[Identifier, AnyAxis] = Field(
         {},

@@ -41,12 +41,13 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def check(claim: Claim, experiment: Experiment) -> None:
-    """Refuse a claim that can never be evaluated, before anything runs.
+    """Refuse a claim that can never be evaluated, before anything runs; in several places, in the first.
 
     Raises:
         InputError: If the syntax is not valid, a series is unknown, series over different places are paired, or values
             cannot be compared; with FILE:LINE.
     """
+    experiment = experiment.in_place(experiment.places[0]) if experiment.places else experiment
     try:
         tree = parse(claim.that, _LANGUAGE)
         grid = Selector(experiment)

@@ -13,7 +13,7 @@ from lab.errors import InputError, suggestion, unknown
 from lab.experiments.file import placeholders
 from lab.experiments.labels import axis as axis_of
 from lab.experiments.labels import spread
-from lab.experiments.types import Axis, Experiment, Point
+from lab.experiments.types import PLACE, Axis, Experiment, Point
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
@@ -62,6 +62,16 @@ class VariedAxis:
     overrides: tuple[tuple[Override, ...], ...]
 
 
+@dataclass(frozen=True)
+class Place:
+    """A place: what differs in it."""
+
+    name: str
+    topology: str
+    workload: str
+    overrides: tuple[Override, ...]
+
+
 @dataclass
 class Grid:
     """All points of an experiment."""
@@ -69,6 +79,7 @@ class Grid:
     source: ValidatedFile[Model]
     varied: list[VariedAxis]
     common: tuple[Override, ...]
+    places: tuple[Place, ...]  # one without a name if the file has none
     groups: list[list[int]] = field(default_factory=list)  # axes that advance together, by index
     _locations: dict[Keys, str] = field(default_factory=dict, repr=False)
 
@@ -80,8 +91,9 @@ class Grid:
     def points(self) -> tuple[Point, ...]:
         """Return every point, the last axis varying fastest; zipped axes take the place of their first."""
         sizes = [range(len(self.varied[group[0]].axis.levels)) for group in self.groups]
+        choices = itertools.product(self.places, itertools.product(*sizes))
         return tuple(
-            self._point(number, self._indexes(choice)) for number, choice in enumerate(itertools.product(*sizes))
+            self._point(number, place, self._indexes(choice)) for number, (place, choice) in enumerate(choices)
         )
 
     def _indexes(self, choice: tuple[int, ...]) -> list[int]:
@@ -90,22 +102,23 @@ class Grid:
             found.update(dict.fromkeys(group, index))
         return list(found.values())
 
-    def _point(self, number: int, indexes: list[int]) -> Point:
+    def _point(self, number: int, place: Place, indexes: list[int]) -> Point:
         labels = {one.axis.name: one.axis.levels[index].label for one, index in zip(self.varied, indexes, strict=True)}
-        overrides = dict(placeholders.override(one.key, one.value, labels) for one in self._overrides(indexes))
-        model = self.source.model
+        found = list(self._overrides(place, indexes))
+        overrides = dict(placeholders.override(one.key, one.value, labels) for one in found)
         return Point(
             number=number,
-            labels=labels,
-            topology=placeholders.fill(model.topology, labels),
-            workload=placeholders.fill(model.workload, labels),
+            labels={PLACE: place.name, **labels} if place.name else labels,
+            topology=placeholders.fill(place.topology, labels),
+            workload=placeholders.fill(place.workload, labels),
             overrides=tuple(f"{key}={text}" for key, text in overrides.items()),
-            locations={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._overrides(indexes)},
+            locations={placeholders.fill(one.key, labels): self._where(one.keys) for one in found},
         )
 
-    def _overrides(self, indexes: list[int]) -> Iterator[Override]:
-        """Yield the overrides of a point: common ones first, then those of its levels."""
+    def _overrides(self, place: Place, indexes: list[int]) -> Iterator[Override]:
+        """Yield the overrides of a point: common ones first, then those of its place and of its levels."""
         yield from self.common
+        yield from place.overrides
         for one, index in zip(self.varied, indexes, strict=True):
             yield from one.overrides[index]
 
@@ -121,20 +134,40 @@ def resolve(source: ValidatedFile[Model], problems: Problems) -> Grid:
     before = len(problems.errors)
     varied = [_varied(source, name, problems) for name in source.model.grid]
     common = tuple(Override(key, value, ("set", key)) for key, value in source.model.set_.items())
-    found = Grid(source, [one for one in varied if one is not None], common)
+    places = tuple(_places(source, problems))
+    found = Grid(source, [one for one in varied if one is not None], common, places)
     known = set(source.model.grid)
     _check_references(source, found, problems)
     found.groups = _groups(source, found, problems)
     if len(problems.errors) == before:
         _check_effects(found, problems)
-        count = math.prod(len(found.varied[group[0]].axis.levels) for group in found.groups)
+        count = len(places) * math.prod(len(found.varied[group[0]].axis.levels) for group in found.groups)
         if count > MOST_POINTS:
             problems.add(
                 source, ("grid",), f"has {count:,} points, more than {MOST_POINTS:,}; remove values, or zip: axes"
             )
     if len(problems.errors) > before:
-        return Grid(source, found.varied if len(found.varied) == len(known) else [], common)
+        return Grid(source, found.varied if len(found.varied) == len(known) else [], common, places)
     return found
+
+
+def _places(source: ValidatedFile[Model], problems: Problems) -> Iterator[Place]:
+    """Yield the places; one without a name if the file has none."""
+    model = source.model
+    if not model.places:
+        yield Place("", model.topology, model.workload, ())
+    if len(model.places) == 1:
+        problems.add(source, ("places",), "has one place; write its topology and set: without places:, or add another")
+    if model.places and PLACE in model.grid:
+        problems.add(source, ("grid", PLACE), "is the name of the axis of places:; rename it")
+    same: dict[str, str] = {}
+    for name, place in model.places.items():
+        keys: Keys = ("places", name)
+        other = same.setdefault(repr(place), name)
+        if other != name:
+            problems.add(source, keys, f"sets the same as {other}; remove one of them")
+        overrides = tuple(Override(key, value, (*keys, "set", key)) for key, value in place.set_.items())
+        yield Place(name, place.topology or model.topology, place.workload or model.workload, overrides)
 
 
 def _varied(source: ValidatedFile[Model], name: str, problems: Problems) -> VariedAxis | None:
@@ -167,7 +200,12 @@ def _varied(source: ValidatedFile[Model], name: str, problems: Problems) -> Vari
 def _texts(source: ValidatedFile[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
     yield source.model.topology, ("topology",)
     yield source.model.workload, ("workload",)
-    for one in itertools.chain(grid.common, *(overrides for axis in grid.varied for overrides in axis.overrides)):
+    for name, place in source.model.places.items():
+        yield place.topology, ("places", name, "topology")
+        yield place.workload, ("places", name, "workload")
+    places = [place.overrides for place in grid.places]
+    levels = [overrides for axis in grid.varied for overrides in axis.overrides]
+    for one in itertools.chain(grid.common, *places, *levels):
         yield {one.key: one.value}, one.keys
 
 

@@ -23,7 +23,7 @@ from lab import library
 from lab.errors import InputError, flat, raise_all, suggestion
 from lab.experiments.analysis import claims
 from lab.experiments.labels import label_in, unknown_label
-from lab.experiments.types import Axis, Claim, Contents, Experiment, Point, Repetitions
+from lab.experiments.types import PLACE, Axis, Claim, Contents, Experiment, Point, Repetitions
 from lab.model import overrides
 from lab.model.base import Model
 from lab.model.document import label_of
@@ -135,11 +135,17 @@ def narrow(experiment: Experiment, only: Sequence[str], reps: int | None) -> Exp
         points=tuple(dataclasses.replace(point, number=number) for number, point in enumerate(points)),
         figures=tuple(figure for figure in experiment.figures if _fits(figure.where, left)),
         published=tuple(one for one in experiment.published if _fits(one.labels, left)),
+        places=tuple(place for place in experiment.places if place in left[PLACE]),
     )
     judged = tuple(claim for claim in found.claims if _can_be_judged(claim, found))
-    return dataclasses.replace(
+    found = dataclasses.replace(
         found, claims=judged, unjudged=tuple(claim for claim in found.claims if claim not in judged)
     )
+    if len(found.places) != 1:
+        return found
+    (place,) = found.places
+    about = f"{found.about} Place: {place}.".lstrip()
+    return dataclasses.replace(found.in_place(place), about=about)
 
 
 def _can_be_judged(claim: Claim, experiment: Experiment) -> bool:

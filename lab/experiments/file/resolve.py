@@ -13,7 +13,7 @@ from lab.errors import InputError, unknown
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper
 from lab.experiments.file.points import contents, drafted, narrow, plans
-from lab.experiments.types import Claim, Experiment, Repetitions, TrialMetric
+from lab.experiments.types import PLACE, Axis, Claim, Experiment, Level, Repetitions, TrialMetric
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
@@ -61,13 +61,15 @@ def _experiment(source: ValidatedFile[Model], made: grid.Grid, problems: Problem
     points = () if problems.errors else made.points()
     measured = _metrics(source, problems)
     right = not problems.errors or bool(made.groups)
+    levels = tuple(Level(name, None) for name in model.places)
+    places = (Axis(PLACE, levels),) if levels else ()
     return Experiment(
         name=model.name,
         about=model.about,
         cites=model.cites.model_dump(exclude_none=True) if model.cites is not None else {},
         path=str(source.document.path),
         seed=model.seed,
-        axes=made.axes,
+        axes=(*places, *made.axes),
         points=points,
         repetitions=_repetitions(model),
         metrics=measured,
@@ -85,6 +87,7 @@ def _experiment(source: ValidatedFile[Model], made: grid.Grid, problems: Problem
             )
             for index, claim in enumerate(model.claims)
         ),
+        places=tuple(model.places),
     )
 
 
@@ -164,7 +167,9 @@ def _with_files(source: ValidatedFile[Model], experiment: Experiment, problems: 
             try:
                 found[file_type] = find(file_type, text)
             except InputError as error:
-                problems.add(source, (file_type,), error.message, error.hint)
+                place = source.model.places.get(point.labels.get(PLACE, ""))
+                own = ("places", point.labels[PLACE]) if place and getattr(place, file_type) else ()
+                problems.add(source, (*own, file_type), error.message, error.hint)
                 found[file_type] = text
         points.append(dataclasses.replace(point, topology=found["topology"], workload=found["workload"]))
     return dataclasses.replace(experiment, points=tuple(points))

@@ -7,6 +7,7 @@ A missing value leaves a gap and a cross on the axis, and the text below the tit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
 from lab.drawing.marks import Bar, Dot, HeatCell, Mark, Trace
@@ -15,14 +16,37 @@ from lab.experiments.output.data import FigureData, Group, described, with_unit,
 from lab.experiments.output.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.types import Results
 from lab.numbers import NONE, short
+from lab.text import capitalized
 
 
 def charts(results: Results) -> list[Chart]:
-    """Return all figures, named figure-1, figure-2, …"""
-    return [
-        _KINDS[figure.kind](FigureData(results, figure, f"figure-{number}"))
-        for number, figure in enumerate(results.experiment.figures, 1)
-    ]
+    """Return all figures, named figure-1, figure-2, …; several places are panels side by side."""
+    found = []
+    for number, figure in enumerate(results.experiment.figures, 1):
+        draw, name = _KINDS[figure.kind], f"figure-{number}"
+        if figure.kind == "heat-map":  # one ramp for all: places are panels as any further axis
+            found.append(draw(FigureData(results, figure, name)))
+            continue
+        places = results.by_place()
+        found.append(_together([draw(FigureData(one, figure, name)) for one in places.values()], list(places)))
+    return found
+
+
+def _together(drawn: Sequence[Chart], places: Sequence[str]) -> Chart:
+    """Join the charts of several places."""
+    first = drawn[0]
+    if len(drawn) == 1:
+        return first
+    named = list(zip(places, drawn, strict=True))
+    axes = [replace(panel.axes, title=place) for place, chart in named for panel in chart.panels]
+    low, high = min(one.x.low for one in axes), max(one.x.high for one in axes)
+    alike = len({chart.about for chart in drawn}) == 1
+    return replace(
+        first,
+        about=first.about if alike else " ".join(f"{capitalized(place)}: {chart.about}" for place, chart in named),
+        panels=[replace(one, x=replace(one.x, low=low, high=high)) for one in axes],
+        warnings=[f"{capitalized(place)}: {note}" for place, chart in named for note in chart.warnings],
+    )
 
 
 def _line(view: FigureData) -> Chart:

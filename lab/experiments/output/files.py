@@ -109,6 +109,7 @@ def as_json(results: Results) -> dict[str, Any]:
                 "passed": found.passed,
                 "value": found.value,
                 "expected": found.expected,
+                **({"place": found.place} if found.place else {}),
                 **_picked(found.claim, ("that", "of", "paper", "cause", "guess", "source")),
             }
             for found in results.verdicts
@@ -323,7 +324,7 @@ def _claim_case(name: str, found: Verdict) -> xml.Case:
     ]
     return xml.Case(
         f"{name}.claims",
-        found.claim.name,
+        f"{found.claim.name} ({found.place})" if found.place else found.claim.name,
         outcome=None if found.passed else xml.FAILURE,
         message=f"{found.value}; expected {found.expected}",
         type="claim",

@@ -78,8 +78,11 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
         (trials, "", words + (f", {cached} kept from before" if cached else "")),
     ]
     if results.verdicts:
-        hold = sum(found.passed for found in results.verdicts)
-        cards.append((f"{hold} of {len(results.verdicts)}", "", "claims hold"))
+        held = [
+            f"{sum(found.passed for found in one.verdicts)} of {len(one.verdicts)}"
+            for one in results.by_place().values()
+        ]
+        cards.append((" | ".join(held), "", "claims hold"))
     virtual_s = sum(found.virtual_s for found in outcomes)
     cards.append((plain(virtual_s, 3), "s", f"virtual time, in {plain(results.wall_s, 3)} s"))
     return cards
@@ -125,6 +128,11 @@ def _setup(results: Results) -> list[tuple[str, str]]:
     common = [one for one in overrides[0] if all(one in others for others in overrides)] if overrides else []
     if common:
         rows.append(("set everywhere", "; ".join(common)))
+    for place in experiment.places:
+        own = [point.overrides for point in experiment.in_place(place).points]
+        differing = [one for one in own[0] if one not in common and all(one in others for others in own)]
+        if differing:
+            rows.append((f"set in {place}", "; ".join(differing)))
     rows.append(("repetitions", repetitions(experiment.repetitions)))
     seeds = sorted({found.seed for found in results.outcomes})
     if seeds:

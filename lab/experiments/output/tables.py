@@ -24,6 +24,8 @@ _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names
 _PLACES = 9  # decimals
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+_RESULT = {True: "passed", False: "FAILED"}
+_COMPARED = ("mean", "median", "most", "unfinished", "missing", "ratio")  # columns that each place has
 
 
 def tables(results: Results, more: Sequence[More] = ()) -> Group:
@@ -55,9 +57,20 @@ def verdict(results: Results) -> str:
     parts = []
     if failed:
         parts.append(f"{failed} of {count(len(results.outcomes), 'trial')} failed")
-    if wrong:
+    if wrong and results.experiment.places:
+        parts.append(by_place(results))
+    elif wrong:
         parts.append(_broken(wrong, len(results.verdicts), len(results.outcomes), failed))
     return "; ".join([*(parts or [_held(results)]), *_unjudged(results)])
+
+
+def by_place(results: Results) -> str:
+    """Report how many claims hold in each place: ``Claims that hold: office 2 of 5 | rooms 5 of 5``."""
+    counts = [
+        f"{place} {sum(one.passed for one in found.verdicts)} of {len(found.verdicts)}"
+        for place, found in results.by_place().items()
+    ]
+    return f"Claims that hold: {' | '.join(counts)}"
 
 
 def _broken(wrong: int, claimed: int, trials: int, failed: int) -> str:
@@ -69,13 +82,15 @@ def _broken(wrong: int, claimed: int, trials: int, failed: int) -> str:
 
 def _held(results: Results) -> str:
     trials = count(len(results.outcomes), "trial")
-    claimed, left = len(results.verdicts), len(results.experiment.unjudged)
+    places = len(results.experiment.places) or 1
+    claimed, left = len(results.verdicts) // places, len(results.experiment.unjudged)
     if not claimed:
         return f"{trials} completed" + ("" if left else "; the experiment has no claims")
     if left:
         hold = "it holds" if claimed == 1 else "all hold"
         return f"{claimed} of {claimed + left} claims evaluated: {hold}, after {trials}"
-    return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
+    everywhere = f" in all {places} places" if places > 1 else ""
+    return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}{everywhere}, after {trials}"
 
 
 def _unjudged(results: Results) -> list[str]:
@@ -108,35 +123,70 @@ def _fixed(value: float, places: int) -> str:
 
 
 def claims(results: Results) -> Table:
-    """Return the table of claims, with verdicts and values."""
+    """Return the table of claims, with verdicts and values, in each place."""
+    places = results.experiment.places or ("",)
     columns = [
-        Column("passed", "result", number=False, show=lambda passed: "passed" if passed else "FAILED"),
+        *(
+            Column(f"passed {place}".rstrip(), place or "result", number=False, show=_RESULT.__getitem__)
+            for place in places
+        ),
         *(words(key, key if key != "name" else "claim") for key in ("name", "value", "expected")),
     ]
     if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
         columns.append(words("paper", "the paper says"))
-    judged: list[tuple[Claim, Verdict | None]] = [(found.claim, found) for found in results.verdicts]
     rows = [
-        {
-            "passed": found.passed if found else None,
-            "name": claim.name,
-            "that": claim.that,
-            "value": found.value if found else NOT_JUDGED,
-            "expected": found.expected if found else None,
-            "paper": claim.paper,
-            "reasons": claim.reasons if found and not found.passed else [],
-            "source": claim.source,
-        }
-        for claim, found in [*judged, *((claim, None) for claim in results.experiment.unjudged)]
+        _claim(claim, [found for found in results.verdicts if found.claim is claim])
+        for claim in results.experiment.claims + results.experiment.unjudged
     ]
-    failed = [found.claim for found in results.verdicts if not found.passed]
+    failed = dict.fromkeys(found.claim for found in results.verdicts if not found.passed)
     reasons = [f'"{claim.name}" fails. {reason}' for claim in failed for reason in claim.reasons]
     return Table("claims", "Claims", columns, rows, remark="\n".join(reasons))
 
 
+def _claim(claim: Claim, judged: Sequence[Verdict]) -> dict[str, Any]:
+    """Return a row of the table of claims; ``judged`` in each place, or not at all."""
+    values = [f"{one.place}: {one.value}" if one.place else one.value for one in judged]
+    return {
+        **{f"passed {one.place}".rstrip(): one.passed for one in judged},
+        "judged": judged,
+        "name": claim.name,
+        "that": claim.that,
+        "value": "\n".join(values) or NOT_JUDGED,
+        "expected": judged[0].expected if judged else None,
+        "paper": claim.paper,
+        "reasons": [] if all(one.passed for one in judged) else claim.reasons,
+        "source": claim.source,
+    }
+
+
 def means(results: Results) -> list[Table]:
     """Return for each metric its means by point, with the paper's value and the ratio if there is one."""
-    return [table for metric in results.experiment.metrics if (table := _means(results, metric)).rows]
+    found = [
+        _side_by_side([_means(one, metric) for one in results.by_place().values()], results.experiment.places)
+        for metric in results.experiment.metrics
+    ]
+    return [table for table in found if table.rows]
+
+
+def _side_by_side(tables: Sequence[Table], places: Sequence[str]) -> Table:
+    """Join the tables of several places, whose rows are the same points."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    named = list(zip(places, tables, strict=True))
+    columns = [column for column in first.columns if column.key.startswith("axis ") or column.key == "paper"]
+    for place, table in named:
+        for column in table.columns:
+            if column.key in _COMPARED:
+                title = place if column.key == "mean" else f"{place}: {column.title}"
+                columns.append(replace(column, key=f"{place} {column.key}", title=title))
+    rows = [
+        same[0] | {f"{place} {key}": one[key] for place, one in zip(places, same, strict=True) for key in _COMPARED}
+        for same in zip(*(table.rows for table in tables), strict=True)
+    ]
+    remarks = [f"{place}: {table.remark}" for place, table in named if table.remark]
+    title = f"{first.title}; mean {_PLUS_MINUS} 95 % CI in each place"
+    return replace(first, title=title, columns=columns, rows=rows, remark="\n".join(remarks))
 
 
 def _means(results: Results, metric: TrialMetric) -> Table:
