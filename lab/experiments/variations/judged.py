@@ -21,7 +21,7 @@ from lab.experiments.analysis.selection import Values
 from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.types import Claim, Experiment, Row, TrialOutcome
 from lab.experiments.variations.changes import Change, Pair, with_variation
-from lab.experiments.variations.uncertain import Parameter, Place
+from lab.experiments.variations.uncertain import DrawnPlace, Parameter
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Logic, Tree
 from lab.expressions.values import ValueWithUnit
@@ -182,7 +182,7 @@ class Sensitivity:
     """The claims of an experiment in places drawn from the ranges of its uncertain parameters."""
 
     parameters: tuple[Parameter, ...]
-    places: tuple[Place, ...]
+    places: tuple[DrawnPlace, ...]
     held: tuple[Held, ...]  # by claim
     reps: int  # trials of each point in each place
     seed: int
@@ -192,7 +192,7 @@ class Sensitivity:
 def in_places(
     experiment: Experiment,
     parameters: tuple[Parameter, ...],
-    places: tuple[Place, ...],
+    places: tuple[DrawnPlace, ...],
     outcomes: Sequence[TrialOutcome],
     reps: int,
 ) -> Sensitivity:
@@ -206,7 +206,7 @@ def in_places(
 
 
 def _correlations(
-    parameters: Sequence[Parameter], places: Sequence[Place], margins: Sequence[float | None]
+    parameters: Sequence[Parameter], places: Sequence[DrawnPlace], margins: Sequence[float | None]
 ) -> tuple[Correlation, ...]:
     known = [(place, one) for place, one in zip(places, margins, strict=True) if one is not None]
     values = [one for _, one in known]

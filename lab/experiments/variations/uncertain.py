@@ -181,7 +181,7 @@ def parameters(experiment: Experiment, names: Sequence[str] = ()) -> tuple[Param
 
 
 @dataclass(frozen=True)
-class Place:
+class DrawnPlace:
     """A drawn place."""
 
     number: int  # from 0
@@ -196,7 +196,7 @@ class Place:
         return dataclasses.replace(point, seed_offset=SEEDS * (self.number + 1))
 
 
-def places(varied: Sequence[Parameter], count: int, seed: int) -> tuple[Place, ...]:
+def places(varied: Sequence[Parameter], count: int, seed: int) -> tuple[DrawnPlace, ...]:
     """Return ``count`` places; the same for equal ranges, count and seed.
 
     Raises:
@@ -212,7 +212,7 @@ def places(varied: Sequence[Parameter], count: int, seed: int) -> tuple[Place, .
         drawn = [(one, *one.at(share)) for one, share in zip(varied, row, strict=True)]
         values = {one.name: text for one, text, _ in drawn}
         numbers = {one.name: value for one, _, value in drawn}
-        found.append(Place(number, values, numbers, tuple(one.change(text) for one, text, _ in drawn)))
+        found.append(DrawnPlace(number, values, numbers, tuple(one.change(text) for one, text, _ in drawn)))
     return tuple(found)
 
 
