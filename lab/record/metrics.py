@@ -132,7 +132,9 @@ def checks(
     plan: types.Plan, outputs: Mapping[str, ProcessOutput], outcome: Outcome, results: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
-    context = values(plan, outputs, results)
+    exits = {identifier: output.exit for identifier, output in outputs.items()}
+    found = {identifier: output.parsed.values if output.parsed else {} for identifier, output in outputs.items()}
+    context = values(plan, exits, found, results)
     on = {process.id: f"{process.name}@{process.node}" for process in plan.processes}
     return [_check(check, context, outcome.error, results, on) for check in plan.checks]
 
@@ -175,22 +177,35 @@ def _owner(row: Mapping[str, Any]) -> str:
     return next((value for value in row.values() if isinstance(value, str)), "")
 
 
-def values(plan: types.Plan, outputs: Mapping[str, ProcessOutput], results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what checks can refer to: processes, files and metrics by name, quantities with their units."""
+def values(
+    plan: types.Plan,
+    exits: Mapping[str, int | None],
+    found: Mapping[str, Mapping[str, Any]],
+    results: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return what checks can refer to: processes, files and metrics by name, quantities with their units.
+
+    Args:
+        plan: that of the run.
+        exits: exit status of each process, by id; None: it was ended by the lab.
+        found: what was read from the output of each process, by id.
+        results: metrics by name, as in the record.
+    """
     context: dict[str, Any] = {}
     for file in plan.files:
         if not file.in_folder:
             context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
     read = []
-    for identifier, output in outputs.items():
-        printed = output.process.prints.units if output.process.prints is not None else None
-        ended = {"exit": output.exit}  # whatever a program prints of that name
-        found = ended | measured(output.parsed.values if output.parsed else {}, printed) | ended
-        read.append((identifier, output.process.name, found))
+    processes = {process.id: process for process in plan.processes}
+    for identifier, parsed in found.items():
+        process = processes[identifier]
+        printed = process.prints.units if process.prints is not None else None
+        ended = {"exit": exits.get(identifier)}  # whatever a program prints of that name
+        read.append((identifier, process.name, ended | measured(parsed, printed) | ended))
     context |= by_name(read)
     for name, result in results.items():
-        found = measures(result["each"])
-        context[name] = {key: _quantity(found[key], result["unit"]) for key in found} | {"count": found["count"]}
+        summed = measures(result["each"])
+        context[name] = {key: _quantity(summed[key], result["unit"]) for key in summed} | {"count": summed["count"]}
     return context
 
 

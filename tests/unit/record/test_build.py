@@ -146,7 +146,7 @@ def test_a_failed_check_names_what_has_the_value(that: str, named: str) -> None:
 
 
 def test_a_check_on_a_percentile(run_directory: Path) -> None:
-    seen = metrics.values(made(run_directory).plan, {}, {"rtt": {"unit": "ms", "each": [1.0, 2.0, 3.0, 40.0]}})
+    seen = metrics.values(made(run_directory).plan, {}, {}, {"rtt": {"unit": "ms", "each": [1.0, 2.0, 3.0, 40.0]}})
     assert expression.evaluate("rtt.p50 == 2.5 ms and rtt.p95 > 34 ms and rtt.count == 4", seen).passed
     assert expression.evaluate("rtt.p90 < 29 ms", seen).explanation == "rtt.p90 = 28.9 ms, wanted < 29 ms"
 
