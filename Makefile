@@ -23,8 +23,13 @@ bootstrap:
 bootstrap-test:
 	@scripts/bootstrap test
 
-lab: bootstrap ## run the flagship: a download through two handoffs, in virtual time
+ifdef EXERCISE
+lab: bootstrap
+	@scripts/exercise "$(EXERCISE)"
+else
+lab: bootstrap ## run the flagship, a download through two handoffs; or an exercise: make lab EXERCISE=hidden-node
 	@$(LAB) run two-aps-handoff http/download
+endif
 
 test: bootstrap-test check ## run all tests
 	@scripts/test

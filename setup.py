@@ -13,7 +13,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-PACKED = ("hwsim-patches", "images", "scripts/packages", "topologies", "workloads")
+PACKED = ("grading", "hwsim-patches", "images", "scripts/packages", "topologies", "workloads")
 INTO = "lab/share"
 NOT_PACKED = ("__pycache__", "build", "figures", "tests")  # what make and Python left; for readers; for developers
 

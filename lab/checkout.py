@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where the files are that belong to this code: in its checkout or, if it was installed from a wheel, next to it.
 
-Both have the same layout: hwsim-patches/, images/, topologies/, workloads/, scripts/packages. setup.py packs them.
+Both have the same layout: grading/, hwsim-patches/, images/, topologies/, workloads/, scripts/packages. setup.py packs
+them.
 """
 
 from pathlib import Path

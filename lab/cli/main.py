@@ -18,6 +18,7 @@ import typer.core
 from typer._completion_classes import completion_init
 from typer._completion_shared import get_completion_script
 
+from lab.cli.exercises import exercise
 from lab.errors import LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
@@ -435,6 +436,9 @@ def compare(
     from lab.cli.results import print_differences
 
     print_differences(first, second, as_json)
+
+
+app.add_typer(exercise, name="exercise")
 
 
 @app.command()

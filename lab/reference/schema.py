@@ -13,6 +13,7 @@ from typing import Any
 
 from lab import units
 from lab.model.base import QUANTITY, Model
+from lab.model.exercise import ExerciseFile
 from lab.model.experiment import ExperimentFile
 from lab.model.topology import Topology
 from lab.model.workload import Workload
@@ -20,7 +21,12 @@ from lab.probes import base as probes
 
 Schema = dict[str, Any]
 
-MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload, "experiment": ExperimentFile}
+MODELS: dict[str, type[Model]] = {
+    "topology": Topology,
+    "workload": Workload,
+    "experiment": ExperimentFile,
+    "exercise": ExerciseFile,
+}
 
 _DIMENSIONS = {dimension.name: dimension for dimension in units.DIMENSIONS}
 _PARAMS: dict[str, Schema] = {
@@ -32,7 +38,7 @@ _PARAMS: dict[str, Schema] = {
 
 
 def schema(file_type: str) -> Schema:
-    """Return the JSON Schema (2020-12) of topology, workload or experiment files."""
+    """Return the JSON Schema (2020-12) of a type of files."""
     generated = MODELS[file_type].model_json_schema(by_alias=True)
     used: set[str] = set()
     tidy: Schema = _tidy(generated, used)

@@ -15,6 +15,7 @@ from lab.cli.main import app
 
 BIN = Path(sys.executable).parent
 VERBS = [command.name or str(getattr(command.callback, "__name__", "")) for command in app.registered_commands]
+VERBS += [str(group.name) for group in app.registered_groups]
 
 
 def lab(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -90,8 +90,13 @@ def test_every_verb_of_lab_and_its_options_exist(path: Path) -> None:
         if verb.startswith("-"):
             continue
         assert verb in lab.commands, f"lab {verb}"
-        options = {name for param in lab.commands[verb].params for name in param.opts} | {"--help"}
-        for word in words[1:]:
+        command, rest = lab.commands[verb], words[1:]
+        if isinstance(command, Group) and rest:  # lab exercise run
+            verb, rest = f"{verb} {rest[0]}", rest[1:]
+            assert words[1] in command.commands, f"lab {verb}"
+            command = command.commands[words[1]]
+        options = {name for param in command.params for name in param.opts} | {"--help"}
+        for word in rest:
             assert not word.startswith("--") or word in options, f"lab {verb} {word}"
 
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Exercises of the lab: the reference gets every point, and each broken twin fails the checks that it is to fail."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError
+from lab.grading.exercise import BROKEN, REFERENCE, Exercise, Student, known, load
+from lab.grading.marks import Marks, mark
+from tests.system.test_cli import lab
+
+pytestmark = pytest.mark.guest
+THEIRS = Student("reference")  # whose numbers the answers in reference/ and broken/ are for
+
+
+def twins() -> list[tuple[str, str]]:
+    return [(name, twin) for name in known() for twin in load(name).model.broken]
+
+
+def failing(marks: Marks) -> set[str]:
+    return {one.check.name for one in marks.marks if one.share < 1}
+
+
+@pytest.mark.parametrize("name", known())
+def test_the_reference_gets_every_point(name: str, tmp_path: Path) -> None:
+    exercise = load(name)
+    marks = mark(exercise, exercise.folder / REFERENCE, THEIRS, tmp_path)
+    assert not marks.refused and failing(marks) == set() and marks.points == exercise.points
+    for directory in marks.runs.values():
+        assert json.loads((directory / "plan.json").read_text())["checks"] == []  # nothing to read in the guest
+
+
+@pytest.mark.parametrize(("name", "twin"), twins())
+def test_a_broken_twin_fails_what_it_is_to_fail(name: str, twin: str, tmp_path: Path) -> None:
+    exercise = load(name)
+    marks = mark(exercise, exercise.folder / BROKEN / twin, THEIRS, tmp_path)
+    assert failing(marks) == set(exercise.model.broken[twin])
+
+
+def submission(exercise: Exercise, tmp_path: Path, **changed: str) -> Path:
+    """The reference with other contents of files; ``_`` in their names stands for a dot."""
+    folder = tmp_path / "submission"
+    shutil.copytree(exercise.folder / REFERENCE, folder)
+    for name, text in changed.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+def test_a_submission_with_a_mistake_gets_nothing_and_the_reason(tmp_path: Path) -> None:
+    exercise = load("hidden-node")
+    folder = submission(exercise, tmp_path, settings_yaml="nodes.sta9.rts_threshold: 1 kB\n")
+    marks = mark(exercise, folder, THEIRS, tmp_path / "out")
+    assert marks.points == 0 and marks.runs == {}
+    assert marks.refused.startswith('settings.yaml:1  nodes.sta9.rts_threshold: nodes has no "sta9"')
+
+
+def test_a_mistake_of_the_exercise_is_not_the_students(tmp_path: Path) -> None:
+    exercise = load("hidden-node")
+    copy = tmp_path / "hidden-node"
+    shutil.copytree(exercise.folder, copy)
+    cell = copy / "given" / "cell.yaml"
+    cell.write_text(cell.read_text().replace("kind: host", "kind: hoost"))
+    with pytest.raises(InputError, match="hoost"):
+        mark(load(str(copy)), copy / REFERENCE, THEIRS, tmp_path / "out")
+
+
+def test_a_student_starts_runs_and_is_marked(tmp_path: Path) -> None:
+    started = lab("exercise", "start", "hidden-node", "--student", "Ada Lovelace", cwd=tmp_path)
+    assert started.stdout.startswith("hidden-node/task.md: the task; edit settings.yaml, answers.yaml, then: ")
+    tried = lab("exercise", "run", "hidden-node", cwd=tmp_path, status=1)
+    assert tried.stdout.endswith("0 of 8 points\n") and "The cause is right." not in tried.stdout
+    for path in (load("hidden-node").folder / REFERENCE).iterdir():
+        shutil.copy(path, tmp_path / "hidden-node")
+    first, second = (
+        json.loads(lab("exercise", "grade", "hidden-node", "--json", "--out", out, cwd=tmp_path).stdout)
+        for out in ("first", "second")
+    )
+    assert (first["points"], first["most"], first["student"]) == (10, 10, "Ada Lovelace")
+    assert {**first, "runs": None} == {**second, "runs": None}  # the same seed, the same mark
