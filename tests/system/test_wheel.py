@@ -19,7 +19,7 @@ from tests.determinism.test_same_bytes import digest
 pytestmark = pytest.mark.guest
 
 SHORT = ("--set", "duration=2 s", "--set", "processes.echo.run.count=5")
-PACKED = ("hwsim-patches/", "images/", "topologies/", "workloads/", "scripts/packages")
+PACKED = ("grading/", "hwsim-patches/", "images/", "topologies/", "workloads/", "scripts/packages")
 MADE = ("workloads/http/__pycache__/probe.cpython-311.pyc", "workloads/http/build/get.o", "build/lib/lab/removed.py")
 LAB = "from lab.cli.entry import main; main()"
 PROJECT = """

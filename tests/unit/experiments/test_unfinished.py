@@ -31,11 +31,11 @@ from . import files as samples
 from .samples import experiment
 
 TIMES = TrialMetric("time", "max(transfer-time)", "s", limit=150.0, expected=5)
-TCP, SAP = "tcp", "sap"
+TCP, UDP = "tcp", "udp"
 # by trial; None: did not finish
 TRIALS: dict[str, dict[str, list[float | None]]] = {
     TCP: {"2 m": [3.0, 4.0, 5.0], "8 m": [6.0, 7.0, None], "10 m": [8.0, None, None]},
-    SAP: {"2 m": [1.0, 2.0, 2.0], "8 m": [2.0, 3.0, 4.0], "10 m": [3.0, 4.0, 5.0]},
+    UDP: {"2 m": [1.0, 2.0, 2.0], "8 m": [2.0, 3.0, 4.0], "10 m": [3.0, 4.0, 5.0]},
 }
 
 
@@ -119,7 +119,7 @@ def results(kind: Literal["line", "bar", "box", "cdf", "heat-map"] = "line", *ju
         figure = FigureSpec(kind, "", "time", "", "transport")
     if kind == "heat-map":
         figure = FigureSpec(kind, "", "distance", "transport", value="time")
-    axes = {"distance": list(TRIALS[TCP]), "transport": [TCP, SAP]}
+    axes = {"distance": list(TRIALS[TCP]), "transport": [TCP, UDP]}
     whole = replace(experiment(axes, {"time": "s"}, [figure]), metrics=(TIMES,), claims=judged)
     outcomes = [
         TrialOutcome(
@@ -153,7 +153,7 @@ def test_a_summary_has_bounds() -> None:
     assert found.mean == pytest.approx(163 / 3) and found.ci95 is None and found.deviation is None
     assert (found.median, found.median_is_bound) == (7.0, False)
     assert row(TCP, "10 m").metrics["time"].median_is_bound
-    assert not row(SAP, "10 m").metrics["time"].bounds
+    assert not row(UDP, "10 m").metrics["time"].bounds
     assert summarise([1.0, 1.0], "s", share=0.1, bounds=[1]).precise is False
     assert summarise([1.0, 1.0], "s", share=0.1, bounds=[1], normal=True).precise is False
 
@@ -165,9 +165,9 @@ MEDIANS: Any = {"of": "medians"}
     ("that", "options", "passed", "value"),
     [
         # it holds however late they finish
-        ("all(time[sap] < time[tcp])", {}, True, "holds at all 3 places; time[sap] from 1.667 s (distance 2 m) to 4 s"),
+        ("all(time[udp] < time[tcp])", {}, True, "holds at all 3 places; time[udp] from 1.667 s (distance 2 m) to 4 s"),
         ("time[tcp, 10 m] > 100 s", {}, True, "time[tcp, 10 m] > 102.7 s (2 of 3 trials did not finish)"),
-        ("time[tcp, 10 m] / time[sap, 10 m] > 20", {}, True, "time[tcp, 10 m] / time[sap, 10 m] > 25.67"),
+        ("time[tcp, 10 m] / time[udp, 10 m] > 20", {}, True, "time[tcp, 10 m] / time[udp, 10 m] > 25.67"),
         ("time[tcp, 8 m] == 7 s", MEDIANS, True, "time[tcp, 8 m] = 7 s (medians) (1 of 3 trials did not finish)"),
         ("time[tcp, 10 m] >= 150 s", MEDIANS, True, "time[tcp, 10 m] > 150 s (medians) (2 of 3"),
         ("rising(time[tcp])", MEDIANS, True, "4 s at distance 2 m, > 150 s at distance 10 m"),
@@ -184,7 +184,7 @@ MEDIANS: Any = {"of": "medians"}
             "time[tcp, 8 m] > 54.33 s",
         ),
         ("time[tcp, 10 m] < 200 s", MEDIANS, False, "undecided, since trials did not finish: time[tcp, 10 m] > 150"),
-        ("time[sap, 10 m] / time[tcp, 10 m] > 0.01", MEDIANS, False, "undecided, since trials did not finish: "),
+        ("time[udp, 10 m] / time[tcp, 10 m] > 0.01", MEDIANS, False, "undecided, since trials did not finish: "),
         ("time[tcp, 8 m] < time[tcp, 10 m]", {}, False, "undecided, since trials did not finish ("),
     ],
 )
@@ -195,8 +195,8 @@ def test_a_claim_holds_if_it_does_however_late_they_finish(that: str, options: A
 
 
 def test_a_ratio_to_what_did_not_finish_is_at_most_that() -> None:
-    (verdict,) = results("line", Claim("c", "time[sap, 10 m] / time[tcp, 10 m] < 1", of="medians")).verdicts
-    assert verdict.passed and "time[sap, 10 m] / time[tcp, 10 m] < 0.02667" in verdict.value
+    (verdict,) = results("line", Claim("c", "time[udp, 10 m] / time[tcp, 10 m] < 1", of="medians")).verdicts
+    assert verdict.passed and "time[udp, 10 m] / time[tcp, 10 m] < 0.02667" in verdict.value
 
 
 def test_too_many_series_cannot_be_judged() -> None:
@@ -273,8 +273,8 @@ def test_other_figures_say_what_they_do_with_them() -> None:
     assert remark("box").startswith("Trials that did not finish, drawn at their limit: 2 of 6 points")
     assert [cell.text for cell in marks(results("heat-map"), HeatCell)].count("> 54.3") == 1
     assert ", so that the mean is above, >: 2 of 6" in remark("heat-map")
-    tcp, sap = marks(results("cdf"), Trace)
-    assert (tcp.dots[-1], sap.dots[-1]) == (Dot(8.0, 6 / 9), Dot(5.0, 1.0))
+    tcp, udp = marks(results("cdf"), Trace)
+    assert (tcp.dots[-1], udp.dots[-1]) == (Dot(8.0, 6 / 9), Dot(5.0, 1.0))
     assert remark("cdf").startswith("Trials that did not finish, not drawn: 2 of 6 points")
 
 
