@@ -6,7 +6,7 @@ from __future__ import annotations
 import getpass
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -86,15 +86,14 @@ def _mark(folder: Path, out: Path | None, as_json: bool, hidden: bool) -> None:
 
     exercise_, student = of(folder)
     directory = runs.new_directory(f"exercise-{exercise_.id}", out)
-    marks = mark(exercise_, folder, student, directory, hidden=hidden)
+    result = mark(exercise_, folder, student, directory, hidden=hidden)
     with unread():
         if as_json:
-            print(json.dumps(feedback.as_json(marks), indent=2))
+            print(json.dumps(result.data(), indent=2))
         else:
-            for line in feedback.text(marks).splitlines():
+            for line in feedback.text(result).splitlines():
                 say(line)
-    full = all(one.share == 1 for one in marks.marks)
-    raise typer.Exit(0 if full else 1)
+    raise typer.Exit(0 if result.passed else 1)
 
 
 @exercise.command()
@@ -113,3 +112,45 @@ def grade(folder: Folder = Path(), out: Out = None, as_json: Json = False) -> No
     Exit status 1: one does not pass.
     """
     _mark(folder, out, as_json, hidden=True)
+
+
+def grade_many(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The exercise.", autocompletion=_ids)],
+    submissions: Annotated[list[Path], typer.Argument(metavar="SUBMISSION...", help="Folders of what was handed in.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory for the results; default: a new one in runs/. What it has already is not run again.",
+            show_envvar=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Number of guests to run in parallel.", min=1, show_envvar=False)] = 1,
+    format_: Annotated[
+        Literal["text", "classroom", "csv", "gradescope", "json", "junit"],
+        typer.Option("--format", help="What to print.", show_envvar=False),
+    ] = "text",
+) -> None:
+    """Mark submissions of an exercise by all checks.
+
+    Submissions are taken for hostile: nothing in them is executed but in a guest.
+    """
+    from lab import runs
+    from lab.grading import many, summary
+    from lab.grading.exercise import load
+    from lab.grading.formats import FORMATS
+    from lab.grading.results import Result
+    from lab.terminal import Bars, console, unread
+
+    exercise_ = load(name)
+    directory = out or runs.new_directory(f"grade-{exercise_.id}", None)
+    with Bars([(exercise_.id, len(submissions))]) as bars:
+
+        def done(result: Result, number: int, of: int) -> None:
+            bars.show(0, f"{number} of {of}: {result.submission}", number, of)
+
+        results = many.grade(exercise_, submissions, directory, jobs, done)
+    with unread():
+        if format_ == "text":
+            console().print(summary.tables(results))
+        else:
+            print(FORMATS[format_](results), end="")

@@ -18,7 +18,7 @@ import typer.core
 from typer._completion_classes import completion_init
 from typer._completion_shared import get_completion_script
 
-from lab.cli.exercises import exercise
+from lab.cli.exercises import exercise, grade_many
 from lab.errors import LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
@@ -439,6 +439,7 @@ def compare(
 
 
 app.add_typer(exercise, name="exercise")
+app.command("grade")(grade_many)
 
 
 @app.command()

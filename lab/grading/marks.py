@@ -6,7 +6,8 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lab.expressions import expression
 from lab.expressions.values import ValueWithUnit
 from lab.grading import submission as submissions
 from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, with_numbers
+from lab.grading.results import CheckResult, Result
 from lab.grading.submission import Submission
 from lab.grading.values import values
 from lab.model.exercise import ExerciseCheck, ExerciseRun
@@ -26,37 +28,6 @@ from lab.shared.types import Plan
 from lab.terminal import reporter
 
 FILES = "files"  # below the directory of the results: what the runs are made of
-
-
-@dataclass(frozen=True)
-class Mark:
-    """The result of a check. ``share`` is 1 if it holds, 0 if not, else what ``partly:`` gives."""
-
-    check: ExerciseCheck
-    share: float
-    seen: str  # the values behind it
-    where: str = ""  # where to look
-
-    @property
-    def points(self) -> float:
-        """Return what it earned."""
-        return self.share * self.check.points
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks of a submission. ``refused``: why it could not be run at all."""
-
-    exercise: Exercise
-    student: Student
-    marks: list[Mark]
-    refused: str = ""
-    runs: dict[str, Path] = field(default_factory=dict)  # their directories, by name
-
-    @property
-    def points(self) -> float:
-        """Return the sum."""
-        return sum(mark.points for mark in self.marks)
 
 
 @dataclass(frozen=True)
@@ -118,7 +89,7 @@ def mark(
     out: Path,
     *,
     hidden: bool = True,
-) -> Marks:
+) -> Result:
     """Run a submission and judge it.
 
     Args:
@@ -135,15 +106,15 @@ def mark(
     checks = [check for check in exercise.model.checks if hidden or check.public]
     assembled = _Assembled(exercise, student, out, {_run_of(exercise, check) for check in checks})
     assembled.plans(Submission())  # a mistake in it is the exercise's
+    result = partial(Result, exercise.id, exercise.model.name, folder.name, student.name)
     try:
         handed_in = submissions.read(exercise, folder)
         plans = assembled.plans(handed_in)
     except InputError as error:
-        return Marks(exercise, student, [Mark(check, 0, "not run") for check in checks], str(error))
+        return result(str(error), tuple(_result(check, 0, "not run") for check in checks))
     ended = {name: _run(name, exercise.model.runs[name], plan, out) for name, plan in plans.items()}
     context = {"answers": handed_in.answers, "numbers": _quantities(student.numbers(exercise))}
-    marks = [_judged(check, ended[_run_of(exercise, check)], context) for check in checks]
-    return Marks(exercise, student, marks, runs={name: one.directory for name, one in ended.items()})
+    return result("", tuple(_judged(check, ended[_run_of(exercise, check)], context) for check in checks))
 
 
 def _run_of(exercise: Exercise, check: ExerciseCheck) -> str:
@@ -174,21 +145,32 @@ def _without_checks(plan: Plan) -> Plan:
     return dataclasses.replace(plan, checks=[])
 
 
-def _judged(check: ExerciseCheck, ended: _Ended, context: Mapping[str, Any]) -> Mark:
+def _judged(check: ExerciseCheck, ended: _Ended, context: Mapping[str, Any]) -> CheckResult:
+    where = str(ended.directory)
     if ended.record is None or ended.failure:
-        return Mark(check, 0, f"the run failed: {ended.failure}", _where(ended))
+        return _result(check, 0, f"the run failed: {ended.failure}", where)
     everything = {**values(ended.record), **context}
     seen = ""
     for that, share in ((check.that, 1.0), *check.partly.items()):
         outcome = expression.evaluate(that, everything)
         seen = seen or outcome.explanation
         if outcome.passed:
-            return Mark(check, float(share), seen, _where(ended))
-    return Mark(check, 0, seen, _where(ended))
+            return _result(check, float(share), seen, where)
+    return _result(check, 0, seen, where)
 
 
-def _where(ended: _Ended) -> str:
-    return str(ended.directory)
+def _result(check: ExerciseCheck, share: float, seen: str, where: str = "") -> CheckResult:
+    return CheckResult(
+        name=check.name,
+        about=check.about,
+        points=share * check.points,
+        most=check.points,
+        public=check.public,
+        seen=seen,
+        hint=check.advice,
+        where=where,
+        about_answers=any(path[0] == "answers" for path in expression.names(check.that)),
+    )
 
 
 def _quantities(numbers: Mapping[str, str]) -> dict[str, ValueWithUnit | str]:

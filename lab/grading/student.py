@@ -15,6 +15,7 @@ from lab.model.base import Model, Text
 from lab.model.build import build
 
 FILE = "student.yaml"
+_LONGEST = 200  # characters of a name
 
 
 class StudentFile(Model):
@@ -31,8 +32,7 @@ def start(exercise: Exercise, folder: Path, student: Student) -> None:
         InputError: If it exists and is not empty; or the name of the student is empty.
         HostError: If it cannot be written.
     """
-    if not student.name.strip() or not student.name.isprintable():
-        raise InputError(f"{student.name!a} is not a name", hint="write --student NAME")
+    _checked(student.name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists already", hint="name another folder: lab exercise start ID FOLDER")
     numbers = student.numbers(exercise)
@@ -55,7 +55,30 @@ def of(folder: Path) -> tuple[Exercise, Student]:
         raise InputError(f"{folder} is not a folder", hint="lab exercise start ID makes one")
     if not (folder / FILE).exists():
         raise InputError(f"{folder} has no {FILE}", hint="lab exercise start ID makes a folder with one")
-    found = build(StudentFile, document(folder / FILE, str(folder / FILE)))
+    found = _read(folder)
     if "/" in found.exercise:  # not a folder that came with the submission
         raise InputError("exercise: needs the id of an exercise", where=str(folder / FILE))
-    return load(found.exercise), Student(found.student)
+    return load(found.exercise), _checked(found.student)
+
+
+def named(folder: Path, exercise: str) -> Student:
+    """Return the student whom a submission of an exercise names.
+
+    Raises:
+        InputError, InputErrors: If it names none, or is for another exercise.
+    """
+    found = _read(folder)
+    if found.exercise != exercise:
+        raise InputError(f"{folder} is for the exercise {found.exercise}, not {exercise}")
+    return _checked(found.student)
+
+
+def _read(folder: Path) -> StudentFile:
+    return build(StudentFile, document(folder / FILE, str(folder / FILE)))
+
+
+def _checked(name: str) -> Student:
+    """Return the student of that name, if it is one."""
+    if not name.strip() or not name.isprintable() or len(name) > _LONGEST:
+        raise InputError(f"{name[:_LONGEST]!a} is not a name", hint="write --student NAME")
+    return Student(name)

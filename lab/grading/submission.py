@@ -21,7 +21,7 @@ from lab.grading.exercise import Exercise
 from lab.model.document import Document, parse
 from lab.model.exercise import Answer, HandedIn
 
-_MOST_BYTES = {"yaml": 64 << 10, "program": 1 << 20}
+_MOST_YAML_BYTES, _MOST_BYTES = 64 << 10, 1 << 20
 _LONGEST = 200  # characters of a word of an answer
 
 
@@ -58,7 +58,7 @@ def read(exercise: Exercise, folder: Path) -> Submission:
 def _take(found: Submission, name: str, handed_in: HandedIn, folder: Path) -> None:
     """Add a file to what was found."""
     if handed_in.program:
-        found.programs[name] = _content(folder / name, name, _MOST_BYTES["program"])
+        found.programs[name] = content(folder / name, name)
         return
     written = document(folder / name, name)
     if handed_in.settings is not None:
@@ -68,17 +68,22 @@ def _take(found: Submission, name: str, handed_in: HandedIn, folder: Path) -> No
         _take_answers(found, written, handed_in.answers)
 
 
-def _content(path: Path, name: str, most_bytes: int) -> bytes:
+def content(path: Path, name: str, most_bytes: int = _MOST_BYTES) -> bytes:
+    """Read a file of a submission.
+
+    Raises:
+        InputError: If it is missing, too large or not a regular file; ``name`` is what the message calls it.
+    """
     try:
         with left.opened(path) as file:
-            content = file.read(most_bytes + 1)
+            found = file.read(most_bytes + 1)
     except FileNotFoundError:
         raise InputError(f"{name} is missing", hint="hand it in, even if it is as it was at the beginning") from None
     except LabError:
         raise InputError(f"{name} is not a regular file") from None
-    if len(content) > most_bytes:
+    if len(found) > most_bytes:
         raise InputError(f"{name} is too large; at most {most_bytes >> 10} KiB")
-    return content
+    return found
 
 
 def document(path: Path, name: str) -> Document:
@@ -88,7 +93,7 @@ def document(path: Path, name: str) -> Document:
         InputError: If it is anything else; ``name`` is what the message calls it.
     """
     try:
-        text = _content(path, name, _MOST_BYTES["yaml"]).decode("utf-8")
+        text = content(path, name, _MOST_YAML_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 text (byte {error.start})", where=name) from None
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):

@@ -3,30 +3,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
 
-from lab.grading.exercise import Student, load
-from lab.grading.feedback import as_json, text
-from lab.grading.marks import Mark, Marks
+from lab.grading.feedback import text
+from lab.grading.results import CheckResult, Result, from_data
 
 
-def marks(refused: str = "", **shares: float) -> Marks:
-    exercise = load("hidden-node")
-    made = [
-        Mark(check, shares[check.name], f"{check.name} = 5, wanted > 7", f"runs/x/{check.name}")
-        for check in exercise.model.checks
-        if check.name in shares
-    ]
-    return Marks(exercise, Student("Ada"), made, refused, {"after": Path("runs/x/after")})
+def check(name: str, points: float, most: int, about_answers: bool = False) -> CheckResult:
+    seen, where = f"{name} = 5, wanted > 7", f"runs/x/{name}"
+    return CheckResult(name, f"It is {name}.", points, most, not about_answers, seen, "Think.", where, about_answers)
+
+
+def result(*checks: CheckResult, refused: str = "") -> Result:
+    return Result("a-test", "A test", "ada", "Ada", refused, checks)
 
 
 def test_each_check_has_its_points_what_was_seen_and_where_to_look() -> None:
-    assert text(marks(cured=0.25, fair=1)).splitlines() == [
-        "partly  1 of 4  Both stations together get at least 4 Mbit/s.",
+    assert text(result(check("cured", 1, 4), check("fair", 2, 2))).splitlines() == [
+        "partly  1 of 4  It is cured.",
         "        cured = 5, wanted > 7",
-        "        Carrier sensing cannot work here. What else reserves the channel?",
+        "        Think.",
         "        run: runs/x/cured",
-        "passed  2 of 2  Neither station gets less than a third of it.",
+        "passed  2 of 2  It is fair.",
         "        fair = 5, wanted > 7",
         "",
         "3 of 6 points",
@@ -34,23 +32,20 @@ def test_each_check_has_its_points_what_was_seen_and_where_to_look() -> None:
 
 
 def test_the_answer_to_a_question_is_not_shown() -> None:
-    shown = text(marks(repeated=0, heard=0))
-    assert "wanted" not in shown and "FAILED  0 of 2" in shown
+    shown = text(result(check("heard", 0, 2, about_answers=True)))
+    assert "wanted" not in shown and shown.startswith("FAILED  0 of 2") and "Think." in shown
 
 
 def test_a_submission_that_cannot_be_run_says_why() -> None:
-    shown = text(marks("settings.yaml:1  is wrong\n  write it", cured=0))
+    shown = text(result(check("cured", 0, 4), refused="settings.yaml:1  is wrong\n  write it"))
     assert shown.startswith(
-        "The submission cannot be run:\n        settings.yaml:1  is wrong\n          write it\n\nFAILED  0 of 4  Both"
+        "The submission cannot be run:\n        settings.yaml:1  is wrong\n          write it\n\nFAILED  0 of 4  It is"
     )
     assert "run: " not in shown
 
 
-def test_json_has_all_of_it() -> None:
-    found = as_json(marks(cured=0.25, heard=1))
-    assert (found["exercise"], found["student"], found["points"], found["most"]) == ("hidden-node", "Ada", 2, 5)
-    assert found["refused"] is None and found["runs"] == {"after": "runs/x/after"}
-    assert [(one["name"], one["points"], one["most"], one["public"], one["seen"]) for one in found["checks"]] == [
-        ("cured", 1, 4, True, "cured = 5, wanted > 7"),
-        ("heard", 1, 1, False, "heard = 5, wanted > 7"),
-    ]
+def test_a_result_can_be_stored() -> None:
+    made = result(check("cured", 1, 4), check("heard", 1, 1, about_answers=True))
+    data = json.loads(json.dumps(made.data()))
+    assert (data["points"], data["most"], made.passed) == (2, 5, False)
+    assert from_data(data) == made
