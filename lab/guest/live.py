@@ -20,6 +20,7 @@ from lab.shared import types
 from lab.shared.paths import RAW, RUN
 
 if TYPE_CHECKING:
+    from lab.guest.hwsim import Hwsim
     from lab.guest.medium.medium import MediumControl
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
@@ -148,6 +149,13 @@ class LiveGuest:
         if self._nl80211 is None:
             self._nl80211 = Nl80211()
         return self._nl80211
+
+    @property
+    def hwsim(self) -> Hwsim:
+        """The kernel's driver of radios."""
+        from lab.guest.hwsim import Hwsim
+
+        return Hwsim()
 
     @property
     def medium(self) -> MediumControl:

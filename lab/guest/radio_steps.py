@@ -6,12 +6,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.guest import hwsim
 from lab.guest.errors import GuestError
 from lab.guest.nl80211 import FAMILY
 from lab.guest.steps import GUEST, Do, Pid, Step
+from lab.shared import types
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
+
+
+def make_radios(plan: types.Plan) -> Step:
+    """Make the radios of a plan, in the order of their numbers."""
+    attributes = {radio.index: radio.attributes for radio in plan.medium.radios} if plan.medium else {}
+    radios = [
+        {name: value for name, value in attributes.get(number, {}).items() if name in hwsim.LIMITS}
+        for number in types.radio_numbers(plan.nodes).values()
+    ]
+    lines = [f"# netlink, {hwsim.FAMILY}: {hwsim.describe(limits)}" for limits in radios]
+    return Do(lines, lambda guest: guest.hwsim.make_radios(radios), GUEST)
 
 
 def move_radio(phy: int, to: str, pid: Pid) -> Step:

@@ -46,6 +46,10 @@ def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Create all nodes, links and addresses; no program runs in them yet."""
     phys = types.radio_numbers(plan.nodes)
+    if phys:
+        from lab.guest.radio_steps import make_radios
+
+        yield make_radios(plan)
     if plan.rate_control and phys:
         from lab.guest.radio_steps import check_rate_control
 

@@ -97,11 +97,8 @@ class Machine:
             stack=stack.path if stack else None,
             node_images=tuple(image.path for image in self.images_of(uses)),
         )
-        radios = len(plan.radios())
         size = guest_bytes(plan)
-        return Setup(
-            files, plan.seed, radios, plan.duration_ns, size, plan.console_level, plan.rate_control, plan.start_ns
-        )
+        return Setup(files, plan.seed, plan.duration_ns, size, plan.console_level, plan.rate_control, plan.start_ns)
 
 
 def ensure_machine(

@@ -77,7 +77,6 @@ class Setup:
 
     files: GuestFiles
     seed: int = 0
-    radios: int = 0
     duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
     memory_bytes: int = GUEST_BYTES
     console_level: str = CONSOLE_LEVEL
@@ -111,7 +110,7 @@ def command_line(
         "bonding.max_bonds=0",  # no devices that nobody asked for: neither bond0,
         "fb_tunnels=none",  # nor gre0, gretap0, erspan0 and ip6gre0 in every node
         *([f"mac80211.ieee80211_default_rc_algo={setup.rate_control}"] if setup.rate_control else []),
-        f"mac80211_hwsim.radios={setup.radios}",
+        "mac80211_hwsim.radios=0",  # the agent makes them
         f"lab.seed={setup.seed}",
         f"lab.hashseed={setup.seed % 2**32}",
         f"hostrom={scratch}/image/{files.image.name}",

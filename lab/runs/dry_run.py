@@ -17,7 +17,7 @@ from lab.guest.steps import lines
 from lab.machine.memory import guest_bytes
 from lab.machine.process import GuestFiles, Setup, command_line
 from lab.model.document import label_of
-from lab.shared.types import Plan, radio_numbers
+from lab.shared.types import Plan
 
 # placeholders for what is known only during a run
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
@@ -41,7 +41,6 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
     setup = Setup(
         files,
         plan.seed,
-        len(radio_numbers(plan.nodes)),
         memory_bytes=guest_bytes(plan),
         console_level=plan.console_level,
         rate_control=plan.rate_control,

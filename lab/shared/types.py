@@ -708,5 +708,5 @@ def names_by_mac(nodes: Iterable[Node], kind: str | None = None) -> dict[str, st
 
 
 def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
-    """Return the number of each radio: mac80211_hwsim makes them in order at boot."""
+    """Return the number of each radio: they are made in this order."""
     return {node.name: number for number, node in enumerate(radios(nodes))}

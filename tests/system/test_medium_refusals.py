@@ -106,8 +106,22 @@ ask("rate of an unknown PHY", C.SET_RADIO, RADIO=FIRST, RATE=rate(4, 7, 1, 0, 0,
 ask("rate without MCS", C.SET_RADIO, RADIO=FIRST, RATE=attribute(RateAttr.PHY, b"\\x01"))
 ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:11])
 ask("too many retries", C.SET_RADIO, RADIO=FIRST, RETRIES=u32(256))
-ask("a radio that is up made one of 802.11b", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01")
-ask("a rate that 802.11b lacks", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01", RATE=rate(1, 7, 1, 0, 0, 0))
+hwsim = Family("MAC80211_HWSIM", 1, KernelSocket())
+
+def new_radio(name, *attributes):
+    try:
+        hwsim.send([(4, b"".join(attributes))])  # HWSIM_CMD_NEW_RADIO
+    except RefusedError as error:
+        refused[name] = [error.message, error.blamed]
+
+STREAMS, DSSS_ONLY, CHANNELS = 30, 31, 9  # HWSIM_ATTR_*
+new_radio("no streams", attribute(STREAMS, b"\x00"))
+new_radio("five streams", attribute(STREAMS, b"\x05"))
+new_radio("a radio of 802.11b with one stream", attribute(DSSS_ONLY, b""), attribute(STREAMS, b"\x01"))
+new_radio("802.11b on two channels", attribute(DSSS_ONLY, b""), attribute(CHANNELS, u32(2)))
+new_radio("one stream on two channels", attribute(STREAMS, b"\x01"), attribute(CHANNELS, u32(2)))
+ask("a rate that 802.11b lacks", C.ADD_RADIO, ID=ONE, RADIO=u32(4), RATE=rate(1, 7, 1, 0, 0, 0))
+ask("a stream that a radio lacks", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 3, 0, 0, 0))
 ask("quieter than any receiver", C.SET_RADIO, RADIO=FIRST, NOISE_MBM=u32(-11001))
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
 ask("link to itself", C.SET_LINKS, ID=ONE, LINK=link(b=0))
@@ -211,7 +225,11 @@ REFUSED = {
     "rate without MCS": ["a rate needs PHY and MCS", "RATE"],
     "rate cut": ["bytes leftover after parsing attributes", None],
     "too many retries": ["integer out of range", "RETRIES"],
-    "a radio that is up made one of 802.11b": ["take the radio's interfaces down first", None],
+    "no streams": ["integer out of range", 30],
+    "five streams": ["integer out of range", 30],
+    "802.11b on two channels": ["a radio of several channels has no medium", None],
+    "one stream on two channels": ["a radio of several channels has no medium", None],
+    "a stream that a radio lacks": ["the radio has fewer spatial streams", "RATE"],
     "a rate that 802.11b lacks": ["a radio of 802.11b only has DSSS rates", "RATE"],
     "quieter than any receiver": ["integer out of range", "NOISE_MBM"],
     "PPDU too long": ["integer out of range", "MAX_PPDU_US"],

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lab.guest.hwsim import LIMITS
 from lab.guest.medium.uapi import LINK_BYTES, AnyAttr, Attr, Command, FaultAction, FaultFrame, by_name, encoded
 from lab.shared.frozen import frozen
 from lab.shared.medium_types import Medium, MediumLink, MediumPart, MediumRadio, MediumRate, MediumUpdate, unpacked
@@ -87,7 +88,8 @@ def _add(radio: MediumRadio, parts: list[MediumPart]) -> Request:
     if radio.clock_us or radio.clock_ppb:
         values[Attr.CLOCK_US] = radio.clock_us
         values[Attr.CLOCK_PPB] = radio.clock_ppb
-    return Request(Command.ADD_RADIO, values | by_name(radio.attributes, parts))
+    given = {name: value for name, value in radio.attributes.items() if name not in LIMITS}
+    return Request(Command.ADD_RADIO, values | by_name(given, parts))
 
 
 def change(index: int, attributes: Mapping[str, Any], parts: list[MediumPart]) -> Request:

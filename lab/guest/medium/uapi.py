@@ -12,7 +12,7 @@ from lab.guest.netlink.wire import NESTED, attribute, nested, text
 from lab.shared.medium_types import MediumLink, MediumPart, MediumRate
 
 FAMILY = "hwsim_medium"
-VERSION = 3
+VERSION = 4
 
 
 class Command(IntEnum):
@@ -82,7 +82,6 @@ class Attr(IntEnum):
     FAULT_LISTENER = auto()
     FAULT_SHARE = auto()
     FLIPS = auto()
-    DSSS_ONLY = auto()
     CLOCK_US = auto()
     CLOCK_PPB = auto()
     AC = auto()
@@ -91,7 +90,6 @@ class Attr(IntEnum):
     ANSWER_WAIT_US = auto()
     DROP_TAIL = auto()
     POWER_MBM = auto()
-    STREAMS = auto()
     OWN_ADDR = auto()
 
 
@@ -246,12 +244,10 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.PAYLOAD: bytes,
     Attr.MORE_DATA: _U8,
     Attr.NO_RETRY_MARK: _U32,
-    Attr.DSSS_ONLY: _U8,
     Attr.SHORT_SLOTS: _U8,
     Attr.ANSWER_DELAY_US: _U32,
     Attr.ANSWER_WAIT_US: _U32,
     Attr.DROP_TAIL: _U32,
-    Attr.STREAMS: _U8,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

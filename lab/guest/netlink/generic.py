@@ -188,7 +188,7 @@ class Family:
 
 
 def _check(number: int, outcome: wire.KernelAnswer, request: bytes) -> None:
-    if not outcome.code:
+    if outcome.code <= 0:  # below zero: the number of the radio that was made
         return
     blamed = outcome.missing
     if blamed is None and outcome.offset is not None:

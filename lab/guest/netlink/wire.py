@@ -53,7 +53,7 @@ class Message:
 
 @frozen
 class KernelAnswer:
-    """The kernel's answer to a request. ``code`` is 0 or an errno."""
+    """The kernel's answer to a request. ``code`` is an errno, or 0, or less if it is a result."""
 
     code: int
     text: str = ""  # in the kernel's words

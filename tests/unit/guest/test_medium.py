@@ -61,7 +61,7 @@ PAYLOADS = {
     "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000"
     "1400 2d00 0000000000000010 0000000000000000",
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
-    "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 3600 a2feffff"
+    "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 3500 a2feffff"
     "0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
     "SET_LINKS": "0800 0200 01000000"
@@ -287,7 +287,7 @@ def test_counters_have_names() -> None:
     # each dump names the medium
     asked = [next(wire.messages(sent)) for sent in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
-        f"{command:02x}030000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
+        f"{command:02x}040000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
     ]
 
 
@@ -320,14 +320,17 @@ PART = types.MediumPart(
 WITH_PART = replace(
     PLAN,
     parts=[PART],
-    radios=[PLAN.radios[0], replace(PLAN.radios[1], attributes={"more_data": 1, "relay": 7, "relay_far": 2})],
+    radios=[
+        PLAN.radios[0],
+        replace(PLAN.radios[1], attributes={"more_data": 1, "relay": 7, "streams": 3, "relay_far": 2}),
+    ],
 )
 
 
 def test_a_stacks_part_of_the_kernel_has_attributes_of_its_own() -> None:
     wanted = "0500 2900 01000000  0800 5a00 07000000  0500 5b00 02000000"
     made = list(requests.setup(WITH_PART))[4]
-    assert made.payload().hex().endswith(bytes.fromhex(wanted).hex())
+    assert made.payload().hex().endswith(bytes.fromhex(wanted).hex())  # streams are known when the radio is made
     assert made.describe(NAMES).endswith("latency_us=0 more_data=1 relay=7 relay_far=2")
     change = requests.change(1, {"retries": 3, "relay_us": 5}, [PART])
     assert change.describe(NAMES) == "SET_RADIO radio=1 retries=3 relay_us=5"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lab.guest import run_steps, script, steps
+from lab.guest import hwsim, run_steps, script, steps
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
 from lab.guest.medium import record
@@ -97,6 +97,7 @@ class Recorder:
             elapsed_ns=lambda: 0,
             since_start_ns=lambda uptime_ns: uptime_ns,
         )
+        self.hwsim = SimpleNamespace(make_radios=self._make_radios)
         self.nl80211 = SimpleNamespace(move_radio=self._move_radio, set_country=self._set_country)
         self.controls: dict[str, Any] = {node.name: Control(self, node.name) for node in plan.nodes}
         self.tasks: Any = defaultdict(lambda: SimpleNamespace(alive=False, logs=[], name=""))
@@ -117,6 +118,10 @@ class Recorder:
             logs=[],
             send=lambda number: self.note(node, f"{number.name} to its daemons"),
         )
+
+    def _make_radios(self, radios: Sequence[hwsim.Limits]) -> None:
+        for limits in radios:
+            self.note(None, f"{hwsim.FAMILY} {hwsim.describe(limits)}")
 
     def _move_radio(self, phy: int, pid: int | str, node: str) -> None:
         self.note(None, f"nl80211 SET_WIPHY_NETNS wiphy={phy} pid={pid}")

@@ -26,7 +26,7 @@ def refusal(plans: Plans, station: str, network: str = "mode: g, channel: 1", me
 
 def test_a_station_of_mode_b_has_no_other_rates(plans: Plans) -> None:
     found = plan(plans, ", mode: b, rate: 11 Mbit/s")
-    lines = [line for line in commands(found) if "ADD_RADIO" in line]
+    lines = [line for line in commands(found) if "NEW_RADIO" in line]
     assert [line.endswith("dsss_only=1") for line in lines] == [False, False, True]
     assert [node.radio.mode for node in found.nodes if node.radio] == ["g", "g", "b"]
 

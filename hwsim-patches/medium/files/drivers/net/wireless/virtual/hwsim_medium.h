@@ -40,10 +40,22 @@ struct hwsim_medium_ops {
 	void (*capture)(struct sk_buff *skb);
 };
 
+/**
+ * struct hwsim_radio_limits - what a radio lacks of what the driver's radios have
+ * @streams: number of its spatial streams, 0: as many as those
+ * @dsss_only: a radio of 802.11b, which has 1 to 11 Mbit/s at 2.4 GHz and only
+ *	hears the energy of OFDM
+ */
+struct hwsim_radio_limits {
+	u8 streams;
+	bool dsss_only;
+};
+
 #if IS_ENABLED(CONFIG_MAC80211_HWSIM_MEDIUM)
 
 struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
-				    const struct hwsim_medium_ops *ops);
+				    const struct hwsim_medium_ops *ops,
+				    const struct hwsim_radio_limits *limits);
 void hwsim_radio_free(struct hwsim_radio *radio);
 bool hwsim_radio_attached(const struct hwsim_radio *radio);
 
@@ -99,7 +111,8 @@ void hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 
 static inline struct hwsim_radio *
 hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
-		const struct hwsim_medium_ops *ops)
+		const struct hwsim_medium_ops *ops,
+		const struct hwsim_radio_limits *limits)
 {
 	return NULL;
 }

@@ -317,8 +317,6 @@ struct hwsim_survey {
  * @detect_dsss_mb: the same for DSSS
  * @approx: hands up frames with a bad FCS
  * @dsss_only: a radio of 802.11b
- * @all_bitrates: number of rates that it has without @dsss_only
- * @has_ht: whether it supports 802.11n without @dsss_only
  * @streams: spatial streams that it has
  * @channel: where it listens, or NULL
  * @width: how wide it listens there: wider frames are not understood
@@ -363,8 +361,6 @@ struct hwsim_radio {
 	s32 detect_dsss_mb;
 	bool approx;
 	bool dsss_only;
-	int all_bitrates;
-	bool has_ht;
 	u32 streams;
 
 	struct ieee80211_channel *channel;

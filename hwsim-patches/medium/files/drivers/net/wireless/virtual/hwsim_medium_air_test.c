@@ -438,6 +438,50 @@ static void air_a_single_mpdu_of_vht_has_a_delimiter(struct kunit *test)
 	}
 }
 
+/* a capture names the rate of a frame of VHT, as it does of HT */
+static void air_captures_rates(struct kunit *test)
+{
+	static const struct {
+		u8 mcs;
+		u16 flags;
+		u8 sgi, bandwidth;
+	} cases[] = {
+		{ 0, 0, 0, 0 },
+		{ 8, IEEE80211_TX_RC_SHORT_GI, IEEE80211_RADIOTAP_VHT_FLAG_SGI, 0 },
+		{ 9, IEEE80211_TX_RC_40_MHZ_WIDTH, 0, 1 },
+	};
+	struct air_test *air = test->priv;
+	const u8 *vht;
+	u32 present, i;
+	u16 header;
+
+	hear(air, 0, 2);
+	use_40mhz(air, air->radios[0]);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		send(air, 0, 2, 0);
+		use_vht(air->radios[0], cases[i].mcs, cases[i].flags);
+		while (air->count <= 2 * i)	/* an ACK follows each */
+			KUNIT_ASSERT_TRUE(test, step(air));
+		header = get_unaligned_le16(air->radiotap + 2);
+		present = get_unaligned_le32(air->radiotap + 4);
+		KUNIT_EXPECT_EQ(test, BIT(IEEE80211_RADIOTAP_VHT),
+				present & (BIT(IEEE80211_RADIOTAP_VHT) |
+					   BIT(IEEE80211_RADIOTAP_MCS) |
+					   BIT(IEEE80211_RADIOTAP_RATE)));
+		/* it is the last field: 12 bytes */
+		vht = air->radiotap + header - 12;
+		KUNIT_EXPECT_EQ(test, 0, (vht - air->radiotap) % 2);
+		KUNIT_EXPECT_EQ(test, IEEE80211_RADIOTAP_VHT_KNOWN_GI |
+				IEEE80211_RADIOTAP_VHT_KNOWN_BANDWIDTH,
+				get_unaligned_le16(vht));
+		KUNIT_EXPECT_EQ(test, cases[i].sgi, vht[2]);
+		KUNIT_EXPECT_EQ(test, cases[i].bandwidth, vht[3]);
+		KUNIT_EXPECT_EQ(test, cases[i].mcs << 4 | 1, vht[4]);
+		KUNIT_EXPECT_TRUE(test, mem_is_zero(vht + 5, 7));
+		run_for(air, 10 * NSEC_PER_MSEC);
+	}
+}
+
 /* a radio of 80 MHz knows which of its channels others use */
 static void air_energy_limits_the_width(struct kunit *test)
 {
@@ -481,6 +525,7 @@ static struct kunit_case air_cases[] = {
 	KUNIT_CASE(air_tuning_in_hears_energy),
 	KUNIT_CASE(air_a_wide_preamble_is_heard_in_the_secondary_channel),
 	KUNIT_CASE(air_a_single_mpdu_of_vht_has_a_delimiter),
+	KUNIT_CASE(air_captures_rates),
 	KUNIT_CASE(air_energy_limits_the_width),
 	KUNIT_CASE(air_streams_share_the_power),
 	KUNIT_CASE(air_weak_frames_do_not_collide),

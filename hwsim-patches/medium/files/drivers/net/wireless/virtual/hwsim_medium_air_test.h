@@ -15,6 +15,7 @@
 #define CHANNELS	5	/* each 10 MHz from the next */
 #define FIRST_INDEX	9000	/* the driver has no such radios */
 #define MAX_SEEN	16
+#define MAX_RADIOTAP	64
 #define DATA_BYTES	1000	/* with header, without FCS */
 #define BUSY_NS		100000
 #define RATE_54		7
@@ -42,6 +43,7 @@ struct air_test {
 	u32 stopped;	/* queues of mac80211, a bit each */
 	u32 count;
 	struct seen seen[MAX_SEEN];
+	u8 radiotap[MAX_RADIOTAP];	/* of the last one */
 };
 
 /* the driver's operations do not have an argument for context */
@@ -93,6 +95,8 @@ static inline void capture(struct sk_buff *skb)
 	seen->bytes = skb->len - header - HWSIM_FCS_BYTES;
 	seen->wrong = skb->data[16] & IEEE80211_RADIOTAP_F_BADFCS;
 	seen->fc = ((struct ieee80211_hdr *)(skb->data + header))->frame_control;
+	KUNIT_ASSERT_LE(air->test, header, MAX_RADIOTAP);
+	memcpy(air->radiotap, skb->data, header);
 	air->count++;
 	kfree_skb(skb);
 }
@@ -168,7 +172,8 @@ static inline void listen_to(struct hwsim_radio *radio,
 static inline void make_radio(struct air_test *air, int i)
 {
 	struct hwsim_radio *radio =
-		hwsim_radio_new(&air->hw, FIRST_INDEX + i, &ops);
+		hwsim_radio_new(&air->hw, FIRST_INDEX + i, &ops,
+				&(struct hwsim_radio_limits){});
 
 	KUNIT_ASSERT_NOT_NULL(air->test, radio);
 	air->radios[i] = radio;

@@ -114,7 +114,7 @@ u32 hwsim_ampdu_append(const struct hwsim_ampdu_limits *limits, u32 psdu_bytes,
 {
 	u32 bytes = psdu_bytes, least;
 
-	if (count >= min_t(u32, limits->max_count, HWSIM_AMPDU_MAX))
+	if (count >= limits->max_count)
 		return 0;
 	if (count) {
 		least = div_u64((u64)hwsim_phy_rate_kbps(&limits->rate) *

@@ -11,14 +11,14 @@
 #include <linux/types.h>
 #include "hwsim_medium_phy.h"
 
-#define HWSIM_AMPDU_MAX		64	/* MPDUs in a PPDU */
-#define HWSIM_AMPDU_MAX_BYTES	65535	/* of an HT A-MPDU, 9.4.2.55.3 */
 #define HWSIM_AMPDU_DELIMITER	4
 #define HWSIM_PPDU_MAX_NS	5484000	/* aPPDUMaxTime, Table 19-25 */
 
 /* bits of a compressed bitmap: for HT and VHT, and the most that HE has */
 #define HWSIM_BA_BITS		64
 #define HWSIM_BA_BITS_MAX	256
+
+#define HWSIM_AMPDU_MAX		HWSIM_BA_BITS_MAX	/* MPDUs in a PPDU */
 
 /**
  * struct hwsim_scoreboard - BlockAck scoreboard of a receiver (10.25.6.3)
@@ -46,7 +46,7 @@ bool hwsim_scoreboard_has(const struct hwsim_scoreboard *board, u16 seq);
  * @timing: of the band
  * @max_ns: longest PPDU
  * @max_bytes: longest PSDU, from the receiver's capabilities
- * @max_count: MPDUs, from the BlockAck agreement
+ * @max_count: MPDUs, from the BlockAck agreement; at most HWSIM_AMPDU_MAX
  * @spacing_ns: least time between the starts of two MPDUs
  */
 struct hwsim_ampdu_limits {

@@ -13,7 +13,6 @@
 #include <linux/slab.h>
 #include "hwsim_medium_mac.h"
 
-#define HIGHEST_AMPDU_FACTOR	3
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define OLD_FRAMES		1024	/* numbers that count as older */
 
@@ -536,10 +535,17 @@ void hwsim_sessions_sleep(struct hwsim_radio *radio, const u8 *own,
 	}
 }
 
+/* longest A-MPDU, from a maximum A-MPDU length exponent (10.12.2) */
+static u32 longest_ampdu(u8 exponent)
+{
+	return BIT(IEEE80211_HT_MAX_AMPDU_FACTOR + exponent) - 1;
+}
+
 static int start_session(struct hwsim_radio *radio, const u8 *own,
 			 const struct ieee80211_ampdu_params *params)
 {
 	const struct ieee80211_sta_ht_cap *ht_cap = &params->sta->deflink.ht_cap;
+	u32 vht_cap = params->sta->deflink.vht_cap.cap;
 	static const u16 spacings_ns[] = {
 		0, 250, 500, 1000, 2000, 4000, 8000, 16000,
 	};
@@ -559,8 +565,11 @@ static int start_session(struct hwsim_radio *radio, const u8 *own,
 	session->max_count = clamp_t(u32, params->buf_size, 1,
 				     radio->mac->ba_window);
 	session->holes.bits = hwsim_ba_bits(session->max_count);
-	session->max_bytes =
-		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
+	session->max_bytes = longest_ampdu(ht_cap->ampdu_factor &
+					   IEEE80211_HT_AMPDU_PARM_FACTOR);
+	session->max_vht_bytes =
+		longest_ampdu(u32_get_bits(vht_cap,
+					   IEEE80211_VHT_CAP_MAX_A_MPDU_LENGTH_EXPONENT_MASK));
 	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
 	hash_add(radio->mac->sessions, &session->node,
 		 hwsim_session_hash(session->addr, session->tid));

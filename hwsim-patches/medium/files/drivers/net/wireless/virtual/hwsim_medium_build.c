@@ -201,7 +201,6 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	struct hwsim_ampdu_limits limits = {
 		.timing = radio->timing,
 		.max_ns = radio->mac->max_ppdu_ns,
-		.max_bytes = session->max_bytes,
 		.max_count = session->max_count,
 		.spacing_ns = session->spacing_ns,
 	};
@@ -216,9 +215,12 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	}
 	session->rate = ppdu->rate;
 	limits.rate = ppdu->rate;
+	limits.max_bytes = ppdu->rate.class == HWSIM_PHY_VHT ?
+			   session->max_vht_bytes : session->max_bytes;
 	if (limit_ns)
 		limits.max_ns = min_t(u64, limits.max_ns,
-				      hwsim_ppdu_room_ns(radio, ppdu, limit_ns,
+				      hwsim_ppdu_room_ns(radio, ppdu,
+							 limits.max_bytes, limit_ns,
 							 place == HWSIM_PLACE_FIRST));
 	/* no A-MPDU at legacy rates, and only one frame is risked on a probe */
 	if (ppdu->rate.class < HWSIM_PHY_HT || is_probe(radio, mpdu))

@@ -27,6 +27,14 @@
 			 IEEE80211_RADIOTAP_MCS_HAVE_FEC | \
 			 IEEE80211_RADIOTAP_MCS_HAVE_STBC | 0x40)
 
+/* guard interval, bandwidth */
+#define VHT_KNOWN	(IEEE80211_RADIOTAP_VHT_KNOWN_GI | \
+			 IEEE80211_RADIOTAP_VHT_KNOWN_BANDWIDTH)
+#define VHT_CODING_ROOM	8	/* MCS and streams of four users, coding, group, AID */
+
+/* radiotap's numbers of bandwidths */
+static const u8 vht_bandwidths[HWSIM_PHY_NUM_WIDTHS] = { 0, 1, 4, 11 };
+
 /* when the first bit of a frame is on the air */
 static u64 tsf_us(const struct hwsim_ppdu *ppdu, u32 offset)
 {
@@ -40,6 +48,18 @@ static u64 tsf_us(const struct hwsim_ppdu *ppdu, u32 offset)
 static bool is_wrong(const struct hwsim_ppdu *ppdu, u32 i)
 {
 	return ppdu->overlapped && !test_bit(i, ppdu->arrived);
+}
+
+/* of a single user, not coded by LDPC; returns the end of the field */
+static u32 put_vht(u8 *header, u32 at, const struct hwsim_phy_rate *rate)
+{
+	at = ALIGN(at, 2);
+	put_unaligned_le16(VHT_KNOWN, header + at);
+	if (rate->guard == HWSIM_PHY_GUARD_400NS)
+		header[at + 2] = IEEE80211_RADIOTAP_VHT_FLAG_SGI;
+	header[at + 3] = vht_bandwidths[rate->width];
+	header[at + 4] = rate->mcs << 4 | rate->streams;
+	return at + 4 + VHT_CODING_ROOM;
 }
 
 static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
@@ -80,7 +100,8 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 		present |= BIT(IEEE80211_RADIOTAP_MCS);
 		header[at++] = MCS_KNOWN;
 		header[at++] = (rate->width ? IEEE80211_RADIOTAP_MCS_BW_40 : 0) |
-			       (rate->short_gi ? IEEE80211_RADIOTAP_MCS_SGI : 0);
+			       (rate->guard == HWSIM_PHY_GUARD_400NS ?
+				IEEE80211_RADIOTAP_MCS_SGI : 0);
 		header[at++] = rate->mcs + 8 * (rate->streams - 1);
 	}
 	if (ppdu->format != HWSIM_FORMAT_PLAIN) {
@@ -94,6 +115,10 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 				 IEEE80211_RADIOTAP_AMPDU_EOF_KNOWN;
 		put_unaligned_le16(ampdu, header + at + 4);
 		at += 8;	/* number, flags, CRC, reserved */
+	}
+	if (rate->class == HWSIM_PHY_VHT) {
+		present |= BIT(IEEE80211_RADIOTAP_VHT);
+		at = put_vht(header, at, rate);
 	}
 	put_unaligned_le16(at, header + 2);
 	put_unaligned_le32(present, header + 4);

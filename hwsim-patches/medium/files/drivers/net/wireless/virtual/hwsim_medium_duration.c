@@ -62,6 +62,7 @@ void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
  * hwsim_ppdu_room_ns - how long an A-MPDU may be in what is left of a TXOP
  * @radio: the sender
  * @ppdu: the A-MPDU, with its rate
+ * @max_bytes: its greatest length
  * @limit_ns: what is left
  * @begins: whether it begins the TXOP
  *
@@ -69,7 +70,8 @@ void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
  * the TXOP, too (10.23.2.9).
  */
 u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
-		       const struct hwsim_ppdu *ppdu, u64 limit_ns, bool begins)
+		       const struct hwsim_ppdu *ppdu, u32 max_bytes,
+		       u64 limit_ns, bool begins)
 {
 	u64 others_ns = hwsim_answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
 			NSEC_PER_USEC;
@@ -79,7 +81,7 @@ u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
 						       ppdu->basic_rates);
 
 	if (begins && (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
-		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES))
+		       radio->hw->wiphy->rts_threshold < max_bytes))
 		others_ns += 2 * radio->timing.sifs_ns +
 			     hwsim_phy_duration_ns(&first, &radio->timing,
 						   HWSIM_MEDIUM_RTS_BYTES) +

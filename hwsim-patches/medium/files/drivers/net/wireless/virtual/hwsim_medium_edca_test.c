@@ -198,13 +198,17 @@ static u32 fill(struct kunit *test, const struct hwsim_ampdu_limits *limits,
 	}
 }
 
+#define HT_MAX_BYTES	65535
+#define VHT_MAX_BYTES	1048575
+
 static void ampdu_limits(struct kunit *test)
 {
 	struct hwsim_ampdu_limits limits = {
-		.rate = { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true },
+		.rate = { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ,
+			  HWSIM_PHY_GUARD_400NS },
 		.timing = hwsim_phy_timing(true, true),
 		.max_ns = HWSIM_PPDU_MAX_NS,
-		.max_bytes = HWSIM_AMPDU_MAX_BYTES,
+		.max_bytes = HT_MAX_BYTES,
 		.max_count = 64,
 	};
 	u32 bytes;
@@ -221,7 +225,7 @@ static void ampdu_limits(struct kunit *test)
 	limits.max_bytes = 8191;
 	KUNIT_EXPECT_EQ(test, 5, fill(test, &limits, 1538, &bytes));
 	/* by time: 1 ms at 65 Mbit/s, (964 us / 4) * 260 bits */
-	limits.max_bytes = HWSIM_AMPDU_MAX_BYTES;
+	limits.max_bytes = HT_MAX_BYTES;
 	limits.rate = (struct hwsim_phy_rate) { HWSIM_PHY_HT, 7, 1 };
 	limits.max_ns = 1000000;
 	KUNIT_EXPECT_EQ(test, 5, fill(test, &limits, 1538, &bytes));
@@ -235,6 +239,27 @@ static void ampdu_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, fill(test, &limits, 1538, &bytes));
 }
 
+/* an agreement with a window of 256, and PPDUs of VHT */
+static void ampdu_limits_beyond_ht(struct kunit *test)
+{
+	struct hwsim_ampdu_limits limits = {
+		.rate = { HWSIM_PHY_VHT, 9, 4, HWSIM_PHY_80MHZ },
+		.timing = hwsim_phy_timing(true, true),
+		.max_ns = HWSIM_PPDU_MAX_NS,
+		.max_bytes = VHT_MAX_BYTES,
+		.max_count = HWSIM_AMPDU_MAX,
+	};
+	u32 bytes;
+
+	KUNIT_EXPECT_EQ(test, 256, fill(test, &limits, 1538, &bytes));
+	KUNIT_EXPECT_EQ(test, 256 * 1544 - 2, bytes);
+	limits.max_count = 65;
+	KUNIT_EXPECT_EQ(test, 65, fill(test, &limits, 1538, &bytes));
+	/* 1048575 / (11454 + 4 + 2) */
+	limits.max_count = HWSIM_AMPDU_MAX;
+	KUNIT_EXPECT_EQ(test, 91, fill(test, &limits, 11454, &bytes));
+}
+
 static struct kunit_case hwsim_medium_access_cases[] = {
 	KUNIT_CASE(edca_counts_whole_slots),
 	KUNIT_CASE(edca_counts_at_slot_boundaries),
@@ -245,6 +270,7 @@ static struct kunit_case hwsim_medium_access_cases[] = {
 	KUNIT_CASE(board_limits_of_256),
 	KUNIT_CASE(board_follows_the_agreement),
 	KUNIT_CASE(ampdu_limits),
+	KUNIT_CASE(ampdu_limits_beyond_ht),
 	{}
 };
 

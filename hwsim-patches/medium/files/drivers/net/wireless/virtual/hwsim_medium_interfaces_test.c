@@ -314,6 +314,10 @@ static void a_report_has_one_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -1, reported[1].idx);
 	KUNIT_EXPECT_EQ(test, 3, up->tx_info.status.ampdu_len);
 	KUNIT_EXPECT_EQ(test, 2, up->tx_info.status.ampdu_ack_len);
+	hwsim_up_sent(air->radios[0], ppdu, 256, 256);
+	up = list_last_entry(&air->medium->clock.up, struct hwsim_up, later.list);
+	KUNIT_EXPECT_EQ(test, 255, up->tx_info.status.ampdu_len);
+	KUNIT_EXPECT_EQ(test, 255, up->tx_info.status.ampdu_ack_len);
 	drop_up(air);
 	hwsim_ppdu_put(ppdu);
 }

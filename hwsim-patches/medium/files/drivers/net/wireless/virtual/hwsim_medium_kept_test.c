@@ -144,7 +144,7 @@ static void statistics_name_a_fixed_rate(struct kunit *test)
 		{ { .class = HWSIM_PHY_HT, .streams = 2, .mcs = 7 },
 		  { .bw = RATE_INFO_BW_20, .flags = RATE_INFO_FLAGS_MCS, .mcs = 15 } },
 		{ { .class = HWSIM_PHY_HT, .width = HWSIM_PHY_40MHZ, .streams = 1,
-		    .short_gi = true },
+		    .guard = HWSIM_PHY_GUARD_400NS },
 		  { .bw = RATE_INFO_BW_40,
 		    .flags = RATE_INFO_FLAGS_MCS | RATE_INFO_FLAGS_SHORT_GI } },
 		{ { .class = HWSIM_PHY_VHT, .width = HWSIM_PHY_80MHZ, .streams = 2,
@@ -178,34 +178,6 @@ static void statistics_name_a_fixed_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, sinfo.tx_retries);
 }
 
-/* the rates of 802.11b are four; the others, and 802.11n, return */
-static void radios_of_80211b_become_others_again(struct kunit *test)
-{
-	struct air_test *air = test->priv;
-	struct hwsim_radio *radio = air->radios[0];
-	struct ieee80211_supported_band band = {
-		.n_bitrates = 3, .ht_cap.ht_supported = true,
-	};
-
-	mutex_init(&air->wiphy->mtx);
-	wiphy_lock(air->wiphy);
-	air->wiphy->bands[NL80211_BAND_2GHZ] = &band;
-	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
-			hwsim_radio_set_dsss_only(radio, true, NULL));
-	band.n_bitrates = 4;
-	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, true, NULL));
-	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, false, NULL));
-	band.n_bitrates = 12;
-	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, true, NULL));
-	KUNIT_EXPECT_EQ(test, 4, band.n_bitrates);
-	KUNIT_EXPECT_FALSE(test, band.ht_cap.ht_supported);
-	KUNIT_EXPECT_EQ(test, 0, hwsim_radio_set_dsss_only(radio, false, NULL));
-	KUNIT_EXPECT_EQ(test, 12, band.n_bitrates);
-	KUNIT_EXPECT_TRUE(test, band.ht_cap.ht_supported);
-	air->wiphy->bands[NL80211_BAND_2GHZ] = NULL;
-	wiphy_unlock(air->wiphy);
-}
-
 static struct kunit_case kept_cases[] = {
 	KUNIT_CASE(peers_make_room),
 	KUNIT_CASE(mac80211_waits_while_the_queue_is_long),
@@ -214,7 +186,6 @@ static struct kunit_case kept_cases[] = {
 	KUNIT_CASE(survey_ends_with_the_channel),
 	KUNIT_CASE(the_longest_delay_decreases),
 	KUNIT_CASE(statistics_name_a_fixed_rate),
-	KUNIT_CASE(radios_of_80211b_become_others_again),
 	{}
 };
 

@@ -390,23 +390,118 @@ static void limits_of_the_rate_table(struct kunit *test)
 	}
 }
 
-/* a radio announces exactly eight MCS for each of its streams */
+/* a band as the driver's radios have it: two streams of HT, eight of VHT */
+static void fill_band(struct ieee80211_supported_band *band)
+{
+	memset(band->ht_cap.mcs.rx_mask, 0, sizeof(band->ht_cap.mcs.rx_mask));
+	memset(band->ht_cap.mcs.rx_mask, 0xff, HWSIM_PHY_STREAMS);
+	band->ht_cap.ht_supported = true;
+	band->n_bitrates = 12;
+	memset(&band->vht_cap.vht_mcs, 0, sizeof(band->vht_cap.vht_mcs));
+	band->vht_cap.vht_mcs.rx_mcs_map = cpu_to_le16(0xaaaa);
+	band->vht_cap.vht_mcs.tx_mcs_map = cpu_to_le16(0xaaaa);
+}
+
+static struct hwsim_radio *limited(struct air_test *air, u8 streams, bool dsss_only)
+{
+	struct hwsim_radio_limits limits = { streams, dsss_only };
+	struct hwsim_radio *radio;
+
+	radio = hwsim_radio_new(&air->hw, FIRST_INDEX + RADIOS, &ops, &limits);
+	KUNIT_ASSERT_NOT_NULL(air->test, radio);
+	return radio;
+}
+
+/* a radio announces as many streams as it has, of HT and of VHT */
 static void limits_of_streams(struct kunit *test)
 {
+	static const u16 maps[HWSIM_PHY_MAX_STREAMS + 1] = {
+		0xaaaa, 0xfffe, 0xfffa, 0xffea, 0xffaa,
+	};
 	struct air_test *air = test->priv;
+	struct ieee80211_vht_mcs_info *vht = &air->band.vht_cap.vht_mcs;
 	const u8 *mask = air->band.ht_cap.mcs.rx_mask;
+	struct hwsim_radio *radio;
 	u32 streams, i;
 
-	mutex_init(&air->wiphy->mtx);
-	wiphy_lock(air->wiphy);
-	for (streams = HWSIM_PHY_MAX_STREAMS; streams; streams--) {
-		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_set_streams(air->radios[0],
-								 streams, NULL));
-		for (i = 0; i < HWSIM_PHY_MAX_STREAMS; i++)
-			KUNIT_EXPECT_EQ(test, i < streams ? 0xff : 0, mask[i]);
-		KUNIT_EXPECT_EQ(test, 0, mask[HWSIM_PHY_MAX_STREAMS]);
+	for (streams = 0; streams <= HWSIM_PHY_MAX_STREAMS; streams++) {
+		fill_band(&air->band);
+		radio = limited(air, streams, false);
+		KUNIT_EXPECT_EQ(test, streams ?: HWSIM_PHY_STREAMS, radio->streams);
+		for (i = 0; i <= HWSIM_PHY_MAX_STREAMS; i++)
+			KUNIT_EXPECT_EQ(test, i < radio->streams ? 0xff : 0, mask[i]);
+		KUNIT_EXPECT_EQ(test, maps[streams], le16_to_cpu(vht->rx_mcs_map));
+		KUNIT_EXPECT_EQ(test, maps[streams], le16_to_cpu(vht->tx_mcs_map));
+		hwsim_radio_free(radio);
 	}
-	wiphy_unlock(air->wiphy);
+}
+
+/* one of 802.11b has four rates at 2.4 GHz, and no 802.11n there */
+static void limits_of_dsss_only(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct ieee80211_supported_band band = {};
+	struct hwsim_radio *radio;
+	int dsss_only;
+
+	air->wiphy->bands[NL80211_BAND_2GHZ] = &band;
+	for (dsss_only = 0; dsss_only < 2; dsss_only++) {
+		fill_band(&band);
+		fill_band(&air->band);
+		radio = limited(air, 0, dsss_only);
+		KUNIT_EXPECT_EQ(test, dsss_only, radio->dsss_only);
+		KUNIT_EXPECT_EQ(test, dsss_only ? 4 : 12, band.n_bitrates);
+		KUNIT_EXPECT_EQ(test, !dsss_only, band.ht_cap.ht_supported);
+		KUNIT_EXPECT_EQ(test, 12, air->band.n_bitrates);
+		KUNIT_EXPECT_TRUE(test, air->band.ht_cap.ht_supported);
+		hwsim_radio_free(radio);
+	}
+	air->wiphy->bands[NL80211_BAND_2GHZ] = NULL;
+}
+
+/* an agreement takes the receiver's exponents: of HT, and of VHT */
+static void limits_of_agreements(struct kunit *test)
+{
+	static const struct {
+		u8 ht, vht;
+		u32 max_bytes, max_vht_bytes;
+	} cases[] = {
+		{ 0, 0, 8191, 8191 }, { 3, 0, 65535, 8191 },
+		{ 3, 4, 65535, 131071 }, { 0, 7, 8191, 1048575 },
+	};
+	struct ieee80211_ampdu_params params = {
+		.action = IEEE80211_AMPDU_TX_OPERATIONAL, .buf_size = 1024,
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	const struct hwsim_session *session;
+	struct ieee80211_vif *vif;
+	struct ieee80211_sta *sta;
+	u32 i;
+
+	vif = kunit_kzalloc(test, sizeof(*vif), GFP_KERNEL);
+	sta = kunit_kzalloc(test, sizeof(*sta), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, vif);
+	KUNIT_ASSERT_NOT_NULL(test, sta);
+	sta->txq[0] = kunit_kzalloc(test, sizeof(struct ieee80211_txq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sta->txq[0]);
+	sta->txq[0]->vif = vif;
+	sta->txq[0]->sta = sta;
+	ether_addr_copy(vif->addr, address(0));
+	ether_addr_copy(sta->addr, address(1));
+	params.sta = sta;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		sta->deflink.ht_cap.ampdu_factor = cases[i].ht;
+		sta->deflink.vht_cap.cap = cases[i].vht <<
+			IEEE80211_VHT_CAP_MAX_A_MPDU_LENGTH_EXPONENT_SHIFT;
+		radio->mac->ba_window = i % 2 ? HWSIM_BA_BITS_MAX : HWSIM_BA_BITS;
+		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, vif, &params));
+		session = hwsim_session_of(radio, address(0), address(1), 0);
+		KUNIT_ASSERT_NOT_NULL(test, session);
+		KUNIT_EXPECT_EQ(test, cases[i].max_bytes, session->max_bytes);
+		KUNIT_EXPECT_EQ(test, cases[i].max_vht_bytes, session->max_vht_bytes);
+		KUNIT_EXPECT_EQ(test, radio->mac->ba_window, session->max_count);
+	}
 }
 
 /* a backoff without a frame ends once its last slot has passed */
@@ -526,6 +621,8 @@ static struct kunit_case hwsim_medium_limits_cases[] = {
 	KUNIT_CASE(limits_of_a_probe),
 	KUNIT_CASE(limits_of_the_rate_table),
 	KUNIT_CASE(limits_of_streams),
+	KUNIT_CASE(limits_of_dsss_only),
+	KUNIT_CASE(limits_of_agreements),
 	KUNIT_CASE(limits_of_a_backoff_without_a_frame),
 	KUNIT_CASE(limits_of_the_secondary_channel),
 	KUNIT_CASE(limits_of_the_width),

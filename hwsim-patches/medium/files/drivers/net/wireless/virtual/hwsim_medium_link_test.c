@@ -10,7 +10,9 @@ static void links_that_cannot_be_heard(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	const struct hwsim_radio *to = air->radios[1];
-	struct hwsim_ppdu ppdu = { .power_mbm = HWSIM_MEDIUM_POWER_MAX_MBM };
+	static const struct hwsim_ppdu ppdu = {
+		.power_mbm = HWSIM_MEDIUM_POWER_MAX_MBM,
+	};
 	struct hwsim_link_setting setting = {};
 	s32 limit_mb = HWSIM_POWER_MIN_MB - HWSIM_MEDIUM_POWER_MAX_MBM +
 		       HWSIM_MEDIUM_NOISE_MIN_MBM;

@@ -153,7 +153,8 @@ struct hwsim_ac {
  * @oldest_seq: frames with earlier numbers do not belong to it
  * @last_seq: highest sequence number that mac80211 handed over
  * @max_count: MPDUs that the recipient can hold
- * @max_bytes: longest A-MPDU that the recipient accepts
+ * @max_bytes: longest A-MPDU that the recipient accepts in a PPDU of HT
+ * @max_vht_bytes: the same in one of VHT
  * @spacing_ns: least time between MPDUs that it needs
  * @asleep: the recipient dozes
  * @ending: mac80211 has been asked to end it
@@ -176,6 +177,7 @@ struct hwsim_session {
 	u16 last_seq;
 	u32 max_count;
 	u32 max_bytes;
+	u32 max_vht_bytes;
 	u32 spacing_ns;
 	bool asleep;
 	bool ending;
@@ -723,7 +725,8 @@ u16 hwsim_answer_us(const struct hwsim_radio *radio,
 void hwsim_ppdu_protect(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			const struct hwsim_mpdu *mpdu, enum hwsim_place place);
 u64 hwsim_ppdu_room_ns(const struct hwsim_radio *radio,
-		       const struct hwsim_ppdu *ppdu, u64 limit_ns, bool begins);
+		       const struct hwsim_ppdu *ppdu, u32 max_bytes,
+		       u64 limit_ns, bool begins);
 void hwsim_ppdu_set_duration(const struct hwsim_ppdu *ppdu);
 bool hwsim_ppdu_fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		     u64 limit_ns, enum hwsim_place place);

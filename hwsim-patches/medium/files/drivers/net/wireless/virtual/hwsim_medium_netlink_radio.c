@@ -56,7 +56,8 @@ static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 	rate->mcs = nla_get_u8(given[HWSIM_MEDIUM_RATE_ATTR_MCS]);
 	rate->streams = streams ? nla_get_u8(streams) : 1;
 	rate->width = width ? nla_get_u8(width) : HWSIM_PHY_20MHZ;
-	rate->short_gi = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI];
+	if (given[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI])
+		rate->guard = HWSIM_PHY_GUARD_400NS;
 	rate->short_preamble = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE];
 	if (!hwsim_phy_rate_valid(rate)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY does not support this rate");
@@ -84,8 +85,6 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
-	struct nlattr *dsss_only = attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
-	struct nlattr *streams = attrs[HWSIM_MEDIUM_ATTR_STREAMS];
 	bool fixed = radio->mac->has_fixed_rate;
 	int result;
 
@@ -99,14 +98,12 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 		if (result)
 			return result;
 	}
-	if (fixed && rate->class != HWSIM_PHY_DSSS &&
-	    (dsss_only ? nla_get_u8(dsss_only) : radio->dsss_only)) {
+	if (fixed && rate->class != HWSIM_PHY_DSSS && radio->dsss_only) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "a radio of 802.11b only has DSSS rates");
 		return -EINVAL;
 	}
-	if (fixed &&
-	    rate->streams > (streams ? nla_get_u8(streams) : radio->streams)) {
+	if (fixed && rate->streams > radio->streams) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "the radio has fewer spatial streams");
 		return -EINVAL;
@@ -173,22 +170,6 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	}
 }
 
-/* change a radio that is down; mac80211 sees these changes */
-static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
-{
-	struct nlattr *dsss_only = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
-	struct nlattr *streams = info->attrs[HWSIM_MEDIUM_ATTR_STREAMS];
-	int result = 0;
-
-	if (streams)
-		result = hwsim_radio_set_streams(radio, nla_get_u8(streams),
-						 info->extack);
-	if (!result && dsss_only)
-		result = hwsim_radio_set_dsss_only(radio, nla_get_u8(dsss_only),
-						   info->extack);
-	return result;
-}
-
 /* only of a radio that is down: its beacons depend on it */
 static void set_clock(struct hwsim_radio *radio, struct nlattr **attrs)
 {
@@ -214,8 +195,6 @@ static int add_radio(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	if (result)
 		return result;
 	result = check_rate(radio, info->attrs, &rate, info->extack);
-	if (!result)
-		result = set_capabilities(radio, info);
 	if (result) {
 		hwsim_radio_detach(radio);
 		return result;
@@ -268,8 +247,6 @@ static int change_radio(struct hwsim_radio *radio, struct genl_info *info)
 	hwsim_medium_enter(radio->medium);
 	result = check_rate(radio, info->attrs, &rate, info->extack);
 	hwsim_medium_leave(radio->medium);
-	if (!result)
-		result = set_capabilities(radio, info);
 	if (result)
 		return result;
 	hwsim_medium_enter(radio->medium);
@@ -302,8 +279,6 @@ static int remove_radio(struct hwsim_radio *radio, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "take the radio's interfaces down first");
 		return -EBUSY;
 	}
-	hwsim_radio_set_dsss_only(radio, false, NULL);
-	hwsim_radio_set_streams(radio, HWSIM_PHY_STREAMS, NULL);
 	radio->ops->set_clock(radio->hw, 0, 0);
 	hwsim_radio_detach(radio);
 	return 0;

@@ -20,7 +20,7 @@
 #define OFDM_SIGNAL_NS		4000
 #define OFDM_SIGNAL_BITS	24		/* 17.3.4, BPSK 1/2 */
 #define OFDM_SYMBOL_NS		4000
-#define OFDM_SHORT_SYMBOL_NS	3600
+#define OFDM_USEFUL_NS		3200		/* of a symbol, without its guard interval */
 #define OFDM_SERVICE_BITS	16
 #define OFDM_TAIL_BITS		6		/* of each encoder */
 #define OFDM_EXTENSION_NS	6000		/* 18.3.2.4, 19.3.2 */
@@ -136,19 +136,21 @@ bool hwsim_phy_rate_valid(const struct hwsim_phy_rate *rate)
 	switch (rate->class) {
 	case HWSIM_PHY_DSSS:
 		return rate->mcs < HWSIM_PHY_NUM_DSSS && rate->streams == 1 &&
-		       rate->width == HWSIM_PHY_20MHZ && !rate->short_gi;
+		       rate->width == HWSIM_PHY_20MHZ && !rate->guard;
 	case HWSIM_PHY_OFDM:
 		return rate->mcs < HWSIM_PHY_NUM_OFDM && rate->streams == 1 &&
-		       rate->width == HWSIM_PHY_20MHZ && !rate->short_gi &&
+		       rate->width == HWSIM_PHY_20MHZ && !rate->guard &&
 		       !rate->short_preamble;
 	case HWSIM_PHY_HT:
 		return !rate->short_preamble && rate->mcs < 8 && rate->streams >= 1 &&
 		       rate->streams <= HWSIM_PHY_MAX_STREAMS &&
+		       rate->guard <= HWSIM_PHY_GUARD_400NS &&
 		       rate->width <= HWSIM_PHY_40MHZ;
 	case HWSIM_PHY_VHT:
 		return !rate->short_preamble && rate->mcs < HWSIM_PHY_NUM_MCS &&
 		       rate->streams >= 1 &&
 		       rate->streams <= HWSIM_PHY_MAX_STREAMS &&
+		       rate->guard <= HWSIM_PHY_GUARD_400NS &&
 		       rate->width < HWSIM_PHY_NUM_WIDTHS &&
 		       !is_left_out(rate);
 	default:
@@ -177,7 +179,11 @@ static u32 bits_per_symbol(const struct hwsim_phy_rate *rate)
 
 static u32 symbol_ns(const struct hwsim_phy_rate *rate)
 {
-	return rate->short_gi ? OFDM_SHORT_SYMBOL_NS : OFDM_SYMBOL_NS;
+	static const u16 guards_ns[] = {
+		[HWSIM_PHY_GUARD_800NS] = 800, [HWSIM_PHY_GUARD_400NS] = 400,
+	};
+
+	return OFDM_USEFUL_NS + guards_ns[rate->guard];
 }
 
 /*
@@ -262,7 +268,7 @@ u32 hwsim_phy_payload_ns(const struct hwsim_phy_rate *rate, u32 psdu_bytes)
 	symbols = DIV_ROUND_UP(OFDM_SERVICE_BITS + 8 * psdu_bytes +
 			       OFDM_TAIL_BITS * tails, bits_per_symbol(rate));
 	ns = symbols * symbol_ns(rate);
-	return rate->short_gi ? roundup(ns, OFDM_SYMBOL_NS) : ns;
+	return rate->guard == HWSIM_PHY_GUARD_400NS ? roundup(ns, OFDM_SYMBOL_NS) : ns;
 }
 
 /**

@@ -26,6 +26,11 @@ enum hwsim_phy_width {
 	HWSIM_PHY_NUM_WIDTHS,
 };
 
+enum hwsim_phy_guard {
+	HWSIM_PHY_GUARD_800NS,
+	HWSIM_PHY_GUARD_400NS,
+};
+
 #define HWSIM_PHY_NUM_DSSS	4
 #define HWSIM_PHY_NUM_OFDM	8
 #define HWSIM_PHY_NUM_MCS	10	/* of one stream; HT has the first eight */
@@ -39,7 +44,7 @@ enum hwsim_phy_width {
  * @streams: 1 to HWSIM_PHY_MAX_STREAMS; 1 for DSSS and OFDM
  * @width: &enum hwsim_phy_width; of OFDM, wider than 20 MHz means the same frame
  *	in each 20 MHz (answers to wide frames, and what protects these)
- * @short_gi: guard interval of 400 ns (HT, VHT)
+ * @guard: &enum hwsim_phy_guard; DSSS has none, OFDM the long one
  * @short_preamble: 96 us instead of 192 us (DSSS from 2 Mbit/s)
  */
 struct hwsim_phy_rate {
@@ -47,7 +52,7 @@ struct hwsim_phy_rate {
 	u8 mcs;
 	u8 streams;
 	u8 width;
-	bool short_gi;
+	u8 guard;
 	bool short_preamble;
 };
 

@@ -25,10 +25,10 @@ static const struct air_time air_times[] = {
 	{ "DSSS 2 ACK", { HWSIM_PHY_DSSS, 1, 1 }, false, 14, 248 },
 	/* 192 + 12288 / 11 rounded up */
 	{ "CCK 11", { HWSIM_PHY_DSSS, 3, 1 }, false, MPDU_BYTES, 1310 },
-	{ "CCK 11 short", { HWSIM_PHY_DSSS, 3, 1, 0, false, true }, false,
+	{ "CCK 11 short", { HWSIM_PHY_DSSS, 3, 1, 0, HWSIM_PHY_GUARD_800NS, true }, false,
 	  MPDU_BYTES, 1214 },
 	/* 1 Mbit/s has no short preamble */
-	{ "DSSS 1 short", { HWSIM_PHY_DSSS, 0, 1, 0, false, true }, false, 14, 304 },
+	{ "DSSS 1 short", { HWSIM_PHY_DSSS, 0, 1, 0, HWSIM_PHY_GUARD_800NS, true }, false, 14, 304 },
 	/* 20 + 4 * ceil(134 / 24) */
 	{ "OFDM 6 ACK", { HWSIM_PHY_OFDM, 0, 1 }, true, 14, 44 },
 	/* 20 + 4 * ceil(134 / 96) */
@@ -41,13 +41,16 @@ static const struct air_time air_times[] = {
 	{ "HT MCS 7", { HWSIM_PHY_HT, 7, 1 }, true, MPDU_BYTES, 228 },
 	/* 36 + 23 * 3.6 up to a multiple of 4 */
 	{ "HT MCS 7, 40 MHz, short GI",
-	  { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 120 },
+	  { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ,
+	    HWSIM_PHY_GUARD_400NS }, true, MPDU_BYTES, 120 },
 	/* 40 + 12 * 3.6 up to a multiple of 4 */
 	{ "HT MCS 15, 40 MHz, short GI",
-	  { HWSIM_PHY_HT, 7, 2, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 84 },
+	  { HWSIM_PHY_HT, 7, 2, HWSIM_PHY_40MHZ,
+	    HWSIM_PHY_GUARD_400NS }, true, MPDU_BYTES, 84 },
 	/* 48 + 6 * 3.6 up to a multiple of 4; two encoders */
 	{ "HT MCS 31, 40 MHz, short GI",
-	  { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 72 },
+	  { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ,
+	    HWSIM_PHY_GUARD_400NS }, true, MPDU_BYTES, 72 },
 	/* 40 + 4 * ceil(12310 / 1560) */
 	{ "VHT MCS 9, 80 MHz", { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, true,
 	  MPDU_BYTES, 72 },
@@ -86,9 +89,13 @@ static void phy_rates(struct kunit *test)
 		{ { HWSIM_PHY_OFDM, 1, 1 }, 9000 },
 		{ { HWSIM_PHY_HT, 0, 1 }, 6500 },
 		{ { HWSIM_PHY_HT, 7, 1 }, 65000 },
-		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true }, 150000 },
-		{ { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ, true }, 600000 },
+		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ,
+	    HWSIM_PHY_GUARD_400NS }, 150000 },
+		{ { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ,
+	    HWSIM_PHY_GUARD_400NS }, 600000 },
 		{ { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, 390000 },
+		{ { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ,
+		    HWSIM_PHY_GUARD_400NS }, 433333 },
 	};
 	int i;
 
@@ -103,11 +110,14 @@ static void phy_refuses_rates_that_do_not_exist(struct kunit *test)
 		{ HWSIM_PHY_DSSS, 4, 1 },
 		{ HWSIM_PHY_OFDM, 8, 1 },
 		{ HWSIM_PHY_OFDM, 0, 2 },
+		{ HWSIM_PHY_OFDM, 0, 1, 0, HWSIM_PHY_GUARD_400NS },
 		{ HWSIM_PHY_HT, 8, 1 },
 		{ HWSIM_PHY_HT, 0, 5 },
 		{ HWSIM_PHY_HT, 0, 0 },
 		{ HWSIM_PHY_HT, 0, 1, HWSIM_PHY_80MHZ },
+		{ HWSIM_PHY_HT, 0, 1, 0, HWSIM_PHY_GUARD_400NS + 1 },
 		{ HWSIM_PHY_VHT, 10, 1 },
+		{ HWSIM_PHY_VHT, 0, 1, 0, HWSIM_PHY_GUARD_400NS + 1 },
 		{ HWSIM_PHY_VHT + 1, 0, 1 },
 	};
 	int i;

@@ -21,18 +21,58 @@ DEFINE_MUTEX(hwsim_media_mutex);
 /* all radios of the driver by number, under hwsim_media_mutex */
 static DEFINE_XARRAY(hwsim_all_radios);
 
+/* of a band without HT or VHT, nothing changes that counts */
+static void limit_streams(struct ieee80211_supported_band *band, u8 streams)
+{
+	struct ieee80211_vht_mcs_info *vht = &band->vht_cap.vht_mcs;
+	__le16 lacks = cpu_to_le16((u16)(U16_MAX << 2 * streams));	/* two bits each */
+	u32 i;
+
+	for (i = 0; i < HWSIM_PHY_MAX_STREAMS; i++)
+		band->ht_cap.mcs.rx_mask[i] = i < streams ? 0xff : 0;
+	vht->rx_mcs_map |= lacks;
+	vht->tx_mcs_map |= lacks;
+}
+
+/*
+ * What cfg80211 and mac80211 are to know of a radio, while they do not know it
+ * yet: they derive other values from it when it is registered, and read it
+ * without a lock afterwards.
+ */
+static void describe(struct wiphy *wiphy, const struct hwsim_radio_limits *limits)
+{
+	struct ieee80211_supported_band *band;
+	int i;
+
+	/* it needs air times, which a medium reports; without one, all are 0 */
+	wiphy_ext_feature_set(wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
+	for (i = 0; i < NUM_NL80211_BANDS; i++) {
+		band = wiphy->bands[i];
+		if (band && limits->streams)
+			limit_streams(band, limits->streams);
+	}
+	band = wiphy->bands[NL80211_BAND_2GHZ];
+	if (band && limits->dsss_only) {
+		/* they are in rising order, DSSS first */
+		band->n_bitrates = min(band->n_bitrates, DSSS_RATES);
+		band->ht_cap.ht_supported = false;
+	}
+}
+
 /**
  * hwsim_radio_new - create the medium's state of a radio
- * @hw: the radio for mac80211
+ * @hw: the radio for mac80211, not registered yet
  * @index: its number
  * @ops: operations of the driver
+ * @limits: what it lacks, at most HWSIM_PHY_MAX_STREAMS streams
  *
  * It is not on a medium yet.
  *
  * Return: the radio, or NULL
  */
 struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
-				    const struct hwsim_medium_ops *ops)
+				    const struct hwsim_medium_ops *ops,
+				    const struct hwsim_radio_limits *limits)
 {
 	struct {
 		struct hwsim_radio radio;
@@ -56,7 +96,8 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->ed_mbm = DEFAULT_ED_MBM;
 	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
-	radio->streams = HWSIM_PHY_STREAMS;
+	radio->streams = limits->streams ?: HWSIM_PHY_STREAMS;
+	radio->dsss_only = limits->dsss_only;
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	radio->mac->ba_window = HWSIM_BA_BITS;
 	INIT_LIST_HEAD(&radio->tuned);
@@ -80,6 +121,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 		kfree(both);
 		return NULL;
 	}
+	describe(hw->wiphy, limits);
 	return radio;
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_new);
@@ -118,18 +160,6 @@ EXPORT_SYMBOL_GPL(hwsim_radio_attached);
 struct hwsim_radio *hwsim_radio_by_index(u32 index)
 {
 	return xa_load(&hwsim_all_radios, index);
-}
-
-/* airtime fairness needs air times, which only a medium reports to mac80211 */
-static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
-{
-	u8 *features = radio->hw->wiphy->ext_features;
-	u32 feature = NL80211_EXT_FEATURE_AIRTIME_FAIRNESS;
-
-	if (on)
-		features[feature / 8] |= BIT(feature % 8);
-	else
-		features[feature / 8] &= ~BIT(feature % 8);
 }
 
 /**
@@ -178,80 +208,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	medium->radios[slot] = radio;
 	medium->num_radios++;
 	WRITE_ONCE(radio->medium, medium);
-	set_airtime_fairness(radio, true);
 	spin_unlock_bh(&medium->clock.lock);
-	return 0;
-}
-
-/**
- * hwsim_radio_set_dsss_only - restrict a radio to 802.11b, or lift that
- * @radio: the radio, down, its wiphy locked
- * @dsss_only: whether to restrict it
- * @extack: for error messages
- *
- * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
- * 802.11n, so that networks treat it as such.
- *
- * Return: 0, -EBUSY if the radio is up, -EOPNOTSUPP if it lacks the rates of
- * 802.11b
- */
-int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
-			      struct netlink_ext_ack *extack)
-{
-	struct wiphy *wiphy = radio->hw->wiphy;
-	struct ieee80211_supported_band *band = wiphy->bands[NL80211_BAND_2GHZ];
-
-	if (dsss_only == radio->dsss_only)
-		return 0;
-	if (!band || band->n_bitrates < DSSS_RATES) {
-		NL_SET_ERR_MSG(extack, "the radio does not support 802.11b");
-		return -EOPNOTSUPP;
-	}
-	lockdep_assert_wiphy(wiphy);
-	if (radio->ops->is_up(radio->hw)) {
-		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
-		return -EBUSY;
-	}
-	if (dsss_only) {
-		radio->all_bitrates = band->n_bitrates;
-		radio->has_ht = band->ht_cap.ht_supported;
-	}
-	/* they are in rising order, DSSS first */
-	band->n_bitrates = dsss_only ? DSSS_RATES : radio->all_bitrates;
-	band->ht_cap.ht_supported = !dsss_only && radio->has_ht;
-	radio->dsss_only = dsss_only;
-	return 0;
-}
-
-static void set_mcs_set(struct ieee80211_supported_band *band, u32 streams)
-{
-	u32 i;
-
-	for (i = 0; band && i < HWSIM_PHY_MAX_STREAMS; i++)
-		band->ht_cap.mcs.rx_mask[i] = i < streams ? 0xff : 0;
-}
-
-/**
- * hwsim_radio_set_streams - set the number of a radio's antennas
- * @radio: the radio, down, its wiphy locked
- * @streams: spatial streams that it sends and receives, of eight MCS each
- * @extack: for error messages
- *
- * Return: 0, or -EBUSY if the radio is up
- */
-int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
-			    struct netlink_ext_ack *extack)
-{
-	struct wiphy *wiphy = radio->hw->wiphy;
-
-	lockdep_assert_wiphy(wiphy);
-	if (radio->ops->is_up(radio->hw)) {
-		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
-		return -EBUSY;
-	}
-	set_mcs_set(wiphy->bands[NL80211_BAND_2GHZ], streams);
-	set_mcs_set(wiphy->bands[NL80211_BAND_5GHZ], streams);
-	radio->streams = streams;
 	return 0;
 }
 
@@ -317,7 +274,6 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	medium->num_radios--;
 	hwsim_links_forget(radio);
 	WRITE_ONCE(radio->medium, NULL);
-	set_airtime_fairness(radio, false);
 	WRITE_ONCE(radio->hw->drop_tail, 0);
 	hwsim_medium_leave(medium);
 	/* wait for what is being delivered, in softirq */
@@ -506,7 +462,7 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
 	if (radio->mac->has_fixed_rate) {
 		memset(info, 0, sizeof(*info));
 		info->bw = widths[rate->width];
-		if (rate->short_gi)
+		if (rate->guard == HWSIM_PHY_GUARD_400NS)
 			info->flags |= RATE_INFO_FLAGS_SHORT_GI;
 		if (rate->class == HWSIM_PHY_HT) {
 			info->flags |= RATE_INFO_FLAGS_MCS;

@@ -14,10 +14,6 @@ extern struct mutex hwsim_media_mutex;
 struct hwsim_radio *hwsim_radio_by_index(u32 index);
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
-int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
-			      struct netlink_ext_ack *extack);
-int hwsim_radio_set_streams(struct hwsim_radio *radio, u32 streams,
-			    struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);

@@ -97,7 +97,8 @@ struct hwsim_phy_rate hwsim_rate_of(const struct hwsim_radio *radio,
 		rate.mcs = from->idx % 8;
 		rate.streams = from->idx / 8 + 1;
 	}
-	rate.short_gi = from->flags & IEEE80211_TX_RC_SHORT_GI;
+	if (from->flags & IEEE80211_TX_RC_SHORT_GI)
+		rate.guard = HWSIM_PHY_GUARD_400NS;
 	rate.width = width_of(from);
 	return hwsim_phy_rate_valid(&rate) ? rate : legacy_rate(radio, 0);
 }
@@ -130,7 +131,8 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 
 	rate->count = radio->hw->conf.short_frame_max_tx_count;
 	mpdu->rates[1].idx = -1;
-	rate->flags = fixed->short_gi ? IEEE80211_TX_RC_SHORT_GI : 0;
+	rate->flags = fixed->guard == HWSIM_PHY_GUARD_400NS ?
+		      IEEE80211_TX_RC_SHORT_GI : 0;
 	rate->flags |= width_flags[fixed->width];
 	switch (fixed->class) {
 	case HWSIM_PHY_HT:

@@ -59,7 +59,7 @@ static void fill_status(const struct hwsim_radio *radio,
 			status->flag |= RX_FLAG_AMPDU_EOF_BIT |
 					RX_FLAG_AMPDU_EOF_BIT_KNOWN;
 	}
-	if (rate->short_gi)
+	if (rate->guard == HWSIM_PHY_GUARD_400NS)
 		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
 	status->bw = rate->width == HWSIM_PHY_20MHZ ||
 		     hwsim_phy_is_duplicate(rate) ? RATE_INFO_BW_20 :

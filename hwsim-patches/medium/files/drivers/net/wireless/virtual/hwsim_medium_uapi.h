@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HWSIM_MEDIUM_GENL_NAME		"hwsim_medium"
-#define HWSIM_MEDIUM_GENL_VERSION	3
+#define HWSIM_MEDIUM_GENL_VERSION	4
 
 #define HWSIM_MEDIUM_DELAY_MAX_NS	30000	/* 9 km */
 #define HWSIM_MEDIUM_POWER_MAX_MBM	10000
@@ -72,11 +72,11 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_SET_FADING: ID, FADING (from 1), QUANTILES
  * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM, CLOCK_US,
  *	CLOCK_PPB and what SET_RADIO takes. The radio's interfaces must be
- *	down.
+ *	down. What it can do is given when it is made: HWSIM_CMD_NEW_RADIO with
+ *	%HWSIM_ATTR_STREAMS, %HWSIM_ATTR_DSSS_ONLY.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: POWER_MBM,
  *	NOISE_MBM, ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES,
- *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
- *	STREAMS,
+ *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, SHORT_SLOTS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or
@@ -388,11 +388,6 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_FLIPS,		/* u64[]: as HAZARDS, of error events in
 						 * damaged frames; absent: HAZARDS
 						 */
-	HWSIM_MEDIUM_ATTR_DSSS_ONLY,		/* u8: a radio of 802.11b, which has
-						 * 1 to 11 Mbit/s at 2.4 GHz and
-						 * only hears the energy of OFDM;
-						 * its interfaces must be down
-						 */
 	HWSIM_MEDIUM_ATTR_CLOCK_US,		/* u32: its TSF less the time of day */
 	HWSIM_MEDIUM_ATTR_CLOCK_PPB,		/* s32: how much faster it runs, up to
 						 * 100 ppm (11.1.3.10)
@@ -415,9 +410,6 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_POWER_MBM,		/* s32: transmit power, unless
 						 * mac80211 allows less; absent: 20
 						 * dBm
-						 */
-	HWSIM_MEDIUM_ATTR_STREAMS,		/* u8: spatial streams, 1 to 4; its
-						 * interfaces must be down
 						 */
 	HWSIM_MEDIUM_ATTR_OWN_ADDR,		/* 6 bytes: address of the interface
 						 * whose peer has ADDR; absent:

@@ -245,8 +245,9 @@ void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 	up->tx_info.status.rates[0] = ppdu->tx_rate;
 	up->tx_info.status.rates[0].count = 1;
 	up->tx_info.status.rates[1].idx = -1;
-	up->tx_info.status.ampdu_len = ampdu;
-	up->tx_info.status.ampdu_ack_len = acked;
+	/* mac80211 has a byte for each */
+	up->tx_info.status.ampdu_len = min_t(u32, ampdu, U8_MAX);
+	up->tx_info.status.ampdu_ack_len = min_t(u32, acked, U8_MAX);
 }
 
 /**
