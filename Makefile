@@ -8,8 +8,8 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench mutants test-debug test-smp test-docker test-fresh test-without-stacks wheel kernel \
-	kernel-debug kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench mutants test-debug test-smp soak nightly test-docker test-fresh \
+	test-without-stacks wheel kernel kernel-debug kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -73,6 +73,12 @@ test-debug: bootstrap-test ## run KUnit and the tests of the medium on a kernel 
 
 test-smp: bootstrap-test ## run KUnit and a stress of the radios on four processors, in QEMU if it is installed (nightly)
 	@scripts/test-smp
+
+soak: bootstrap ## run the shipped workloads under random faults of the host (12 minutes)
+	@$(PYTHON) -m bench.soak
+
+nightly: ## everything that is too slow for each change; a part that fails stops no other (hours)
+	@$(MAKE) --no-print-directory --keep-going test-debug test-smp mutants soak
 
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

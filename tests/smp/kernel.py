@@ -4,7 +4,8 @@
     python -m tests.smp.kernel
 
 The guest's kernel is a process with one processor, so races between processors cannot happen there. Of the series, this
-one has the parts that are not of User Mode Linux, and of `base` only the options of radios and tests.
+one has the parts that are not of User Mode Linux, and of `base` only the options of radios and tests. A second one has
+KCSAN instead of `debug`.
 """
 
 from __future__ import annotations
@@ -26,16 +27,22 @@ from lab.cache.store import Store, content_key
 
 PARTS = ("base", "wifi", "medium", "debug")
 OWN = Path(__file__).with_name("smp.config")
+KCSAN = Path(__file__).with_name("kcsan.config")
 OF_BASE = ("40-wireless.config", "50-tests.config")
 IMAGE = Path("arch", "x86", "boot", "bzImage")
 RECIPE = "ARCH=x86_64"
 
 
 class SmpSeries(PatchSeries):
-    """The parts that any architecture can have."""
+    """The parts that any architecture can have.
 
-    def __init__(self) -> None:
-        super().__init__(debug=True)
+    ``kcsan``: with the detector of data races instead of the part ``debug``, whose KASAN excludes it.
+    """
+
+    def __init__(self, *, kcsan: bool = False) -> None:
+        super().__init__(debug=not kcsan)
+        self.shelf = "kernel-tree-kcsan" if kcsan else "kernel-tree-smp"
+        self._own = [OWN, *([KCSAN] if kcsan else [])]
 
     @property
     def parts(self) -> list[SeriesPart]:
@@ -44,22 +51,23 @@ class SmpSeries(PatchSeries):
 
     @property
     def fragments(self) -> list[Path]:
-        """Their Kconfig fragments, and that of this machine."""
+        """Their Kconfig fragments, and those of this machine."""
         found = [path for part in self.parts for path in part.fragments if part.name != "base" or path.name in OF_BASE]
-        return [*found, OWN]
+        return [*found, *self._own]
 
     def sha256(self) -> str:
         """Hash what the series of the guest's kernel hashes, and the options of this machine."""
         return content_key(super().sha256(), *(path.read_bytes() for path in self.fragments))
 
 
-def ensure_smp_kernel(report: Report) -> Path:
+def ensure_smp_kernel(report: Report, *, kcsan: bool = False) -> Path:
     """Return the kernel's image; build it unless it is cached.
 
     Raises:
         BuildError: If a step failed; with its name and the last lines of its log.
     """
-    store, series, source = Store("kernel-smp", "the kernel for QEMU", most=3), SmpSeries(), ensure_source(report)
+    store, source = Store("kernel-smp", "the kernels for QEMU", most=6), ensure_source(report)
+    series = SmpSeries(kcsan=kcsan)
     key = content_key(series.sha256(), source.sha256, toolchain_versions(), RECIPE)
 
     def build(directory: Path) -> None:
@@ -70,7 +78,7 @@ def ensure_smp_kernel(report: Report) -> Path:
 
 def _build(directory: Path, series: SmpSeries, source: KernelSource, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
-    with kernel_tree(source, RECIPE, directory, log, report, "kernel-tree-smp") as tree:
+    with kernel_tree(source, RECIPE, directory, log, report, series.shelf) as tree:
         tree.update(lambda plain, scratch: series.changes(plain, scratch, source.version, log))
         tree.objects.mkdir(exist_ok=True)
         together = tree.objects / "fragments.config"
@@ -87,4 +95,5 @@ def _build(directory: Path, series: SmpSeries, source: KernelSource, store: Stor
 
 
 if __name__ == "__main__":
-    print(ensure_smp_kernel(LineReport()))
+    for kcsan in (False, True):
+        print(ensure_smp_kernel(LineReport(), kcsan=kcsan))
