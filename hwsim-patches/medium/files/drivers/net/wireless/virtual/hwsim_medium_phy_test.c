@@ -28,7 +28,8 @@ static const struct air_time air_times[] = {
 	{ "CCK 11 short", { HWSIM_PHY_DSSS, 3, 1, 0, HWSIM_PHY_GUARD_800NS, true }, false,
 	  MPDU_BYTES, 1214 },
 	/* 1 Mbit/s has no short preamble */
-	{ "DSSS 1 short", { HWSIM_PHY_DSSS, 0, 1, 0, HWSIM_PHY_GUARD_800NS, true }, false, 14, 304 },
+	{ "DSSS 1 short", { HWSIM_PHY_DSSS, 0, 1, 0, HWSIM_PHY_GUARD_800NS, true },
+	  false, 14, 304 },
 	/* 20 + 4 * ceil(134 / 24) */
 	{ "OFDM 6 ACK", { HWSIM_PHY_OFDM, 0, 1 }, true, 14, 44 },
 	/* 20 + 4 * ceil(134 / 96) */
@@ -90,9 +91,9 @@ static void phy_rates(struct kunit *test)
 		{ { HWSIM_PHY_HT, 0, 1 }, 6500 },
 		{ { HWSIM_PHY_HT, 7, 1 }, 65000 },
 		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ,
-	    HWSIM_PHY_GUARD_400NS }, 150000 },
+		    HWSIM_PHY_GUARD_400NS }, 150000 },
 		{ { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ,
-	    HWSIM_PHY_GUARD_400NS }, 600000 },
+		    HWSIM_PHY_GUARD_400NS }, 600000 },
 		{ { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, 390000 },
 		{ { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ,
 		    HWSIM_PHY_GUARD_400NS }, 433333 },
