@@ -115,11 +115,11 @@ def new_radio(name, *attributes):
         refused[name] = [error.message, error.blamed]
 
 STREAMS, DSSS_ONLY, CHANNELS = 30, 31, 9  # HWSIM_ATTR_*
-new_radio("no streams", attribute(STREAMS, b"\x00"))
-new_radio("five streams", attribute(STREAMS, b"\x05"))
-new_radio("a radio of 802.11b with one stream", attribute(DSSS_ONLY, b""), attribute(STREAMS, b"\x01"))
+new_radio("no streams", attribute(STREAMS, b"\\x00"))
+new_radio("five streams", attribute(STREAMS, b"\\x05"))
+new_radio("a radio of 802.11b with one stream", attribute(DSSS_ONLY, b""), attribute(STREAMS, b"\\x01"))
 new_radio("802.11b on two channels", attribute(DSSS_ONLY, b""), attribute(CHANNELS, u32(2)))
-new_radio("one stream on two channels", attribute(STREAMS, b"\x01"), attribute(CHANNELS, u32(2)))
+new_radio("one stream on two channels", attribute(STREAMS, b"\\x01"), attribute(CHANNELS, u32(2)))
 ask("a rate that 802.11b lacks", C.ADD_RADIO, ID=ONE, RADIO=u32(4), RATE=rate(1, 7, 1, 0, 0, 0))
 ask("a stream that a radio lacks", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 3, 0, 0, 0))
 ask("quieter than any receiver", C.SET_RADIO, RADIO=FIRST, NOISE_MBM=u32(-11001))
