@@ -19,13 +19,13 @@ import time
 from collections.abc import Iterator
 
 SECOND = 1_000_000_000
-PACE_NS = 5_000_000  # 94 KB at 150 Mbit/s, far less than WINDOW; to read more often only takes wall time
-WINDOW = 1 << 20  # the buffer has room for more, so that it does not shrink before the program reads
-ROOM = 8 * WINDOW
+PACE_NS = 5_000_000  # 94 KB at 150 Mbit/s, far less than most windows; to read more often only takes wall time
+ROOM = 8  # windows in the buffer, so that none shrinks before the program reads
+BUFFER = 1 << 20
 CHUNK = bytes(1 << 17)
 INADDR_ANY = ""
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
-TOTAL_RETRANS = 100  # where struct tcp_info (linux/tcp.h) has it
+TOTAL_RETRANS, TOTAL_RTO = 100, 240  # where struct tcp_info (linux/tcp.h) has them
 
 
 def stamp(t_ns: int) -> str:
@@ -89,7 +89,7 @@ class Count:
 def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
     """Read until the source has sent all."""
     channel.setblocking(False)
-    buffer = bytearray(WINDOW)
+    buffer = bytearray(BUFFER)
     complete = False
     try:
         while not complete:
@@ -109,15 +109,19 @@ def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
         count.end(complete)
 
 
-def sink(port: int, second: int, every_ns: int, omit_ns: int, version: int = 4) -> None:
-    """Serve one connection by that version of IP after the other; refuse others while one is served."""
+def sink(port: int, second: int, every_ns: int, omit_ns: int, window: int, version: int = 4) -> None:
+    """Serve one connection by that version of IP after the other; refuse others while one is served.
+
+    window: its receive window; 0: Linux's, which grows.
+    """
     family = socket.AF_INET6 if version == 6 else socket.AF_INET
     while True:
         with socket.create_server((INADDR_ANY, port), family=family, backlog=1) as listener:
+            if window:
+                listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM * window)
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, window)
             if second:
-                listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 2 * WINDOW)
-                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, WINDOW)
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 2 * window)
             channel, _ = listener.accept()
         with channel:
             count = Count(every_ns, omit_ns)
@@ -157,7 +161,7 @@ def source(to: str, port: int, duration_ns: int, size: int, congestion: str = ""
             arrived = int(channel.makefile().readline() or 0)
         finally:
             span = {"begin_s": stamp(begin_ns), "end_s": stamp(time.time_ns())}
-            tell(**span, sent=sent, arrived=arrived, retransmits=retransmits(channel))
+            tell(**span, sent=sent, arrived=arrived, **losses(channel))
 
 
 def choose(channel: socket.socket, congestion: str) -> None:
@@ -168,16 +172,17 @@ def choose(channel: socket.socket, congestion: str) -> None:
         sys.exit(f'the kernel has no congestion control "{congestion}"')
 
 
-def retransmits(channel: socket.socket) -> int:
-    """Return how many segments the kernel has sent again."""
-    info = channel.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TOTAL_RETRANS + 4)
-    return int.from_bytes(info[TOTAL_RETRANS:], sys.byteorder)
+def losses(channel: socket.socket) -> dict[str, int]:
+    """Return how many segments the kernel has sent again, and how often its timer (RTO) expired."""
+    info = channel.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TOTAL_RTO + 2)
+    again = int.from_bytes(info[TOTAL_RETRANS : TOTAL_RETRANS + 4], sys.byteorder)
+    return {"retransmits": again, "timeouts": int.from_bytes(info[TOTAL_RTO:], sys.byteorder)}
 
 
 def main(words: list[str]) -> None:
-    """Run ``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS [6]``, until SIGINT.
+    """Run ``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS WINDOW [6]``.
 
-    6: over IPv6.
+    Until SIGINT. 6: over IPv6.
     """
     try:
         if words[0] == "source":

@@ -24,6 +24,8 @@ from lab.probes.base.text import Json, documents
 from . import _tcp
 
 _SECOND = 1_000_000_000
+_WINDOW = 1 << 20
+_LEAST_WINDOW = 1 << 12
 EVERY_SECOND = "every second segment"
 AS_LINUX = "as Linux does"
 
@@ -36,8 +38,8 @@ class TcpSink(Probe):
     ``acknowledges: every second segment``, or ``as Linux does``, which is the default. Linux acknowledges all segments
     of an A-MPDU by one or two ACKs, since its program reads them at once. With ``every second segment`` the receiver
     does what ns-3's does, and RFC 1122 asks for: two full segments are acknowledged at once, a single one after
-    40 to 200 ms, and what comes out of order at once. Its receive window is then 1 MiB, and does not shrink
-    while data wait for the program.
+    40 to 200 ms, and what comes out of order at once. Its receive window is then ``window``, 1 MiB unless it is set,
+    and does not shrink while data wait for the program.
 
     Series: ``goodput`` (bit/s), one sample at the end of each interval. Values, of the last connection: ``bytes``,
     ``omitted`` (B), ``seconds`` (from the start, or the end of ``omit``, to the last byte), ``goodput_bps``,
@@ -51,6 +53,7 @@ class TcpSink(Probe):
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=_tcp.PORT, least=1, most=65535),
         "acknowledges": Param("str", f"{EVERY_SECOND}, or {AS_LINUX}", default=AS_LINUX),
+        "window": Param("size", f"receive window; default: 1 MiB with {EVERY_SECOND}", least=_LEAST_WINDOW),
         "omit": Param("duration", "leave out what arrives in this time after the connection's start", default=0),
         "every": Param("duration", "length of an interval", default=_SECOND, least=10_000_000),
     }
@@ -63,7 +66,8 @@ class TcpSink(Probe):
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         second = int(params["acknowledges"] == EVERY_SECOND)
-        numbers = (params["port"], second, params["every"], params["omit"])
+        window = params["window"] or second * _WINDOW
+        numbers = (params["port"], second, params["every"], params["omit"], window)
         words = ["python3", program_path(_tcp.PROGRAM), "sink", *map(str, numbers)]
         return [*words, "6"] if target.ipv6 else words
 

@@ -19,8 +19,8 @@ class TcpSource(Probe):
 
     It ends when the sink has read everything. Values: ``sent`` (B, given to TCP), ``bytes`` (which the sink has read),
     ``seconds``, from the start of its connection until the sink's answer that it has read them, and ``complete``:
-    whether it has read all; ``retransmits``. A flow that the end of the run cuts off is not complete, so the metric
-    transfer-time leaves it out.
+    whether it has read all; ``retransmits``; ``timeouts``: how often TCP's timer (RTO) expired. A flow that the end of
+    the run cuts off is not complete, so the metric transfer-time leaves it out.
     """
 
     about = "TCP as fast as it goes, to a tcp-sink, for a time or a number of bytes"
@@ -47,7 +47,7 @@ class TcpSource(Probe):
             line = Json(document, f"{raw.id}.out:{number}")
             begin_ns, end_ns = (_tcp.time_ns(line[key], raw.epoch_ns) for key in ("begin_s", "end_s"))
             parsed.values |= {"sent": line["sent"].integer(), "bytes": line["arrived"].integer()}
-            parsed.values["retransmits"] = line["retransmits"].integer()
+            parsed.values |= {key: line[key].integer() for key in ("retransmits", "timeouts")}
             parsed.values["seconds"] = (end_ns - begin_ns) / _SECOND
             parsed.values["complete"] = parsed.values["bytes"] == parsed.values["sent"] > 0
         return parsed

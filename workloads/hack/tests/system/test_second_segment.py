@@ -92,3 +92,25 @@ def test_a_file_has_a_time(boot_own: Callable[..., Ran]) -> None:
     values = load("tcp-source").parse(raw).values
     assert values["complete"] and values["bytes"] == 10_000_000
     assert 8 * 10_000_000 / 150e6 < values["seconds"] < 3
+
+
+@pytest.mark.parametrize("acknowledges", ["every second segment", "as Linux does"])
+def test_its_window(boot_own: Callable[..., Ran], acknowledges: str) -> None:
+    """No more is on its way than that: 60 ms of the wire there and back leave 8 * 100 kB / 61 ms."""
+    keys = (
+        f"processes.sink.run.acknowledges={acknowledges}",
+        "processes.sink.run.window=100 kB",
+        "links.0.delay=30 ms",
+    )
+    ran = boot_own("downloads-n", "hack/download-second-segment", *SHORT, *keys)
+    raw = Raw(ran.directory / "raw", "sink", epoch_ns=ran.guest()["epoch_ns"])
+    (delivery,) = load("tcp-sink").found(raw, load("tcp-sink").parse(raw))
+    assert isinstance(delivery, Delivery) and 10e6 < delivery.goodput_bps() < 13.2e6
+
+
+def test_timeouts_are_counted(boot_own: Callable[..., Ran]) -> None:
+    """For a while, nothing arrives."""
+    lose = "workload.timeline=[{at: 2 s, fault: lose, frames: data, from: ap1, to: sta1, count: 400}]"
+    ran = boot_own("downloads-n", "hack/download-second-segment", *SHORT, NO_LOSS, lose)
+    values = load("tcp-source").parse(Raw(ran.directory / "raw", "flow", epoch_ns=ran.guest()["epoch_ns"])).values
+    assert 0 < values["timeouts"] < 10 and values["retransmits"] >= values["timeouts"]

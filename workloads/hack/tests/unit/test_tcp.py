@@ -34,9 +34,11 @@ def words(probe: str, **params: Any) -> list[str]:
 
 def test_commands() -> None:
     name = "/run/lab/programs/tcp.py"
-    assert words("tcp-sink") == [name, "sink", "5301", "0", "1000000000", "0"]
+    assert words("tcp-sink") == [name, "sink", "5301", "0", "1000000000", "0", "0"]
     every_second = words("tcp-sink", acknowledges="every second segment", omit=5_000_000_000, port=7)
-    assert every_second == [name, "sink", "7", "1", "1000000000", "5000000000"]
+    assert every_second == [name, "sink", "7", "1", "1000000000", "5000000000", str(1 << 20)]
+    assert words("tcp-sink", acknowledges="every second segment", window=100_000)[-1] == "100000"
+    assert words("tcp-sink", window=100_000)[-1] == "100000"
     assert words("tcp-source", to="10.0.0.2") == [name, "source", "10.0.0.2", "5301", "10000000000", "0"]
     given = words("tcp-source", to="10.0.0.2", bytes=9, congestion="reno")
     assert given == [name, "source", "10.0.0.2", "5301", "10000000000", "9", "reno"]
@@ -57,7 +59,7 @@ class Pair:
 
     def sink(self, second: str = "1", every_ns: str = "50000000", omit_ns: str = "0") -> subprocess.Popen[bytes]:
         with (self.place / "sink.out").open("wb") as out:
-            sink = subprocess.Popen([*PROGRAM, "sink", self.port, second, every_ns, omit_ns], stdout=out)
+            sink = subprocess.Popen([*PROGRAM, "sink", self.port, second, every_ns, omit_ns, "100000"], stdout=out)
         return sink
 
     def source(self, duration_ns: str, size: str = "0") -> subprocess.CompletedProcess[str]:
@@ -145,9 +147,10 @@ def test_a_congestion_control_that_the_kernel_lacks(pair: Pair) -> None:
 
 
 def test_a_source_that_was_cut_off_is_no_whole_transfer(typed: Callable[..., Parsed]) -> None:
-    line = {"begin_s": "1.5", "end_s": "3", "sent": 100, "arrived": 0, "retransmits": 2}
+    line = {"begin_s": "1.5", "end_s": "3", "sent": 100, "arrived": 0, "retransmits": 2, "timeouts": 1}
     parsed = typed("tcp-source", out=json.dumps(line))
-    assert parsed.values == {"sent": 100, "bytes": 0, "retransmits": 2, "seconds": 1.5, "complete": False}
+    expected = {"sent": 100, "bytes": 0, "retransmits": 2, "timeouts": 1, "seconds": 1.5, "complete": False}
+    assert parsed.values == expected
     assert typed("tcp-source", out="").values == {}
 
 
