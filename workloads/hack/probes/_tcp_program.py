@@ -86,7 +86,7 @@ class Count:
         tell(**span, total=self.total, omitted=self.omitted, complete=complete)
 
 
-def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
+def receive(channel: socket.socket, every_second: bool, window: int, count: Count) -> None:
     """Read until the source has sent all."""
     channel.setblocking(False)
     buffer = bytearray(BUFFER)
@@ -94,6 +94,8 @@ def receive(channel: socket.socket, every_second: bool, count: Count) -> None:
     try:
         while not complete:
             due_ns = count.due_ns
+            if window:  # Linux has a larger one once it has seen how long segments are
+                channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, window)
             if every_second:
                 channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
                 due_ns = min(due_ns, time.time_ns() + PACE_NS)
@@ -125,7 +127,7 @@ def sink(port: int, second: int, every_ns: int, omit_ns: int, window: int, versi
             channel, _ = listener.accept()
         with channel:
             count = Count(every_ns, omit_ns)
-            receive(channel, bool(second), count)
+            receive(channel, bool(second), window, count)
             channel.sendall(f"{count.omitted + count.total}\n".encode())
 
 

@@ -110,7 +110,7 @@ def test_its_window(boot_own: Callable[..., Ran], acknowledges: str) -> None:
 
 def test_timeouts_are_counted(boot_own: Callable[..., Ran]) -> None:
     """For a while, nothing arrives."""
-    lose = "workload.timeline=[{at: 2 s, fault: lose, frames: data, from: ap1, to: sta1, count: 400}]"
+    lose = "workload.timeline=[{at: 2 s, fault: lose, frames: data, from: ap1, to: sta1, count: 5000}]"
     ran = boot_own("downloads-n", "hack/download-second-segment", *SHORT, NO_LOSS, lose)
     values = load("tcp-source").parse(Raw(ran.directory / "raw", "flow", epoch_ns=ran.guest()["epoch_ns"])).values
     assert 0 < values["timeouts"] < 10 and values["retransmits"] >= values["timeouts"]
