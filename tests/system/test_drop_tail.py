@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The key ``drop_tail``: how many packets wait for a radio, and which are dropped."""
+"""The keys ``drop_tail`` and ``fifo``: how many packets wait for a radio, which are dropped, and who is served next."""
 
 from __future__ import annotations
 
@@ -60,6 +60,19 @@ checks:
 """
 
 
+# to one station, then to the other; each answers its first
+TWO_BURSTS = """\
+import socket
+s = socket.socket(2, 2)
+for to in {to}:
+    s.sendto(b'%09d' % 0, (to, 9))
+    s.recv(10)
+for to in {to}:
+    for number in range(1, 1 + {count}):
+        s.sendto(b'%09d' % number + bytes(1400), (to, 9))
+"""
+
+
 def arrived(boot: Boot, queue: str, to: tuple[int, ...]) -> dict[int, list[int]]:
     """The numbers of the datagrams that each station got, of a burst to these stations in turn."""
     addresses = tuple(f"{{client-{number}.ip}}" for number in to)
@@ -89,3 +102,20 @@ def test_linux_drops_what_has_waited_for_long(boot: Boot) -> None:
     """Without the key: there is room for 8192 packets, but CoDel drops some of those that wait for more than 20 ms."""
     numbers = arrived(boot, "", (1,))[1]
     assert SENT / 2 < len(numbers) < SENT
+
+
+@pytest.mark.parametrize("mode", ["a", "n"])
+def test_in_one_queue_what_came_first_goes_first(boot: Boot, mode: str) -> None:
+    """Of two bursts, the second waits for the first; else the stations take turns."""
+    waits = {}
+    for fifo in ("", ", fifo: true"):
+        queue = f", drop_tail: 4000{fifo}"
+        burst = TWO_BURSTS.format(count=100, to=("{client-1.ip}", "{client-2.ip}"))
+        sink = SINK.replace("import socket", "import socket, time").replace("print(number", "print(time.time_ns()")
+        rate = "rate: 54 Mbit/s" if mode == "a" else "rate: MCS 0"
+        place = PLACE.format(queue=queue).replace("mode: a", f"mode: {mode}").replace("rate: 54 Mbit/s", rate)
+        found = boot(place, WORK.format(sink=quoted(sink), burst=quoted(burst)))
+        first, second = ([int(line) for line in found.raw(f"sink-{number}.out").split()][1:] for number in (1, 2))
+        assert len(first) == len(second) == 100
+        waits[bool(fifo)] = sum(time_ns < second[0] for time_ns in first)
+    assert waits[True] == 100 and waits[False] < 70

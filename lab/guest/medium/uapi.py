@@ -89,6 +89,7 @@ class Attr(IntEnum):
     ANSWER_DELAY_US = auto()
     ANSWER_WAIT_US = auto()
     DROP_TAIL = auto()
+    OLDEST_FIRST = auto()
     POWER_MBM = auto()
     OWN_ADDR = auto()
 
@@ -248,6 +249,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.ANSWER_DELAY_US: _U32,
     Attr.ANSWER_WAIT_US: _U32,
     Attr.DROP_TAIL: _U32,
+    Attr.OLDEST_FIRST: _U8,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

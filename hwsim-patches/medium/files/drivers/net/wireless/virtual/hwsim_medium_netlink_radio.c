@@ -157,6 +157,9 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_DROP_TAIL];
 	if (attr)
 		WRITE_ONCE(radio->hw->drop_tail, nla_get_u32(attr));
+	attr = attrs[HWSIM_MEDIUM_ATTR_OLDEST_FIRST];
+	if (attr)
+		WRITE_ONCE(radio->hw->oldest_first, nla_get_u8(attr));
 	attr = attrs[HWSIM_MEDIUM_ATTR_MORE_DATA];
 	if (attr)
 		radio->mac->more_data = nla_get_u8(attr);

@@ -275,6 +275,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_links_forget(radio);
 	WRITE_ONCE(radio->medium, NULL);
 	WRITE_ONCE(radio->hw->drop_tail, 0);
+	WRITE_ONCE(radio->hw->oldest_first, false);
 	hwsim_medium_leave(medium);
 	/* wait for what is being delivered, in softirq */
 	synchronize_net();

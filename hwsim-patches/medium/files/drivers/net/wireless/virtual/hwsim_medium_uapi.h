@@ -75,6 +75,7 @@ enum hwsim_medium_curve {
  *	down. What it can do is given when it is made: HWSIM_CMD_NEW_RADIO with
  *	%HWSIM_ATTR_STREAMS, %HWSIM_ATTR_DSSS_ONLY.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: POWER_MBM,
+ *	OLDEST_FIRST,
  *	NOISE_MBM, ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES,
  *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, SHORT_SLOTS,
  *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
@@ -406,6 +407,10 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_DROP_TAIL,		/* u32: how many packets mac80211
 						 * queues for it before it drops
 						 * new ones; 0: FQ-CoDel
+						 */
+	HWSIM_MEDIUM_ATTR_OLDEST_FIRST,		/* u8: the station whose packet has
+						 * waited longest is served next;
+						 * 0: stations take turns
 						 */
 	HWSIM_MEDIUM_ATTR_POWER_MBM,		/* s32: transmit power, unless
 						 * mac80211 allows less; absent: 20
