@@ -128,6 +128,7 @@ static void answer_carries_a_payload(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *sender = air->radios[0], *receiver = air->radios[2];
+	struct hwsim_mpdu *mpdu;
 	struct hwsim_peer *peer;
 
 	hear(air, 0, 2);
@@ -140,8 +141,10 @@ static void answer_carries_a_payload(struct kunit *test)
 					       NULL));
 	sender->mac->more_data = true;
 	send(air, 0, 2, 0);
-	list_last_entry(&sender->mac->acs[IEEE80211_AC_BE].queue, struct hwsim_mpdu,
-			list)->more_data = true;
+	mpdu = list_last_entry(&sender->mac->acs[IEEE80211_AC_BE].queue,
+			       struct hwsim_mpdu, list);
+	mpdu->alone = true;
+	hwsim_mpdu_set_more_data(mpdu, true);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, 10 + 5, air->seen[1].bytes);

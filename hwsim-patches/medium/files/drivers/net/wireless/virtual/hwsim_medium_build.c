@@ -62,17 +62,25 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	return ppdu;
 }
 
+/*
+ * Whether others wait behind a frame. That is asked each time that it is sent: they
+ * may have gone since it was taken.
+ */
+static bool follows(const struct hwsim_mpdu *mpdu)
+{
+	return (mpdu->session && !list_empty(&mpdu->session->retry_queue)) ||
+	       (mpdu->to_sta && mpdu->txq && hwsim_txq_holds_frames(mpdu->txq));
+}
+
 /* set what depends on all MPDUs */
 static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			  enum hwsim_place place)
 {
 	struct hwsim_mpdu *first = ppdu->mpdus[0];
 	struct hwsim_mpdu *last = ppdu->mpdus[ppdu->count - 1];
-	bool more_data = last->more_data;
+	bool more_data = radio->mac->more_data && follows(last);
 	u32 i;
 
-	if (last->session)
-		more_data |= !list_empty(&last->session->retry_queue);
 	if (ppdu->format == HWSIM_FORMAT_AMPDU)
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)

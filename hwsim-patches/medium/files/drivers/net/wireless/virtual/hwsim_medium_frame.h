@@ -57,7 +57,7 @@ struct hwsim_payload {
  * @alone: outside of mac80211's queues: it is sent again by itself, even if its
  *	receiver dozes
  * @reselect: ask rate control again before it is first in an A-MPDU
- * @more_data: others waited behind it when it was taken
+ * @txq: mac80211's queue that it came from, if @to_sta
  * @pm_set: the medium itself has set its power management bit
  * @naps: network->naps when it was handed over
  */
@@ -69,6 +69,7 @@ struct hwsim_mpdu {
 	struct sk_buff *skb;
 	struct ieee80211_hw *hw;
 	struct hwsim_session *session;
+	struct ieee80211_txq *txq;
 	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
 	u8 tried[IEEE80211_TX_MAX_RATES];
 	u8 stage;
@@ -89,7 +90,6 @@ struct hwsim_mpdu {
 	bool no_retry;
 	bool alone;
 	bool reselect;
-	bool more_data;
 	bool pm_set;
 	u32 naps;
 };

@@ -120,8 +120,7 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 		ieee80211_free_txskb(radio->hw, skb);
 		return NULL;
 	}
-	if (radio->mac->more_data && mpdu->wants_ack)
-		mpdu->more_data = hwsim_txq_holds_frames(txq);
+	mpdu->txq = txq;
 	if (mpdu->session)
 		hwsim_session_took(mpdu->session, mpdu->seq);
 	return mpdu;

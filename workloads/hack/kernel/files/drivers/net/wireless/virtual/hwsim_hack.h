@@ -82,13 +82,17 @@
 #ifndef __HWSIM_HACK_H
 #define __HWSIM_HACK_H
 
+#include <linux/if_ether.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
 #define HWSIM_HACK_FLOWS	32	/* to a peer */
 #define HWSIM_HACK_FROM		(2 * HWSIM_HACK_FLOWS)	/* flows from it */
 #define HWSIM_HACK_HELD		96	/* fewer than half of the MSNs */
 #define HWSIM_HACK_PENDING	4	/* native ACKs of a flow in flight */
-#define HWSIM_HACK_FAILURES	3	/* then a flow stays native */
+#define HWSIM_HACK_FAILURES	3	/* then a flow stays native for a while */
+#define HWSIM_HACK_FAILURES_MOST 9	/* then for the longest time */
+#define HWSIM_HACK_PAUSE_NS	NSEC_PER_SEC	/* after the third, then doubled */
 #define HWSIM_HACK_SACKS	4	/* blocks in an ACK: RFC 2018, 3 */
 #define HWSIM_HACK_PACKET_MAX	100	/* IPv6 40, TCP 60 bytes */
 #define HWSIM_HACK_ITEM_MAX	65	/* with all fields */
@@ -112,6 +116,7 @@ enum hwsim_hack_kind {
 
 /**
  * struct hwsim_hack_flow - what all ACKs of a flow have in common
+ * @link: Ethernet addresses, destination and source, which the caller sets
  * @source: address: 4 or 16 bytes
  * @destination: address
  * @source_port: of TCP
@@ -126,6 +131,7 @@ enum hwsim_hack_kind {
  * @reserved: 0
  */
 struct hwsim_hack_flow {
+	u8 link[2 * ETH_ALEN];
 	u8 source[16];
 	u8 destination[16];
 	u16 source_port;
@@ -241,7 +247,8 @@ struct hwsim_hack_pending {
  * @used_ns: when it last had an ACK
  * @delta: by which the ACK number grew last
  * @unit: of the ACK number; 0: the decompressor does not know it
- * @failures: how often the decompressor could not follow
+ * @failures: how often the decompressor could not follow, since it last could
+ * @native_until_ns: until when it stays native, because of them
  * @is_used: whether this is a flow
  * @is_certain: whether @last is valid
  * @has_claimed: whether the CID is its
@@ -253,6 +260,7 @@ struct hwsim_hack_sender {
 	struct hwsim_hack_pending pending[HWSIM_HACK_PENDING];
 	u32 num_pending;
 	u64 used_ns;
+	u64 native_until_ns;
 	u32 delta;
 	u16 unit;
 	u8 failures;
@@ -323,9 +331,12 @@ void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
 void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 			       u32 cookie);
 void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
-		       const struct hwsim_hack_flow *flow);
+		       const struct hwsim_hack_flow *flow, u32 cookie);
+bool hwsim_hack_knows(struct hwsim_hack_compressor *compressor,
+		      const struct hwsim_hack_flow *flow);
 bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
 		      const struct hwsim_hack_flow *flow);
+void *hwsim_hack_owner(struct hwsim_hack_compressor *compressor, u32 index);
 bool hwsim_hack_is_due(const struct hwsim_hack_compressor *compressor,
 		       u64 until_ns);
 u32 hwsim_hack_fill(struct hwsim_hack_compressor *compressor, u64 until_ns,
@@ -334,7 +345,7 @@ void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,
 			  hwsim_hack_let_go *let_go, void *context);
 void hwsim_hack_flush(struct hwsim_hack_compressor *compressor,
 		      hwsim_hack_let_go *let_go, void *context);
-void hwsim_hack_reset(struct hwsim_hack_compressor *compressor);
+void hwsim_hack_reset(struct hwsim_hack_compressor *compressor, u64 now_ns);
 
 /* ---- the decompressor ---- */
 
@@ -389,6 +400,8 @@ typedef void hwsim_hack_restored(void *context, u32 flow, const u8 *packet,
 void hwsim_hack_decompressor_init(struct hwsim_hack_decompressor *decompressor);
 int hwsim_hack_learn(struct hwsim_hack_decompressor *decompressor,
 		     const struct hwsim_hack_segment *segment, u32 tag);
+bool hwsim_hack_has_learnt(struct hwsim_hack_decompressor *decompressor,
+			   const struct hwsim_hack_flow *flow);
 void hwsim_hack_unlearn(struct hwsim_hack_decompressor *decompressor,
 			const struct hwsim_hack_flow *flow);
 void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,

@@ -356,7 +356,7 @@ bool hwsim_hack_hold(struct hwsim_hack_compressor *compressor,
 	if (!sender)
 		return false;
 	if (!sender->is_certain || compressor->num_held == HWSIM_HACK_HELD ||
-	    sender->failures >= HWSIM_HACK_FAILURES ||
+	    now_ns < sender->native_until_ns ||
 	    !is_same(&sender->flow, &segment->flow) ||
 	    !is_after(sender, &segment->ack)) {
 		compressor->statistics.refused++;
@@ -402,7 +402,8 @@ oldest(struct hwsim_hack_compressor *compressor)
  * hwsim_hack_native - note an ACK that is sent uncompressed
  * @compressor: of the peer
  * @segment: the ACK
- * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest
+ * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest; not
+ *	used if the flow is known
  * @now_ns: the time
  * @cookie: for hwsim_hack_native_arrived(); unique among the flow's ACKs in
  *	flight
@@ -507,16 +508,30 @@ static void doubt(struct hwsim_hack_sender *sender)
  * hwsim_hack_forget - a flow begins or ends
  * @compressor: of the peer
  * @flow: the flow; ACKs that are held for it stay
+ * @cookie: of the packet that says so, which an earlier ACK may have had
  */
 void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
-		       const struct hwsim_hack_flow *flow)
+		       const struct hwsim_hack_flow *flow, u32 cookie)
 {
 	struct hwsim_hack_sender *sender = sender_of(compressor, flow);
 
+	hwsim_hack_native_gone(compressor, cookie);
 	if (!sender)
 		return;
 	doubt(sender);
 	sender->failures = 0;
+	sender->native_until_ns = 0;
+}
+
+/**
+ * hwsim_hack_knows - whether a flow is known
+ * @compressor: of the peer
+ * @flow: the flow
+ */
+bool hwsim_hack_knows(struct hwsim_hack_compressor *compressor,
+		      const struct hwsim_hack_flow *flow)
+{
+	return sender_of(compressor, flow);
 }
 
 /**
@@ -548,6 +563,16 @@ bool hwsim_hack_is_due(const struct hwsim_hack_compressor *compressor,
 {
 	return compressor->num_held &&
 	       compressor->items[compressor->first].held_ns <= until_ns;
+}
+
+/**
+ * hwsim_hack_owner - the caller's pointer of an ACK that is held
+ * @compressor: of the peer
+ * @index: 0 is the oldest
+ */
+void *hwsim_hack_owner(struct hwsim_hack_compressor *compressor, u32 index)
+{
+	return item_at(compressor, index)->owner;
 }
 
 /**
@@ -605,7 +630,7 @@ static bool is_last_of_flow(struct hwsim_hack_compressor *compressor)
 }
 
 /**
- * hwsim_hack_delivered - the peer has received the last payload
+ * hwsim_hack_delivered - the peer has received the last payload, and restored it
  * @compressor: of the peer
  * @now_ns: the time
  * @let_go: called for each ACK in it; must not call the compressor
@@ -618,6 +643,7 @@ void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,
 
 	for (; compressor->num_sent; compressor->num_sent--) {
 		item = item_at(compressor, 0);
+		compressor->flows[item->flow].failures = 0;
 		compressor->statistics.acks++;
 		compressor->statistics.bytes += item->bytes;
 		compressor->statistics.packet_bytes += item->packet_bytes;
@@ -652,25 +678,34 @@ void hwsim_hack_flush(struct hwsim_hack_compressor *compressor,
 	compressor->num_sent = 0;
 }
 
+/* the decompressor could not follow a flow */
+static void fail(struct hwsim_hack_sender *sender, u64 now_ns)
+{
+	if (!sender->is_certain) /* counted already, for an earlier item */
+		return;
+	doubt(sender);
+	if (sender->failures < HWSIM_HACK_FAILURES_MOST)
+		sender->failures++;
+	if (sender->failures >= HWSIM_HACK_FAILURES)
+		sender->native_until_ns = now_ns + (HWSIM_HACK_PAUSE_NS <<
+			(sender->failures - HWSIM_HACK_FAILURES));
+}
+
 /**
- * hwsim_hack_reset - the decompressor has reported that it cannot follow
+ * hwsim_hack_reset - the decompressor could not follow the last payload
  * @compressor: of the peer; flush what it holds after that
+ * @now_ns: the time
  *
- * All flows start over. Those whose native ACKs take another path, so that the
- * decompressor does not see them, eventually stay native.
+ * RESET does not say which item it was, so all flows of the payload start over.
+ * Those that can be restored are cleared by the next payload that arrives. Flows
+ * whose native ACKs take another path, so that the decompressor does not see them,
+ * stay native for longer and longer.
  */
-void hwsim_hack_reset(struct hwsim_hack_compressor *compressor)
+void hwsim_hack_reset(struct hwsim_hack_compressor *compressor, u64 now_ns)
 {
 	u32 i;
 
 	compressor->statistics.resets++;
-	for (i = 0; i < HWSIM_HACK_FLOWS; i++) {
-		struct hwsim_hack_sender *sender = &compressor->flows[i];
-
-		if (!sender->is_used)
-			continue;
-		if (sender->has_claimed && sender->failures < U8_MAX)
-			sender->failures++;
-		doubt(sender);
-	}
+	for (i = 0; i < compressor->num_sent; i++)
+		fail(&compressor->flows[item_at(compressor, i)->flow], now_ns);
 }

@@ -53,7 +53,8 @@ oldest(struct hwsim_hack_decompressor *decompressor)
  * hwsim_hack_learn - a native ACK has arrived
  * @decompressor: of the peer
  * @segment: the ACK
- * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest
+ * @tag: the first 4 bytes of the MD5 of its 5-tuple, the first one lowest; not
+ *	used if the flow is known
  *
  * Return: the index of its flow, which may replace another one
  */
@@ -79,6 +80,17 @@ int hwsim_hack_learn(struct hwsim_hack_decompressor *decompressor,
 		receiver->is_certain = true;
 	}
 	return receiver - decompressor->flows;
+}
+
+/**
+ * hwsim_hack_has_learnt - whether a flow is known
+ * @decompressor: of the peer
+ * @flow: the flow
+ */
+bool hwsim_hack_has_learnt(struct hwsim_hack_decompressor *decompressor,
+			   const struct hwsim_hack_flow *flow)
+{
+	return receiver_of(decompressor, flow);
 }
 
 /**

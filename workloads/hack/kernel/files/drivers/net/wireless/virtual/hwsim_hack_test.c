@@ -334,7 +334,7 @@ static void hack_holds_only_known_flows(struct kunit *test)
 	hack->segment.flow.seq--;
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	/* a connection ends; held ACKs stay */
-	hwsim_hack_forget(&hack->compressor, &hack->segment.flow);
+	hwsim_hack_forget(&hack->compressor, &hack->segment.flow, 2);
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 	KUNIT_EXPECT_EQ(test, 2, hack->compressor.num_held);
@@ -528,29 +528,151 @@ static void hack_waits_after_a_wrong_crc(struct kunit *test)
 	hack_expect(hack, 11); /* claim and unit again */
 }
 
-/* native ACKs of such a flow take another path, so it can never be restored */
+/* an ACK of a flow that the other end does not know; RESET comes back */
+static void hack_fail_once(struct hack_test *hack, u64 now_ns)
+{
+	u8 payload[ROOM];
+	u32 bytes, unknown = hack->decompressor.statistics.unknown;
+
+	hwsim_hack_native(&hack->compressor, &hack->segment, TAG, now_ns, 1000);
+	hwsim_hack_native_arrived(&hack->compressor, 1000);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(hack->test, hack_hold(hack, now_ns));
+	bytes = hwsim_hack_fill(&hack->compressor, U64_MAX, payload, ROOM);
+	hwsim_hack_restore(&hack->decompressor, payload, bytes, hack_restored,
+			   hack);
+	KUNIT_EXPECT_EQ(hack->test, unknown + 1,
+			hack->decompressor.statistics.unknown);
+	hwsim_hack_reset(&hack->compressor, now_ns);
+	hwsim_hack_flush(&hack->compressor, hack_let_go, NULL);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_FALSE(hack->test, hack_hold(hack, now_ns));
+}
+
+/*
+ * Native ACKs of such a flow take another path, so it can never be restored: it
+ * stays native for a second, for two, for four. When it can, it is as before.
+ */
 static void hack_keeps_unrestorable_flows_native(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
-	u8 payload[ROOM];
-	u32 i, bytes;
+	u64 now_ns = 0, pause_ns = HWSIM_HACK_PAUSE_NS;
+	u32 i;
 
-	for (i = 1; i <= HWSIM_HACK_FAILURES; i++) {
-		hwsim_hack_native(&hack->compressor, &hack->segment, TAG, 0, i);
-		hwsim_hack_native_arrived(&hack->compressor, i);
+	for (i = 1; i < HWSIM_HACK_FAILURES; i++)
+		hack_fail_once(hack, now_ns);
+	for (i = 0; i < 3; i++) {
+		hack_fail_once(hack, now_ns);
+		hack_introduce(hack, TAG, 2);
 		hack_next(hack, 1448, 0);
-		KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-		bytes = hwsim_hack_fill(&hack->compressor, U64_MAX, payload,
-					ROOM);
-		hwsim_hack_restore(&hack->decompressor, payload, bytes,
-				   hack_restored, hack);
-		KUNIT_EXPECT_EQ(test, i, hack->decompressor.statistics.unknown);
-		hwsim_hack_delivered(&hack->compressor, 0, hack_let_go, NULL);
-		hwsim_hack_reset(&hack->compressor);
-		hack_next(hack, 1448, 0);
-		KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
+		KUNIT_EXPECT_FALSE(test, hack_hold(hack, now_ns + pause_ns - 1));
+		hwsim_hack_unlearn(&hack->decompressor, &hack->segment.flow);
+		now_ns += pause_ns;
+		pause_ns *= 2;
 	}
-	hack_introduce(hack, TAG, i);
+	hack_introduce(hack, TAG, 3);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, now_ns));
+	hack_expect(hack, 11);
+	hwsim_hack_unlearn(&hack->decompressor, &hack->segment.flow);
+	hack_fail_once(hack, now_ns);
+	hack_introduce(hack, TAG, 4);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, now_ns));
+	/* the longest time is not doubled */
+	for (i = 0; i < 2 * HWSIM_HACK_FAILURES_MOST; i++) {
+		hwsim_hack_flush(&hack->compressor, hack_let_go, NULL);
+		hwsim_hack_unlearn(&hack->decompressor, &hack->segment.flow);
+		hack_fail_once(hack, now_ns);
+		now_ns += 64 * HWSIM_HACK_PAUSE_NS;
+	}
+}
+
+/* a flow that the other end cannot follow does not take others with it */
+static void hack_blames_the_flows_of_the_payload(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	struct hwsim_hack_segment other;
+	u32 i;
+
+	hack_introduce(hack, TAG ^ 1, 1);
+	other = hack->segment;
+	hack->segment.flow.source_port++;
+	for (i = 0; i < HWSIM_HACK_FAILURES; i++)
+		hack_fail_once(hack, 0);
+	swap(other, hack->segment);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 11);
+	/* together in one payload: both start over, and one succeeds */
+	for (i = 0; i < HWSIM_HACK_FAILURES; i++) {
+		hack_next(hack, 1448, 0);
+		KUNIT_EXPECT_TRUE(test, hack_hold(hack, U32_MAX));
+		swap(other, hack->segment);
+		hack_fail_once(hack, 64 * HWSIM_HACK_PAUSE_NS * (i + 1));
+		swap(other, hack->segment);
+		KUNIT_EXPECT_FALSE(test, hack_hold(hack, U32_MAX));
+		hack_introduce(hack, TAG ^ 1, 2);
+		hack_next(hack, 1448, 0);
+		KUNIT_EXPECT_TRUE(test, hack_hold(hack, U32_MAX));
+		hack_expect(hack, 11);
+	}
+}
+
+/* behind the access point, packets now go to another router */
+static void hack_sends_natively_to_another_address(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+
+	hack_introduce(hack, TAG, 1);
+	hack->segment.flow.link[0] = 2;
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
+	hack_introduce(hack, TAG, 2);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 11);
+	KUNIT_EXPECT_EQ(test, 2, hack->decompressor.flows[0].flow.link[0]);
+}
+
+/*
+ * Of more native ACKs in flight than are remembered, any may be the last that
+ * arrives: an item is then correct after that one, too.
+ */
+static void hack_follows_native_acks_beyond_the_fourth(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	u32 arrives, i;
+
+	for (arrives = 0; arrives < 2 * HWSIM_HACK_PENDING; arrives++) {
+		hack_introduce(hack, TAG, 100);
+		for (i = 0; i < 2 * HWSIM_HACK_PENDING; i++) {
+			hack_next(hack, 1448, 1);
+			hack->segment.ack.window += 7;
+			hwsim_hack_native(&hack->compressor, &hack->segment,
+					  TAG, 0, i);
+			if (i == arrives)
+				hwsim_hack_learn(&hack->decompressor,
+						 &hack->segment, TAG);
+		}
+		hack_next(hack, 1448, 1);
+		KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+		hack_expect(hack, 18);
+		hwsim_hack_native_arrived(&hack->compressor, arrives);
+		hack_next(hack, 1448, 1);
+	}
+}
+
+/* the SYN of a flow is at the address of an ACK that was dropped before */
+static void hack_does_not_take_a_syn_for_an_ack(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	struct hwsim_hack_flow other = hack->segment.flow;
+
+	hwsim_hack_native(&hack->compressor, &hack->segment, TAG, 0, 1);
+	other.source_port++;
+	hwsim_hack_forget(&hack->compressor, &other, 1);
+	hwsim_hack_native_arrived(&hack->compressor, 1);
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 }
@@ -709,6 +831,10 @@ static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_tells_flows_of_one_cid_apart),
 	KUNIT_CASE(hack_waits_after_a_wrong_crc),
 	KUNIT_CASE(hack_keeps_unrestorable_flows_native),
+	KUNIT_CASE(hack_blames_the_flows_of_the_payload),
+	KUNIT_CASE(hack_sends_natively_to_another_address),
+	KUNIT_CASE(hack_follows_native_acks_beyond_the_fourth),
+	KUNIT_CASE(hack_does_not_take_a_syn_for_an_ack),
 	KUNIT_CASE(hack_bounds_what_a_station_can_fill),
 	KUNIT_CASE(hack_handles_native_acks_of_unknown_fate),
 	KUNIT_CASE(hack_survives_all_short_payloads),

@@ -29,12 +29,14 @@
  * which others on their medium support it.
  *
  * ACKs from one station to another through their access point do not leave
- * mac80211 there, so the access point learns nothing about their flows. The
- * first compressed ACK cannot be restored; after a few failures, the flow is no
- * longer compressed.
+ * mac80211 there, and those of stations in a VLAN leave it by another interface.
+ * So the access point learns nothing about their flows, and answers the first
+ * compressed ACK by RESET; after a few failures, the flow is not compressed for
+ * a while.
  */
 #include <crypto/hash.h>
 #include <linux/etherdevice.h>
+#include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -89,6 +91,36 @@ static void go_up(struct sk_buff_head *skbs)
 	while ((skb = __skb_dequeue(skbs)))
 		netif_receive_skb(skb);
 	__this_cpu_write(is_restored, false);
+}
+
+/* ACKs that leave with an answer pass neither queues nor the taps behind them */
+static void go_by(struct sk_buff_head *skbs)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(skbs))) {
+		dev_queue_xmit_nit(skb, skb->dev);
+		consume_skb(skb);
+	}
+}
+
+/* show the taps of the interface, such as tcpdump, ACKs that have just been sent */
+static void show(struct hwsim_hack *hack, u32 from)
+{
+	struct net_device *netdev = hack->iface->netdev;
+	struct sk_buff_head skbs;
+	struct sk_buff *skb;
+	u32 i;
+
+	if (!dev_nit_active(netdev))
+		return;
+	__skb_queue_head_init(&skbs);
+	for (i = from; i < hack->sender.num_sent; i++) {
+		skb = skb_clone(hwsim_hack_owner(&hack->sender, i), GFP_ATOMIC);
+		if (skb)
+			__skb_queue_tail(&skbs, skb);
+	}
+	hwsim_up_packets(hack->radio, netdev, &skbs, go_by);
 }
 
 /* ---- peers ---- */
@@ -158,13 +190,8 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 	return hack;
 }
 
-/**
- * hwsim_hack_tag - the tag by which both ends identify a flow
- * @flow: the flow
- *
- * Return: the first 4 bytes of the MD5 of its 5-tuple
- */
-u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow)
+/* by which both ends identify a flow: the first 4 bytes of the MD5 of its 5-tuple */
+static u32 tag_of(const struct hwsim_hack_flow *flow)
 {
 	u8 tuple[HWSIM_HACK_TUPLE_BYTES], digest[MD5_BYTES];
 	u32 bytes = hwsim_hack_tuple(flow, tuple);
@@ -179,7 +206,9 @@ u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow)
 /*
  * Release an ACK. One that has not been in a payload is sent uncompressed. So is
  * the last of its flow: it may not have arrived, and TCP copes with receiving it
- * twice. The others are not needed, since ACKs are cumulative.
+ * twice. The others acknowledge nothing more than the last. Duplicates among them
+ * are lost if the answer was, and are not sent again: mostly they have arrived, and
+ * TCP would count them twice.
  */
 static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 {
@@ -208,24 +237,44 @@ void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now)
 {
 	hwsim_hack_native(&hack->sender, segment,
-			  hwsim_hack_tag(&segment->flow), now, cookie_of(skb));
+			  hwsim_hack_knows(&hack->sender, &segment->flow) ?
+			  0 : tag_of(&segment->flow), now, cookie_of(skb));
 }
 
 /**
- * hwsim_hack_unknown - a packet is sent that is not an ACK
- * @iface: the interface that sends it
- * @addr: address of the peer
+ * hwsim_hack_note - an uncompressed ACK has arrived
+ * @hack: state of its peer
+ * @segment: the parsed ACK
+ */
+void hwsim_hack_note(struct hwsim_hack *hack,
+		     const struct hwsim_hack_segment *segment)
+{
+	hwsim_hack_learn(&hack->receiver, segment,
+			 hwsim_hack_has_learnt(&hack->receiver, &segment->flow) ?
+			 0 : tag_of(&segment->flow));
+}
+
+/**
+ * hwsim_hack_end - a flow begins or ends
+ * @hack: state of its peer
+ * @skb: the packet that says so
+ * @segment: the parsed packet
+ */
+void hwsim_hack_end(struct hwsim_hack *hack, const struct sk_buff *skb,
+		    const struct hwsim_hack_segment *segment)
+{
+	hwsim_hack_forget(&hack->sender, &segment->flow, cookie_of(skb));
+}
+
+/**
+ * hwsim_hack_unknown - a packet is sent that cannot be compressed
+ * @hack: state of its peer
  * @skb: the packet; an earlier packet at the same address in memory has been
  *	freed, and must not be mistaken for it when this one is acknowledged
  */
-void hwsim_hack_unknown(struct hwsim_hack_iface *iface, const u8 *addr,
-			const struct sk_buff *skb)
+void hwsim_hack_unknown(struct hwsim_hack *hack, const struct sk_buff *skb)
 {
-	struct hwsim_peer *peer = hwsim_peer_of(iface->radio, iface->vif->addr,
-						addr);
-
-	if (peer && peer->hack)
-		hwsim_hack_native_gone(&peer->hack->sender, cookie_of(skb));
+	hwsim_hack_native_gone(&hack->sender, cookie_of(skb));
 }
 
 /**
@@ -236,8 +285,17 @@ void hwsim_hack_unknown(struct hwsim_hack_iface *iface, const u8 *addr,
 enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
 					  struct hwsim_hack_segment *segment)
 {
-	return hwsim_hack_parse(skb->data + ETH_HLEN, skb->len - ETH_HLEN,
+	u8 headers[HWSIM_HACK_HEADERS_MOST];
+	u32 bytes = skb->len - ETH_HLEN;
+	enum hwsim_hack_kind kind;
+
+	/* of a packet that is longer, nothing else is looked at */
+	if (skb_copy_bits(skb, ETH_HLEN, headers, min_t(u32, bytes, sizeof(headers))))
+		return HWSIM_HACK_OTHER;
+	kind = hwsim_hack_parse(headers, bytes,
 				skb->ip_summed == CHECKSUM_PARTIAL, segment);
+	memcpy(segment->flow.link, skb->data, sizeof(segment->flow.link));
+	return kind;
 }
 
 /**
@@ -313,6 +371,7 @@ static void end(struct hwsim_peer *peer, bool is_gone)
 	struct sk_buff_head skbs;
 
 	peer->hack_asked = false;
+	peer->hack_reset = false;
 	if (!hack)
 		return;
 	iface = hack->iface;
@@ -538,7 +597,7 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	u64 now = hwsim_now_ns(radio), turnaround = radio->mac->hack.turnaround_ns;
 	struct hwsim_hack *hack = of_peer(radio, answer->ta, answer->ra);
 	struct hwsim_payload *payload;
-	u32 own_ns;
+	u32 own_ns, tried;
 
 	/* only with these frames does the peer show that it heard an answer */
 	if (!hack || (to->kind != HWSIM_MEDIUM_FRAME_DATA &&
@@ -554,6 +613,7 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	payload = kmalloc(sizeof(*payload), GFP_ATOMIC);
 	if (!payload)
 		return;
+	tried = hack->sender.num_tried;
 	payload->bytes = hwsim_hack_fill(&hack->sender, now - turnaround,
 					 payload->data, room(radio, answer));
 	if (!payload->bytes) {
@@ -563,6 +623,7 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 			flush_later(hack);
 		return;
 	}
+	show(hack, tried);
 	answer->payload = payload;
 	own_ns = hwsim_phy_duration_ns(&answer->rate, &radio->timing,
 				       answer->psdu_bytes);
@@ -592,7 +653,8 @@ static u16 seq_ctrl_of(const struct hwsim_ppdu *ppdu)
  * @radio: the receiver
  * @ppdu: the frames
  *
- * They may show that the peer has received the last answer (section 3.4).
+ * They may show that the peer has received the last answer (section 3.4), or that
+ * it could not restore what came with it.
  */
 void hwsim_hack_received(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *ppdu)
@@ -606,8 +668,12 @@ void hwsim_hack_received(struct hwsim_radio *radio,
 	hack->is_protected |= is_protected(ppdu);
 	hack->sender.statistics.syncs += ppdu->is_sync;
 	seq_ctrl = seq_ctrl_of(ppdu);
-	if (hack->sender.num_sent && ppdu->tid == hack->tid && !ppdu->is_sync &&
-	    (is_ampdu || hack->was_ampdu || seq_ctrl != hack->seq_ctrl)) {
+	if (ppdu->is_reset) {
+		hwsim_hack_reset(&hack->sender, hwsim_now_ns(radio));
+		flush_later(hack);
+	} else if (hack->sender.num_sent && ppdu->tid == hack->tid &&
+		   !ppdu->is_sync &&
+		   (is_ampdu || hack->was_ampdu || seq_ctrl != hack->seq_ctrl)) {
 		hwsim_hack_delivered(&hack->sender, hwsim_now_ns(radio),
 				     delivered, NULL);
 		hwsim_event_cancel(&radio->medium->clock, &hack->timer);
@@ -615,10 +681,6 @@ void hwsim_hack_received(struct hwsim_radio *radio,
 			hwsim_event_add(&radio->medium->clock, &hack->timer,
 					hwsim_now_ns(radio) +
 					radio->mac->hack.timer_ns);
-	}
-	if (ppdu->is_reset) {
-		hwsim_hack_reset(&hack->sender);
-		flush_later(hack);
 	}
 	hack->tid = ppdu->tid;
 	hack->was_ampdu = is_ampdu;
@@ -651,9 +713,15 @@ void hwsim_hack_answers(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu
  */
 void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ta, ppdu->ra);
+	struct hwsim_hack *hack;
+	struct hwsim_peer *peer;
 
-	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
+	if (ppdu->kind != HWSIM_MEDIUM_FRAME_DATA || !radio->mac->hack.mode)
+		return;
+	peer = hwsim_peer_of(radio, ppdu->ta, ppdu->ra);
+	ppdu->is_reset = peer ? peer->hack_reset : radio->mac->hack_reset;
+	hack = peer ? peer->hack : NULL;
+	if (!hack)
 		return;
 	hack->is_protected |= is_protected(ppdu);
 	/* unless it is that frame again: its number shows that */
@@ -662,7 +730,6 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 			  ppdu->format != HWSIM_FORMAT_AMPDU &&
 			  hack->unheard_tid == ppdu->tid &&
 			  hack->unheard_seq_ctrl == seq_ctrl_of(ppdu));
-	ppdu->is_reset = hack->cannot_follow;
 }
 
 /**
@@ -675,8 +742,13 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		     u16 seq_ctrl, bool is_answered)
 {
-	struct hwsim_hack *hack = of_peer(radio, ppdu->ta, ppdu->ra);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, ppdu->ta, ppdu->ra);
+	struct hwsim_hack *hack = peer ? peer->hack : NULL;
 
+	if (!radio->mac->hack.mode)
+		return;
+	if (peer && is_answered && ppdu->is_reset)
+		peer->hack_reset = false;
 	/* only the answers to these carry payload */
 	if (!hack || !ppdu->wants_answer ||
 	    (ppdu->kind != HWSIM_MEDIUM_FRAME_DATA &&
@@ -684,7 +756,6 @@ void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		return;
 	if (is_answered) {
 		hack->unheard = false;
-		hack->cannot_follow &= !ppdu->is_reset;
 	} else if (!hack->unheard) {
 		hack->unheard = true;
 		hack->unheard_is_plain =
@@ -729,12 +800,16 @@ struct restored {
 static void on_restored(void *context, u32 flow, const u8 *packet, u32 bytes)
 {
 	struct restored *restored = context;
+	const struct hwsim_hack_flow *known =
+		&restored->hack->receiver.flows[flow].flow;
 	struct net_device *netdev = restored->hack->iface->netdev;
 	struct sk_buff *skb = netdev_alloc_skb(netdev, ETH_HLEN + bytes);
 
 	if (!skb)
 		return;
-	skb_put_data(skb, restored->hack->headers[flow], ETH_HLEN);
+	skb_put_data(skb, known->link, sizeof(known->link));
+	put_unaligned_be16(known->version == 4 ? ETH_P_IP : ETH_P_IPV6,
+			   skb_put(skb, sizeof(__be16)));
 	skb_put_data(skb, packet, bytes);
 	dev_sw_netstats_rx_add(netdev, skb->len);
 	skb->protocol = eth_type_trans(skb, netdev);
@@ -750,15 +825,21 @@ void hwsim_hack_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer)
 {
 	const struct hwsim_payload *payload = answer->payload;
-	struct hwsim_hack *hack = of_peer(radio, answer->ra, answer->ta);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, answer->ra, answer->ta);
+	struct hwsim_hack *hack = peer ? peer->hack : NULL;
 	struct restored restored = { .hack = hack };
 	u64 before;
 
-	if (!hack)
+	if (!radio->mac->hack.mode)
 		return;
+	/* of this peer, no flow is known */
+	if (!hack) {
+		*(peer ? &peer->hack_reset : &radio->mac->hack_reset) = true;
+		return;
+	}
 	if (hack->is_protected && !radio->mac->hack.in_clear) {
 		hack->receiver.statistics.unknown++;
-		hack->cannot_follow = true;
+		peer->hack_reset = true;
 		return;
 	}
 	__skb_queue_head_init(&restored.skbs);
@@ -768,7 +849,7 @@ void hwsim_hack_answered(struct hwsim_radio *radio,
 			   on_restored, &restored);
 	if (hack->receiver.statistics.crc_failures +
 	    hack->receiver.statistics.unknown != before)
-		hack->cannot_follow = true;
+		peer->hack_reset = true;
 	hwsim_up_packets(radio, hack->iface->netdev, &restored.skbs, go_up);
 }
 

@@ -15,6 +15,8 @@
 
 /* the longest frame that may be a TCP ACK */
 #define HWSIM_HACK_NATIVE_MOST	200
+/* the longest headers of IP and TCP, each with options */
+#define HWSIM_HACK_HEADERS_MOST	120
 /* how long a station keeps ACKs for its next access point */
 #define HWSIM_HACK_KEPT_FOR_NS	NSEC_PER_SEC
 
@@ -29,7 +31,6 @@ struct hwsim_radio;
  * @iface: the interface
  * @sender: ACKs to the peer
  * @receiver: ACKs from it
- * @headers: Ethernet headers of the flows of @receiver
  * @timer: ACKs have been held for too long
  * @seq_ctrl: sequence control of the last frame that was answered with payload
  * @was_ampdu: that frame was in an A-MPDU
@@ -38,7 +39,6 @@ struct hwsim_radio;
  * @unheard_is_plain: the frame is not in an A-MPDU
  * @unheard_tid: its TID
  * @unheard_seq_ctrl: its sequence control
- * @cannot_follow: an ACK could not be restored, which RESET reports to the peer
  * @is_protected: frames to or from it are encrypted
  * @ac: access category of the last ACK that is held for it
  */
@@ -49,7 +49,6 @@ struct hwsim_hack {
 	struct hwsim_hack_iface *iface;
 	struct hwsim_hack_compressor sender;
 	struct hwsim_hack_decompressor receiver;
-	u8 headers[HWSIM_HACK_FROM][ETH_HLEN];
 	struct hwsim_event timer;
 	u16 seq_ctrl;
 	bool was_ampdu;
@@ -58,7 +57,6 @@ struct hwsim_hack {
 	bool unheard_is_plain;
 	u8 unheard_tid;
 	u16 unheard_seq_ctrl;
-	bool cannot_follow;
 	bool is_protected;
 	u8 ac;
 };
@@ -94,15 +92,17 @@ struct hwsim_hack_iface {
 bool hwsim_hack_is_own_packet(bool is_restored);
 struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 				  const u8 *addr);
-u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow);
+void hwsim_hack_note(struct hwsim_hack *hack,
+		     const struct hwsim_hack_segment *segment);
 enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
 					  struct hwsim_hack_segment *segment);
 bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
 void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
-void hwsim_hack_unknown(struct hwsim_hack_iface *iface, const u8 *addr,
-			const struct sk_buff *skb);
+void hwsim_hack_end(struct hwsim_hack *hack, const struct sk_buff *skb,
+		    const struct hwsim_hack_segment *segment);
+void hwsim_hack_unknown(struct hwsim_hack *hack, const struct sk_buff *skb);
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
 void hwsim_hack_send_on(struct sk_buff_head *skbs);
 void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface);

@@ -27,22 +27,50 @@ static LIST_HEAD(ifaces);
 
 /* ---- packets ---- */
 
-/* the receiver of a packet of an interface over the air */
+/*
+ * The receiver of a packet of an interface over the air, NULL: none that TCP/HACK is
+ * for. By 4-address frames and in a mesh, others lie behind the receiver, and the
+ * access point sees such frames at another interface, which has no hooks.
+ */
 static const u8 *peer_addr(const struct hwsim_hack_iface *iface,
 			   const u8 *station)
 {
-	if (iface->vif->type != NL80211_IFTYPE_STATION)
+	if (iface->netdev->ieee80211_ptr->use_4addr)
+		return NULL;
+	switch (iface->vif->type) {
+	case NL80211_IFTYPE_STATION:
+		return iface->vif->cfg.assoc ? iface->vif->bss_conf.bssid : NULL;
+	case NL80211_IFTYPE_AP:
+	case NL80211_IFTYPE_ADHOC:
 		return station;
-	return iface->vif->cfg.assoc ? iface->vif->bss_conf.bssid : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Return: the state of the receiver of a packet, or NULL */
+static struct hwsim_hack *known_receiver(struct hwsim_hack_iface *iface,
+					 const struct sk_buff *skb)
+{
+	const u8 *addr = peer_addr(iface, eth_hdr(skb)->h_dest);
+	struct hwsim_peer *peer;
+
+	peer = addr ? hwsim_peer_of(iface->radio, iface->vif->addr, addr) : NULL;
+	return peer ? peer->hack : NULL;
+}
+
+static bool is_ip(const struct sk_buff *skb)
+{
+	return !skb_vlan_tag_present(skb) &&
+	       (skb->protocol == htons(ETH_P_IP) ||
+		skb->protocol == htons(ETH_P_IPV6));
 }
 
 /* Return: whether a packet can be a TCP ACK */
 static bool is_small(const struct sk_buff *skb, u32 bytes)
 {
 	return bytes <= HWSIM_HACK_PACKET_MAX && !skb_is_nonlinear(skb) &&
-	       !skb_vlan_tag_present(skb) &&
-	       (skb->protocol == htons(ETH_P_IP) ||
-		skb->protocol == htons(ETH_P_IPV6));
+	       is_ip(skb);
 }
 
 /*
@@ -87,10 +115,30 @@ static bool take(struct hwsim_hack_iface *iface, struct sk_buff *skb,
 	if (hwsim_hack_holds(&hack->sender, &segment->flow))
 		hwsim_hack_give_up(hack, before);
 	if (kind == HWSIM_HACK_EDGE)
-		hwsim_hack_forget(&hack->sender, &segment->flow);
+		hwsim_hack_end(hack, skb, segment);
 	else
 		hwsim_hack_pass(hack, skb, segment, now);
 	return false;
+}
+
+/*
+ * A packet that is not a TCP ACK. ACKs that are held for its flow are older, and go
+ * first.
+ */
+static void go_before(struct hwsim_hack_iface *iface, struct sk_buff *skb,
+		      struct sk_buff_head *before)
+{
+	struct hwsim_hack *hack = known_receiver(iface, skb);
+	struct hwsim_hack_segment segment;
+
+	if (!hack)
+		return;
+	if (hack->sender.num_held && is_ip(skb) &&
+	    hwsim_hack_parse_skb(skb, &segment) != HWSIM_HACK_OTHER &&
+	    hwsim_hack_holds(&hack->sender, &segment.flow))
+		hwsim_hack_give_up(hack, before);
+	if (skb->len <= HWSIM_HACK_NATIVE_MOST)
+		hwsim_hack_unknown(hack, skb);
 }
 
 static unsigned int on_egress(void *priv, struct sk_buff *skb,
@@ -101,8 +149,7 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 	enum hwsim_hack_kind kind = HWSIM_HACK_OTHER;
 	struct hwsim_hack_segment segment;
 	struct sk_buff_head before;
-	const u8 *addr;
-	bool is_taken;
+	bool is_taken = false;
 	u64 now;
 
 	if (!READ_ONCE(radio->mac->hack.mode) ||
@@ -110,21 +157,15 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	if (is_small(skb, skb->len - ETH_HLEN))
 		kind = hwsim_hack_parse_skb(skb, &segment);
-	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE) {
-		if (skb->len > HWSIM_HACK_NATIVE_MOST)
-			return NF_ACCEPT;
-		hwsim_medium_enter(radio->medium);
-		addr = peer_addr(iface, eth_hdr(skb)->h_dest);
-		if (addr)
-			hwsim_hack_unknown(iface, addr, skb);
-		hwsim_medium_leave(radio->medium);
-		return NF_ACCEPT;
-	}
 	__skb_queue_head_init(&before);
-	skb_dst_force(skb); /* it may be held for longer than this */
+	if (kind == HWSIM_HACK_ACK)
+		skb_dst_force(skb); /* it may be held for longer than this */
 	now = hwsim_medium_enter(radio->medium);
 	skb_queue_splice_tail_init(&iface->going, &before);
-	is_taken = take(iface, skb, &segment, kind, now, &before);
+	if (kind == HWSIM_HACK_ACK || kind == HWSIM_HACK_EDGE)
+		is_taken = take(iface, skb, &segment, kind, now, &before);
+	else
+		go_before(iface, skb, &before);
 	hwsim_medium_leave(radio->medium);
 	hwsim_hack_send_on(&before);
 	return is_taken ? NF_STOLEN : NF_ACCEPT;
@@ -139,7 +180,6 @@ static unsigned int on_ingress(void *priv, struct sk_buff *skb,
 	enum hwsim_hack_kind kind;
 	struct hwsim_hack *hack;
 	const u8 *addr;
-	int flow;
 
 	if (!READ_ONCE(radio->mac->hack.mode) ||
 	    hwsim_hack_is_own_packet(true) || hwsim_up_is_damaged() ||
@@ -154,9 +194,8 @@ static unsigned int on_ingress(void *priv, struct sk_buff *skb,
 	if (hack && kind == HWSIM_HACK_EDGE) {
 		hwsim_hack_unlearn(&hack->receiver, &segment.flow);
 	} else if (hack) {
-		flow = hwsim_hack_learn(&hack->receiver, &segment,
-					hwsim_hack_tag(&segment.flow));
-		memcpy(hack->headers[flow], eth_hdr(skb), ETH_HLEN);
+		memcpy(segment.flow.link, eth_hdr(skb), sizeof(segment.flow.link));
+		hwsim_hack_note(hack, &segment);
 	}
 	hwsim_medium_leave(radio->medium);
 	return NF_ACCEPT;
