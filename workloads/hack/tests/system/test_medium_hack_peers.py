@@ -96,7 +96,7 @@ def test_acks_to_another_station_are_not_compressed_in_vain(boot: Boot) -> None:
     sent = counts(found, "sta2")
     assert sent["resets"] > 0 and sent["acks"] == 0
     assert sent["natives"] > 30 * sent["flushed"]
-    assert found.iperf3_mbps("flow") > 0.97 * stock.iperf3_mbps("flow")
+    assert found.iperf3_mbps("flow") > 0.9 * stock.iperf3_mbps("flow")  # one loss more is 7 %
 
 
 def test_a_flow_that_cannot_be_restored_does_no_harm_to_others(boot: Boot) -> None:
