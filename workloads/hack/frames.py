@@ -79,7 +79,8 @@ def read(capture: Path, begin_ns: int, end_ns: int) -> list[Frame]:
         span = pcapng.between(capture.read_bytes(), begin_ns - BEFORE_NS, end_ns)
     except (OSError, pcapng.PcapngError) as error:
         raise RecordError(f"{capture} cannot be read: {error}", hint=_AGAIN) from None
-    rows = [dict(zip(_FIELDS, line.split("\t"), strict=True)) for line in _tshark(span, capture).splitlines()]
+    lines = filter(None, _tshark(span, capture).split("\n"))  # payload in a column may have other ends of lines
+    rows = [dict(zip(_FIELDS, line.split("\t"), strict=True)) for line in lines]
     found = _answered(_ppdus(rows))
     return [frame for frame in found if frame.end_ns > begin_ns and frame.begin_ns < end_ns]
 
