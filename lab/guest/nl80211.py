@@ -12,7 +12,7 @@ from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transp
 
 FAMILY = "nl80211"
 _VERSION = 1
-_REQ_SET_REG, _SET_WIPHY_NETNS, _RELOAD_REGDB = 27, 49, 126  # NL80211_CMD_*
+_REQ_SET_REG, _GET_REG, _SET_WIPHY_NETNS, _RELOAD_REGDB = 27, 31, 49, 126  # NL80211_CMD_*
 _WIPHY, _REG_ALPHA2, _PID = 1, 33, 82  # NL80211_ATTR_*
 
 
@@ -32,7 +32,7 @@ class Nl80211:
         self._send(_SET_WIPHY_NETNS, payload, f"move phy{phy} to {node}", node)
 
     def set_country(self, country: str) -> None:
-        """Set the regulatory domain.
+        """Ask for a regulatory domain, which the kernel sets later: see ``country``.
 
         Its database is loaded before: the kernel looked for it when the image was not mounted yet.
 
@@ -41,6 +41,18 @@ class Nl80211:
         """
         self._send(_RELOAD_REGDB, b"", "load the regulatory database")
         self._send(_REQ_SET_REG, wire.attribute(_REG_ALPHA2, wire.text(country)), f"set the country {country}")
+
+    def country(self) -> str:
+        """Return the country of the regulatory domain that all radios have.
+
+        Raises:
+            GuestError: If the kernel refuses it.
+        """
+        try:
+            domains = self._family.dump(_GET_REG, b"")
+        except RefusedError as error:
+            raise GuestError(f"nl80211: the kernel does not report the country: {error.message}") from None
+        return next(one[_REG_ALPHA2] for one in domains if _WIPHY not in one)[:2].decode("ascii", "replace")
 
     def _send(self, command: int, payload: bytes, what: str, culprit: str | None = None) -> None:
         try:

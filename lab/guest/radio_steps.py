@@ -15,6 +15,8 @@ from lab.shared import types
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
+_COUNTRY_NS = 5_000_000_000  # limit of what the kernel takes to set a country
+
 
 def make_radios(plan: types.Plan) -> Step:
     """Make the radios of a plan, in the order of their numbers."""
@@ -52,6 +54,16 @@ def check_rate_control(name: str, phy: int) -> Step:
 
 
 def set_country(country: str) -> Step:
-    """Set the regulatory domain, by two letters."""
-    lines = [f"# netlink, {FAMILY}: RELOAD_REGDB", f"# netlink, {FAMILY}: REQ_SET_REG alpha2={country}"]
-    return Do(lines, lambda guest: guest.nl80211.set_country(country), GUEST)
+    """Set the regulatory domain, by two letters, and wait until radios have it."""
+    lines = [
+        f"# netlink, {FAMILY}: RELOAD_REGDB",
+        f"# netlink, {FAMILY}: REQ_SET_REG alpha2={country}",
+        f"# wait for the country {country}",
+    ]
+
+    def change(guest: LiveGuest) -> None:
+        guest.nl80211.set_country(country)
+        what = f"the country {country}"
+        guest.loop.wait_for(lambda: guest.nl80211.country() == country, _COUNTRY_NS, what, guest.nl80211.country)
+
+    return Do(lines, change, GUEST)

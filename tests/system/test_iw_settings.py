@@ -118,3 +118,14 @@ def counted(frames: list[Frame], kind: str) -> int:
 def rates(frames: list[Frame]) -> set[int]:
     """Rates of data frames, in units of 500 kbit/s."""
     return {frame.header["rate_500kbps"][0] for frame in frames if frame.kind == DATA}
+
+
+@pytest.mark.parametrize("radios", [2, 3, 4, 12])
+def test_radios_have_the_country_from_the_start(boot: Callable[..., Ran], radios: int) -> None:
+    """The kernel sets it some time after it was asked to."""
+    topology = (
+        "name: many\ncountry: US\nmedium: {}\nnodes:\n"
+        f'  m: {{kind: monitor, channel: 36, count: {radios}, position: ["{{index}} m", 0 m, 1 m]}}\n'
+    )
+    workload = "name: country\nduration: 1 s\nprocesses:\n  - {on: m1, run: [iw, reg, get], as: country}\n"
+    assert "country US: DFS-FCC" in boot(topology, workload).raw("country.out")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import cast
 
@@ -11,15 +12,22 @@ import pytest
 
 from lab.guest.errors import GuestError
 from lab.guest.live import LiveGuest
+from lab.guest.netlink.wire import attribute, text
 from lab.guest.nl80211 import Nl80211
 from lab.guest.radio_steps import move_radio, set_country
 
-from .kernel import Kernel, Yes, refused
+from .kernel import Kernel, Yes, acknowledged, answer, done, refused
 
 
 def guest(kernel: Kernel) -> LiveGuest:
     """A guest whose nodes all have process 300."""
-    return cast(LiveGuest, SimpleNamespace(nl80211=Nl80211(kernel), pid=lambda node: 300))
+
+    def wait_for(condition: Callable[[], bool], *_: object) -> None:
+        while not condition():
+            pass
+
+    loop = SimpleNamespace(wait_for=wait_for)
+    return cast(LiveGuest, SimpleNamespace(nl80211=Nl80211(kernel), pid=lambda node: 300, loop=loop))
 
 
 def test_a_radio_moves_by_its_number_to_a_process() -> None:
@@ -31,16 +39,22 @@ def test_a_radio_moves_by_its_number_to_a_process() -> None:
 
 
 def test_a_country_is_set_after_its_database_was_read() -> None:
-    step, kernel = set_country("DE"), Yes()
+    domains = [
+        answer(number, attribute(33, text(country))) + done(number) for number, country in ((4, "00"), (5, "DE"))
+    ]
+    step, kernel = set_country("DE"), Kernel(acknowledged(2), acknowledged(3), *domains)
     assert list(step.describe()) == [
         "# netlink, nl80211: RELOAD_REGDB",
         "# netlink, nl80211: REQ_SET_REG alpha2=DE",
+        "# wait for the country DE",
     ]
     step.execute(guest(kernel))
-    # RELOAD_REGDB (126); REQ_SET_REG (27), NL80211_ATTR_REG_ALPHA2 (33)
-    assert [sent[16:] for sent in kernel.sent[-2:]] == [
+    # RELOAD_REGDB (126); REQ_SET_REG (27), NL80211_ATTR_REG_ALPHA2 (33); GET_REG (31) until it is there
+    assert [sent[16:] for sent in kernel.sent[1:]] == [
         bytes.fromhex("7e 01 0000"),
         bytes.fromhex("1b 01 0000 0700 2100") + b"DE\0\0",
+        bytes.fromhex("1f 01 0000"),
+        bytes.fromhex("1f 01 0000"),
     ]
 
 
