@@ -39,13 +39,14 @@ SCRIPT = """
 import json, sys
 from lab.guest.medium.requests import LINKS_MOST, Request
 from lab.guest.medium.uapi import FAMILY, VERSION, Attr as A, Command as C
-from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
+from lab.guest.netlink.generic import Family, KernelSocket
 from lab.guest.netlink.wire import attribute, text
 from lab.shared.medium_types import MediumLink
 from lab.shared.paths import RAW
 
 NEW_RADIO, NAME = 4, 17  # HWSIM_CMD_NEW_RADIO, HWSIM_ATTR_RADIO_NAME
 ID, CURVES = {A.ID: 2}, 15
+MADE = 2  # radios of the topology, which have the first numbers
 COUNT, HEARD = map(int, sys.argv[1:])
 hwsim = Family("MAC80211_HWSIM", 1, KernelSocket())
 medium = Family(FAMILY, VERSION, KernelSocket())
@@ -54,12 +55,8 @@ def encoded(requests):
     return [(request.command, request.payload()) for request in requests]
 
 def new_radio(number):
-    try:
-        hwsim.send([(NEW_RADIO, attribute(NAME, text(f"bench{number}")))])
-    except RefusedError as error:  # the kernel answers with the radio's number
-        if error.outcome.code > 0:
-            raise
-        return -error.outcome.code
+    hwsim.send([(NEW_RADIO, attribute(NAME, text(f"bench{number}")))])
+    return MADE + number
 
 def gain_mb(one, other):
     return -9000 if not HEARD or one // HEARD == other // HEARD else -9000 - 20000 - 9400
