@@ -142,17 +142,20 @@ access_point second {SECOND} 10.2.0.1/24 campus {N}
 
 
 def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
-    """How long the air was idle before each PPDU with data for which a transmitter contended."""
+    """How long the air was idle before each PPDU with pings for which a transmitter contended."""
     found: list[int] = []
     end_ns, ppdu = 0, list[Frame]()
     for frame in sorted(frames, key=lambda frame: frame.stamp_ns):
         if ppdu and frame.stamp_ns == ppdu[0].stamp_ns:
             ppdu.append(frame)
             continue
-        if ppdu and ppdu[0].kind == DATA and ppdu[0].transmitter.hex(":") == transmitter:
+        # a ping: what IPv6 says about itself has the category for voice
+        if ppdu and ppdu[0].kind == DATA and len(ppdu[0].body) > 1200 and ppdu[0].transmitter.hex(":") == transmitter:
             found.append(ppdu[0].stamp_ns - end_ns)
-        if ppdu:
-            end_ns = max(end_ns, air.end_ns(ppdu))
+        if ppdu:  # of several transmitters if they collide
+            senders = {frame.transmitter for frame in ppdu}
+            own = [[frame for frame in ppdu if frame.transmitter == sender] for sender in senders]
+            end_ns = max(end_ns, *map(air.end_ns, own))
         ppdu = [frame]
     # others follow a CTS after SIFS, or collide
     return [wait for wait in found if wait > SIFS_NS]
