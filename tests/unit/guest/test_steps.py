@@ -98,10 +98,10 @@ class Recorder:
             since_start_ns=lambda uptime_ns: uptime_ns,
         )
         self.hwsim = SimpleNamespace(make_radios=self._make_radios)
+        self.set_to = ""
         self.nl80211 = SimpleNamespace(
             move_radio=self._move_radio, set_country=self._set_country, country=lambda: self.set_to
         )
-        self.set_to = ""
         self.controls: dict[str, Any] = {node.name: Control(self, node.name) for node in plan.nodes}
         self.tasks: Any = defaultdict(lambda: SimpleNamespace(alive=False, logs=[], name=""))
         self.daemons = {(node.name, "hostapd"): self._daemon(node.name) for node in plan.nodes}
