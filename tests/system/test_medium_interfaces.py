@@ -150,7 +150,7 @@ def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
             ppdu.append(frame)
             continue
         # a ping: what IPv6 says about itself has the category for voice
-        if ppdu and ppdu[0].kind == DATA and len(ppdu[0].body) > 1200 and ppdu[0].transmitter.hex(":") == transmitter:
+        if ppdu and ppdu[0].kind == DATA and len(ppdu[0].body) > 1000 and ppdu[0].transmitter.hex(":") == transmitter:
             found.append(ppdu[0].stamp_ns - end_ns)
         if ppdu:  # of several transmitters if they collide
             senders = {frame.transmitter for frame in ppdu}
