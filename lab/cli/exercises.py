@@ -132,7 +132,8 @@ def grade_many(
 ) -> None:
     """Mark submissions of an exercise by all checks.
 
-    Submissions are taken for hostile: nothing in them is executed but in a guest.
+    Submissions are treated as hostile: nothing in them is executed outside a guest. Exit status 1: one could not be
+    marked, by a fault of the lab.
     """
     from lab import runs
     from lab.grading import many, summary
@@ -154,3 +155,4 @@ def grade_many(
             console().print(summary.tables(results))
         else:
             print(FORMATS[format_](results), end="")
+    raise typer.Exit(1 if any(result.is_unmarked for result in results) else 0)

@@ -90,7 +90,7 @@ def find(name_or_folder: str) -> Path:
     """Return the folder of the exercise that a user means.
 
     Raises:
-        InputError: If there is no such exercise; lists the known ones.
+        InputError: If the exercise does not exist; lists the known ones.
     """
     folder = Path(name_or_folder)
     if "/" in name_or_folder:

@@ -141,7 +141,7 @@ def _key(exercise: Exercise, of_exercise: str, folder: Path) -> str:
 
 
 def _stored(job: _Job) -> Result | None:
-    """Return the result of an earlier call; None if there is none of this submission as it is now."""
+    """Return the result of an earlier call; None if the submission has none, or has changed since."""
     try:
         found = json.loads((job.directory / FILE).read_text())
         return from_data(found["result"]) if found["key"] == job.key else None

@@ -49,6 +49,11 @@ class Result:
         return sum(check.most for check in self.checks)
 
     @property
+    def is_unmarked(self) -> bool:
+        """Return whether the lab failed to mark it; ``refused`` says where to look."""
+        return not self.checks
+
+    @property
     def passed(self) -> bool:
         """Return whether all checks hold in full."""
         return all(check.passed for check in self.checks)

@@ -101,7 +101,7 @@ class ExerciseCheck(Model):
         {}, description="Weaker conditions, and the share of the points for the first that holds: {CONDITION: 0.5}."
     )
     public: Flag = Field(True, description="Whether students see it before they hand in.")
-    advice: Text | None = Field(None, alias="hint", description="What a student reads who has not passed it.")
+    advice: Text | None = Field(None, alias="hint", description="Shown to students whose submission does not pass it.")
 
     @model_validator(mode="after")
     def _shares(self) -> ExerciseCheck:

@@ -107,6 +107,7 @@ def test_a_fault_of_the_lab_costs_only_the_mark_of_that_submission(
     (folders[0] / "answers.yaml").write_text("crash\n")
     results = many.grade(exercise, folders, tmp_path / "out")
     assert "a fault of the lab, not of the submission" in results[0].refused and results[1].points == 1
+    assert [result.is_unmarked for result in results] == [True, False]
     assert "ValueError: a fault of the lab" in (tmp_path / "out" / "ada" / "error.txt").read_text()
     shutil.copy(folders[1] / "answers.yaml", folders[0])
     assert many.grade(exercise, folders, tmp_path / "out")[0].refused == ""

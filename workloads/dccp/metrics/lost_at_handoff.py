@@ -16,7 +16,7 @@ from ._windows import HANDOFF_S, SECOND_NS, between, handoffs
 class LostAtHandoff(Metric):
     """Packets that a ``flow-sink`` missed per interval in the 3 s after each handoff, relative to all other intervals.
 
-    100 %: as many as otherwise. No value if there is no handoff, or nothing is lost otherwise.
+    100 % means as many as otherwise. Without a handoff, or if nothing is lost otherwise, there is no value.
     """
 
     about = "packets lost per interval in the 3 s after handoffs, as a share of those lost otherwise"

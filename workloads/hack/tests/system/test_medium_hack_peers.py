@@ -174,4 +174,4 @@ def capture(found: Ran, name: str) -> pcap.PcapFile:
 def ip_of(frame: bytes) -> tuple[int, int, int]:
     """Return IPv4 identification, sequence number and ACK number of a TCP segment."""
     ip = frame[ETHERNET_BYTES:]
-    return tuple(int.from_bytes(ip[at : at + size], "big") for at, size in ((4, 2), (24, 4), (28, 4)))  # type: ignore[return-value]
+    return int.from_bytes(ip[4:6], "big"), int.from_bytes(ip[24:28], "big"), int.from_bytes(ip[28:32], "big")
