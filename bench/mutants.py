@@ -24,6 +24,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from bench.options import whole
@@ -36,7 +37,7 @@ AREAS = {
 }
 RULES = {".py": ["universal.rules", "python.rules"], ".c": ["universal.rules", "c_like.rules", "c.rules"]}
 KUNIT = "tests/kernel/test_kunit.py"
-LIMIT_S = 900  # for the tests of a stage
+LIMIT_S = 900  # for the tests of a stage, on a machine without other work
 SILENT = "import sys; from pathlib import Path; from lab.cache.report import SilentReport as Silent; "
 KERNEL = SILENT + "from lab.builders.kernel.kernel import ensure_kernel; print(ensure_kernel(Silent()).sha256)"
 STACK = (
@@ -156,7 +157,7 @@ def environment_of(copy: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(copy)}
 
 
-def run(copy: Path, tests: list[str]) -> str:
+def run(copy: Path, tests: list[str], limit_s: int) -> str:
     """Run tests up to the first that fails; return its name without parameters, "" if none does."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]
     with subprocess.Popen(
@@ -170,7 +171,7 @@ def run(copy: Path, tests: list[str]) -> str:
         start_new_session=True,
     ) as process:
         try:
-            output, _ = process.communicate(timeout=LIMIT_S)
+            output, _ = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             return "(time limit)"
         finally:
@@ -190,7 +191,7 @@ def program(copy: Path, path: Path) -> str:
     return built.stdout
 
 
-def verdict(mutant: Mutant, copy: Path, most: int) -> str | None:
+def verdict(mutant: Mutant, copy: Path, most: int, limit_s: int) -> str | None:
     """Return which test kills a mutant, "" if none does, None if it is not another program."""
     place = copy / mutant.path
     text = place.read_text()
@@ -201,11 +202,11 @@ def verdict(mutant: Mutant, copy: Path, most: int) -> str | None:
         if compiles and program(copy, mutant.path) in ("", before):
             return None
         for tests in filter(None, stages(mutant, copy)[:most]):
-            failed = run(copy, tests)
+            failed = run(copy, tests, limit_s)
             if not failed:
                 continue
             place.write_text(text)
-            if run(copy, [failed] if "::" in failed else tests):
+            if run(copy, [failed] if "::" in failed else tests, limit_s):
                 raise SystemExit(f"{failed} fails without any mutant: {tests}")
             return failed
         return ""
@@ -233,16 +234,19 @@ def main() -> None:
     parser.add_argument("--seed", type=whole(0), default=1, help="which ones (default 1)")
     parser.add_argument("--stages", type=whole(1), default=3, help="1: only the nearest tests, 3: all (default 3)")
     parser.add_argument("--area", choices=AREAS, help="only these")
+    parser.add_argument("--after", type=whole(0), default=0, metavar="DRAW", help="go on after this draw")
+    limit = f"seconds for a stage; more than {LIMIT_S} if the machine has other work"
+    parser.add_argument("--limit", type=whole(1), default=LIMIT_S, metavar="S", help=limit)
     options = parser.parse_args()
     tried = killed = 0
     with working_copy() as copy, contextlib.suppress(KeyboardInterrupt):
         areas = [options.area] if options.area else [area for area in AREAS if files(area)]
-        for mutant in draws(options.seed, areas):
-            found = verdict(mutant, copy, options.stages)
+        for number, mutant in islice(enumerate(draws(options.seed, areas), 1), options.after, None):
+            found = verdict(mutant, copy, options.stages, options.limit)
             if found is None:
                 continue
             tried, killed = tried + 1, killed + bool(found)
-            print(f"{tried:3} {'killed' if found else 'LIVING'} {mutant.path}:{mutant.line}  {found}".rstrip())
+            print(f"{number:3} {'killed' if found else 'LIVING'} {mutant.path}:{mutant.line}  {found}".rstrip())
             print(f"      - {mutant.old.strip()}\n      + {mutant.new.strip()}", flush=True)
             if tried == options.count:
                 break
