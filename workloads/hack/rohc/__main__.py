@@ -29,6 +29,7 @@ CAPTURE = "acks.pcap"  # of workload hack/download-captured
 LOSSES = (0, 3)  # in a row, against which a compressor protects; 0: as in TCP/HACK, which repeats what may be lost
 CHECKSUM_BYTES = 2
 _HEADINGS = ("", "native, IR", "bytes", "compressed", "bytes", "each", "ratio")
+_NOTHING = "\N{EN DASH}"
 _IPV4 = b"\x08\x00"
 _WIDTHS = (46, 11, 8, 11, 8, 6, 6)
 
@@ -39,7 +40,7 @@ class Row:
 
     name: str
     whole: int
-    whole_bytes: int
+    whole_bytes: int | None  # None: not counted
     compressed: int
     compressed_bytes: int
     packet_bytes: int  # of the compressed packets, before
@@ -47,7 +48,8 @@ class Row:
     def __str__(self) -> str:
         each = self.compressed_bytes / self.compressed if self.compressed else 0.0
         ratio = self.packet_bytes / self.compressed_bytes if self.compressed_bytes else 0.0
-        cells = (self.whole, self.whole_bytes, self.compressed, self.compressed_bytes, f"{each:.2f}", f"{ratio:.1f}")
+        whole_bytes = _NOTHING if self.whole_bytes is None else self.whole_bytes
+        cells = (self.whole, whole_bytes, self.compressed, self.compressed_bytes, f"{each:.2f}", f"{ratio:.1f}")
         return line((self.name, *map(str, cells)))
 
 
@@ -157,11 +159,10 @@ def other(row: Row, name: str, more: int) -> Row:
 
 def table(found: Acks) -> Iterator[str]:
     """Yield the lines of the table, and the formats."""
-    native_bytes = sum(len(header.packed()) for header in found.headers) - found.packet_bytes
     yield line(_HEADINGS)
     yield str(PAPER)
     name = "this run: TCP/HACK, the lab's codec"
-    yield str(Row(name, found.native, native_bytes, found.compressed, found.compressed_bytes, found.packet_bytes))
+    yield str(Row(name, found.native, None, found.compressed, found.compressed_bytes, found.packet_bytes))
     used = []
     for losses in LOSSES:
         row, forms = compressed(found.headers, losses)

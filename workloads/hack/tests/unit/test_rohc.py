@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ROHC-TCP: what the compressor sends, the decompressor restores, whatever is lost; and the sizes of RFC 6846."""
+"""ROHC-TCP: the decompressor restores what the compressor sends, whatever is lost; sizes of RFC 6846; the table."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.errors import LabError
+from workloads.hack.rohc import __main__ as rohc
 from workloads.hack.rohc.compress import Compressed, Compressor
 from workloads.hack.rohc.crc import crc3, crc7, crc8
 from workloads.hack.rohc.decompress import RANDOM, SEQUENTIAL, DamagedError, Decompressor
@@ -222,6 +224,38 @@ def test_a_change_is_repeated_as_often_as_packets_may_be_lost() -> None:
         forms = [one.form for one in sent(headers, losses)][30:]
         assert forms == ["seq_7"] * (losses + 1) + ["seq_4"] * (6 - losses)
         assert [one.form for one in sent(headers, losses)][: losses + 2] == ["IR"] * (losses + 1) + ["seq_3"]
+
+
+def test_the_table() -> None:
+    """The paper's row is its table 2; those of ROHC-TCP are sums over the packets."""
+    headers = [header for port in (1, 2) for header in download(20, source_port=port)]
+    row, forms = rohc.compressed(headers, 0)
+    packets = [one for port in (0, 20) for one in sent(headers[port : port + 20])]
+    later_sizes = [len(one.octets) for one in packets if one.form != "IR"]
+    assert forms == Counter(one.form for one in packets)
+    assert row.whole == 2 and row.whole_bytes == 2 * len(packets[0].octets)
+    assert (row.compressed, row.compressed_bytes, row.packet_bytes) == (38, sum(later_sizes), 38 * 52)
+    lines = list(rohc.table(rohc.Acks(headers, Counter(), 5, 35, 150, 35 * 52)))
+    assert [line.split()[-6:] for line in lines[1:5]] == [
+        ["10", "520", "9050", "39478", "4.36", "11.9"],
+        ["5", "\N{EN DASH}", "35", "150", "4.29", "12.1"],
+        row_cells(row, 0),
+        row_cells(row, 38),
+    ]
+    assert lines[5].split()[-6:] == row_cells(row, -76)
+    assert len({len(line) for line in lines[:7]}) == 1 and lines[6].startswith("ROHC-TCP, RFC 6846, robust to 3")
+    assert lines[7] == "formats, 0 lost in a row: 22 seq_4, 14 seq_3, 2 IR, 2 co_common"
+
+
+def row_cells(row: rohc.Row, more: int) -> list[str]:
+    size = row.compressed_bytes + more
+    return ["2", str(row.whole_bytes), "38", str(size), f"{size / 38:.2f}", f"{38 * 52 / size:.1f}"]
+
+
+def test_a_packet_that_is_not_restored_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Decompressor, "decompress", lambda _, packet: FIRST.packed())
+    with pytest.raises(LabError, match="a packet of format seq_3 is restored wrongly"):
+        rohc.compressed(download(2), 0)
 
 
 # Any stream of ACKs, and any losses
