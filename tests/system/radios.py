@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from tests import air
 from tests.system.conftest import Ran
 
 Boot = Callable[..., Ran]
@@ -25,6 +26,11 @@ class Played:
     ran: Ran
     printed: list[str]
     said: dict[str, str]
+
+
+def frames(played: Played, channel_mhz: int = 2412) -> list[air.Frame]:
+    """Return those of a channel, of a run with ``pcap="air"``."""
+    return air.frames(played.ran.directory / "raw" / f"air-{channel_mhz}.pcapng")
 
 
 def address(number: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ways into a network that the lab itself does not use: OWE, H2E, FILS, DPP, fast transition over the wire; TDLS."""
+"""Ways into a network that the lab itself does not use: OWE, H2E, FILS, DPP and PKEX, FT over the wire; TDLS."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.system.radios import (
     Played,
     access_point,
     address,
+    frames,
     hostapd,
     network,
     play,
@@ -46,8 +47,7 @@ def join(boot: Boot, ap: list[str], sta: list[str], extra: str = "") -> Played:
 
 def authentications(played: Played) -> list[tuple[int, int, int]]:
     """Algorithm, transaction and status of the authentication frames on the air."""
-    (path,) = (played.ran.directory / "raw").glob("air-*")
-    bodies = [frame.body for frame in air.frames(path) if frame.kind == "other" and frame.body[0] == AUTHENTICATION]
+    bodies = [frame.body for frame in frames(played) if frame.kind == "other" and frame.body[0] == AUTHENTICATION]
     words = [[int.from_bytes(body[at : at + 2], "little") for at in (24, 26, 28)] for body in bodies]
     return [(algorithm, transaction, status) for algorithm, transaction, status in words]
 
@@ -111,8 +111,7 @@ def test_stations_of_an_encrypted_network_talk_directly(boot: Boot) -> None:
     ]
     played = play(boot, {"ap": access_point("ap", *ap), "a": station, "b": station}, commands, pcap="air", seconds=20)
     assert "10 received" in played.printed[-1]
-    (path,) = (played.ran.directory / "raw").glob("air-*")
-    direct = [frame for frame in air.frames(path) if frame.kind == air.DATA and frame.body[1] & 3 == 0]
+    direct = [frame for frame in frames(played) if frame.kind == air.DATA and frame.body[1] & 3 == 0]
     ends = [bytes.fromhex(one.replace(":", "")) for one in (STA, other)]
     pings = [frame for frame in direct if len(frame.body) > PING_BYTES and frame.body[1] & PROTECTED_FRAME]
     assert [sum(frame.transmitter == one for frame in pings) for one in ends] == [10, 10]
@@ -163,6 +162,42 @@ def test_dpp_from_qr_codes_to_a_connection(boot: Boot) -> None:
     sent = re.findall(r"DPP-TX-STATUS dst=(\S+) .*result=(\S+)", conf)
     everybody = ("ff:ff:ff:ff:ff:ff", "no-ACK")
     assert sent == [everybody, (AP, "SUCCESS"), everybody, (STA, "SUCCESS")]
+
+
+RECEIVED = re.compile(r"DPP-RX .* type=(\d+)")
+PKEX_REQUEST, PKEX_RESPONSE, REVEAL_REQUEST, REVEAL_RESPONSE = 7, 8, 9, 10  # types of DPP's public action frames
+
+
+def typed(boot: Boot, code: str) -> Played:
+    """A configurator looks for a device whose user has typed a code, and provisions it for a network."""
+    ap = ["ssid=easy", *RSN, "wpa_key_mgmt=WPA-PSK", "wpa_passphrase=secret-words"]
+    files = {"ap": access_point("ap", *ap), "sta": f"{STATION}dpp_config_processing=2\n", "conf": STATION}
+    what = f"conf=sta-psk configurator=1 ssid={b'easy'.hex()} pass={b'secret-words'.hex()}"
+    commands = [
+        *(start_access_point("ap"), start_station("sta"), start_station("conf")),
+        wpa("sta", "dpp_bootstrap_gen type=pkex", f"dpp_pkex_add own=1 code={code}", "dpp_listen 2437"),
+        wpa("conf", "dpp_configurator_add", "dpp_bootstrap_gen type=pkex"),
+        wpa("conf", f"dpp_pkex_add own=1 init=1 {what} code=a-code-of-both"),
+        *(until_said("sta", "CTRL-EVENT-CONNECTED\\|DPP-FAIL"), wpa("sta", "status")),
+    ]
+    return play(boot, files, commands, seconds=8)
+
+
+def test_dpp_from_a_code_that_two_people_know(boot: Boot) -> None:
+    """PKEX: both sides prove that they know the code, and exchange their bootstrapping keys."""
+    played = typed(boot, "a-code-of-both")
+    sta, conf = ([int(kind) for kind in RECEIVED.findall(played.said[node])] for node in ("sta", "conf"))
+    assert sta[:2] == [PKEX_REQUEST, REVEAL_REQUEST] and conf[:2] == [PKEX_RESPONSE, REVEAL_RESPONSE]
+    assert "DPP-AUTH-SUCCESS init=1" in played.said["conf"] and "DPP-CONFOBJ-SSID easy" in played.said["sta"]
+    assert "wpa_state=COMPLETED" in played.printed[-1] and "ssid=easy" in played.printed[-1]
+
+
+def test_dpp_from_two_codes(boot: Boot) -> None:
+    played = typed(boot, "another-code")
+    sta, conf = ([int(kind) for kind in RECEIVED.findall(played.said[node])] for node in ("sta", "conf"))
+    assert (sta, conf) == ([PKEX_REQUEST, REVEAL_REQUEST], [PKEX_RESPONSE])
+    assert "DPP-FAIL AES-SIV decryption failed - possible PKEX code mismatch" in played.said["sta"]
+    assert "wpa_state=DISCONNECTED" in played.printed[-1] and "AUTH-SUCCESS" not in played.said["conf"]
 
 
 CELLS = """\

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import pytest
 
-from tests import air
 from tests.air import ACK, BEACON
 from tests.system.radios import (
     STATION,
@@ -16,6 +15,7 @@ from tests.system.radios import (
     Played,
     access_point,
     address,
+    frames,
     hostapd,
     network,
     play,
@@ -48,11 +48,6 @@ def look_around(boot: Boot, *commands: tuple[str, str], hidden: str = "") -> Pla
 def seen(printed: str) -> set[str]:
     """SSIDs of a scan."""
     return set(re.findall(r"\tSSID: (\S+)", printed))
-
-
-def frames(played: Played, channel_mhz: int = 2412) -> list[air.Frame]:
-    """Those of a channel."""
-    return air.frames(played.ran.directory / "raw" / f"air-{channel_mhz}.pcapng")
 
 
 def test_active_scans_miss_only_answers_that_collide(boot: Boot) -> None:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Protection that hostapd offers beyond keys: operating channel validation, and group keys that a sleeper misses."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.system.radios import (
+    STATION,
+    Boot,
+    Played,
+    access_point,
+    address,
+    frames,
+    hostapd,
+    network,
+    play,
+    start_access_point,
+    start_station,
+    until,
+    until_said,
+    wpa,
+)
+
+pytestmark = pytest.mark.guest
+
+AP, STA, OTHER = (address(number) for number in (1, 2, 3))
+KEYS = ["wpa_key_mgmt=WPA-PSK-SHA256", "wpa_passphrase=secret-words"]
+PROTECTED = ["ssid=x", "wpa=2", "rsn_pairwise=CCMP", *KEYS, "ieee80211w=2"]
+OWN = ['ssid="x"', "key_mgmt=WPA-PSK-SHA256", 'psk="secret-words"', "ieee80211w=2", "scan_freq=2412"]
+STARTED = [start_access_point("ap"), start_station("sta"), until_said("ap", "EAPOL-4WAY-HS-COMPLETED")]
+PROTECTED_ACTION = bytes([0xD0, 0x40])  # IEEE 802.11-2020 9.2.4.1
+
+
+def actions(played: Played, channel_mhz: int) -> list[tuple[str, int]]:
+    """Sender and length of each encrypted action frame to one station or its access point."""
+    found = [frame for frame in frames(played, channel_mhz) if frame.body[:2] == PROTECTED_ACTION]
+    return [(frame.transmitter.hex(":"), len(frame.body)) for frame in found]
+
+
+@pytest.mark.parametrize("validates", [1, 0])
+def test_a_handshake_that_names_another_channel_is_refused(boot: Boot, validates: int) -> None:
+    """Message 3 says channel 6, and was heard on channel 1: somebody may have repeated it there."""
+    files = {
+        "ap": access_point("ap", *PROTECTED, "ocv=1", "oci_freq_override_eapol_m3=2437"),
+        "sta": STATION + network(*OWN, f"ocv={validates}"),
+    }
+    end = until_said("sta", "OCV-FAILURE" if validates else "CTRL-EVENT-CONNECTED")
+    played = play(boot, files, [start_access_point("ap"), start_station("sta"), end, wpa("sta", "status")], seconds=3)
+    failures = re.findall("OCV-FAILURE addr=(.*) frame=(.*) error=(.*) mismatch", played.said["sta"])
+    assert failures == [(AP, "eapol-key-m3", "primary channel")] * validates
+    assert f"wpa_state={'4WAY_HANDSHAKE' if validates else 'COMPLETED'}\n" in played.printed[-1]
+
+
+CHECK_S = 15  # after a switch, hostapd expects an SA Query from each station within this time
+
+
+def switched(boot: Boot, *before: tuple[str, str], stays: bool) -> Played:
+    """An access point switches its channel, and its station validates it."""
+    files = {"ap": access_point("ap", *PROTECTED, "ocv=1"), "sta": STATION + network(*OWN, "ocv=1")}
+    commands = [
+        *(*STARTED, *before, hostapd("ap", "chan_switch 5 2437"), until_said("sta", "CTRL-EVENT-CHANNEL-SWITCH")),
+        ("sta", f"sleep {CHECK_S + 1}") if stays else until_said("sta", "CTRL-EVENT-DISCONNECTED"),
+        hostapd("ap", f"sta {STA}"),
+    ]
+    return play(boot, files, commands, pcap="air", seconds=20)
+
+
+def test_a_station_and_its_access_point_prove_that_they_switched(boot: Boot) -> None:
+    """By an SA Query on the new channel, without which the access point would end the association."""
+    played = switched(boot, stays=True)
+    assert "[AUTHORIZED]" in played.printed[-1] and "DISCONNECTED" not in played.said["sta"]
+    assert [sender for sender, _ in actions(played, 2437)] == [STA, AP]
+
+
+def test_a_station_leaves_whoever_claims_to_be_on_the_old_channel(boot: Boot) -> None:
+    played = switched(boot, hostapd("ap", "set oci_freq_override_saquery_resp 2412"), stays=False)
+    failures = re.findall("OCV-FAILURE addr=(.*) frame=(.*) error=(.*) mismatch", played.said["sta"])
+    assert set(failures) == {(AP, "saqueryresp", "primary channel")}
+
+
+KEY_BYTES = 16  # of CCMP, and of BIP
+CALL = ("ap", "ping -c 3 -i 0.2 -W 0.2 ff02::1%ap-wlan0; true")
+
+
+def has_address(node: str) -> tuple[str, str]:
+    """Wait for the end of duplicate address detection."""
+    return until(node, f"ip -6 address show dev {node}-wlan0 | grep inet6 | grep -v tentative")
+
+
+def answers(printed: str) -> set[int]:
+    """Which radios answered a ping to everybody, from their link-local addresses."""
+    return {int(number, 16) for number in re.findall("from fe80::1ff:fe00:(.)00%", printed)} - {1}
+
+
+@pytest.mark.parametrize("allowed", [1, 0])
+def test_a_station_that_sleeps_gets_new_group_keys_when_it_wakes(boot: Boot, allowed: int) -> None:
+    """WNM sleep mode: it takes no part in the handshakes for new keys; without it, it does."""
+    files = {
+        "ap": access_point("ap", *PROTECTED, f"wnm_sleep_mode={allowed}"),
+        "sta": STATION + network(*OWN),
+        "other": STATION + network(*OWN),
+    }
+    look = hostapd("ap", f"sta {STA}")
+    commands = [
+        *(*STARTED, start_station("other"), until_said("ap", "EAPOL-4WAY-HS-COMPLETED", times=2)),
+        *(*(has_address(node) for node in files), CALL, wpa("sta", "wnm_sleep enter"), ("ap", "sleep 0.1"), look),
+        *(hostapd("ap", "raw REKEY_GTK"), until_said("other", "Group rekeying completed"), CALL),
+        *(wpa("sta", "wnm_sleep exit"), ("ap", "sleep 0.1"), look, CALL),
+    ]
+    played = play(boot, files, commands, pcap="air", seconds=6)
+    everybody = {2, 3}
+    answered = [answers(printed) for printed in played.printed if "ping statistics" in printed]
+    assert answered == [everybody, {3} if allowed else everybody, everybody]
+    asleep = ["[WNM_SLEEP_MODE]" in printed for printed in played.printed if "aid=" in printed]
+    assert asleep == [bool(allowed), False]
+    rekeyed = re.findall("STA (.*) WPA: group key handshake completed", played.said["ap"])
+    assert rekeyed == [OTHER] if allowed else set(rekeyed) == {STA, OTHER}
+    exchanged = actions(played, 2412)
+    assert [sender for sender, _ in exchanged] == ([STA, AP] * 2 if allowed else [STA] * 2)
+    if allowed:  # the answer to a station that wakes contains keys
+        assert exchanged[3][1] > exchanged[1][1] + 2 * KEY_BYTES
