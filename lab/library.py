@@ -38,6 +38,7 @@ NOUNS = {
     "phy/fading": "fading",
     "phy/error_models": "error model",
     "report_parts": "part of a report",
+    "checks": "kind of check",
 }
 CODE_ROOMS = tuple(dict.fromkeys(room.partition("/")[0] for room in NOUNS))
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads

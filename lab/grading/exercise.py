@@ -7,6 +7,7 @@ given/          topologies, workloads and other files, which students get and ca
 starter/        the files to hand in, to begin with
 reference/      a submission that gets every point
 broken/<name>/  submissions that are wrong, each in one way
+check.py        functions of checks (lab.checks.python), if some need one
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from pathlib import Path
 
 from lab import library
 from lab.checkout import DATA
+from lab.checks import python
 from lab.errors import InputError, unknown
-from lab.expressions import expression
 from lab.model.build import build
 from lab.model.document import Document
 from lab.model.exercise import ExerciseFile
+from lab.model.exercise_check import ExerciseCheck
 from lab.model.include import read
 from lab.plan.problems import Problems, ValidatedFile
 
 FOLDER = Path("grading", "exercises")
 FILE, TASK, GIVEN, STARTER, REFERENCE, BROKEN = "exercise.yaml", "task.md", "given", "starter", "reference", "broken"
+CHECK = python.FILE
 _NUMBER = re.compile(r"\{numbers\.([A-Za-z0-9_-]+)\}")
 SEED = "seed"  # what {numbers.seed} stands for
 _SEEDS = 1_000_000
@@ -128,11 +131,8 @@ def _check(exercise: Exercise) -> None:
             problems.add(source, ("checks", index), f"needs run:, one of {', '.join(model.runs)}")
         if check.run is not None and check.run not in model.runs:
             problems.add(source, ("checks", index, "run"), unknown("run", check.run, model.runs))
-        for that in (check.that, *check.partly):
-            try:
-                expression.names(that)
-            except InputError as error:
-                problems.add(source, ("checks", index), f"{that}: {error.message}", error.hint)
+        for key, mistake in check.mistakes(exercise.folder):
+            problems.add(source, ("checks", index, key), mistake)
     for twin, failing in model.broken.items():
         for name in failing:
             if name not in names:
@@ -154,6 +154,16 @@ def _check(exercise: Exercise) -> None:
     if SEED in model.numbers:
         problems.add(source, ("numbers", SEED), "is the seed of the student's runs; choose another name")
     problems.raise_all()
+
+
+def run_of(exercise: Exercise, check: ExerciseCheck) -> str:
+    """Return the name of the run that a check looks at."""
+    return check.run or next(iter(exercise.model.runs))
+
+
+def checks_of(exercise: Exercise, run: str) -> list[ExerciseCheck]:
+    """Return the checks that look at a run."""
+    return [check for check in exercise.model.checks if run_of(exercise, check) == run]
 
 
 def with_numbers(text: str, numbers: Mapping[str, str]) -> str:

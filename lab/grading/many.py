@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.errors import InputError, LabError, writing
 from lab.grading import student as students
-from lab.grading.exercise import GIVEN, STARTER, Exercise, Student
+from lab.grading.exercise import CHECK, GIVEN, STARTER, Exercise, Student
 from lab.grading.marks import mark
 from lab.grading.results import Result, from_data
 from lab.grading.submission import content
@@ -121,8 +121,9 @@ def student_of(exercise: Exercise, folder: Path) -> Student:
 def _of_exercise(exercise: Exercise) -> str:
     """Return the hash of what an exercise's marks depend on."""
     digest = hashlib.sha256(repr(exercise.model).encode())
-    for part in (GIVEN, STARTER):
-        for path in sorted((exercise.folder / part).rglob("*")):
+    for part in (GIVEN, STARTER, CHECK):
+        place = exercise.folder / part
+        for path in [place, *sorted(place.rglob("*"))]:
             if path.is_file():
                 digest.update(f"\0{path.relative_to(exercise.folder)}\0".encode() + path.read_bytes())
     return digest.hexdigest()

@@ -5,22 +5,21 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from lab.errors import InputError, RunError, writing
-from lab.expressions import expression
-from lab.expressions.values import ValueWithUnit
 from lab.grading import submission as submissions
-from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, with_numbers
+from lab.grading.evidence import RunEvidence
+from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, checks_of, run_of, with_numbers
 from lab.grading.results import CheckResult, Result
 from lab.grading.submission import Submission
-from lab.grading.values import values
-from lab.model.exercise import ExerciseCheck, ExerciseRun
+from lab.model.exercise import ExerciseRun
+from lab.model.exercise_check import Evidence, EvidenceError, ExerciseCheck
 from lab.plan.load import load
+from lab.plan.problems import Problems, ValidatedFile
 from lab.record import Record
 from lab.runs import machine_for, run_plan
 from lab.runs.limits import wall_s
@@ -69,9 +68,9 @@ class _Assembled:
         with writing(self._files):
             for name, content in handed_in.programs.items():
                 (self._files / name).write_bytes(content)
-        return {name: self._plan(run, handed_in) for name, run in self._runs.items()}
+        return {name: self._plan(name, run, handed_in) for name, run in self._runs.items()}
 
-    def _plan(self, run: ExerciseRun, handed_in: Submission) -> _Planned:
+    def _plan(self, name: str, run: ExerciseRun, handed_in: Submission) -> _Planned:
         numbers = self._student.numbers(self._exercise)
         settings = {key: with_numbers(str(value), numbers) for key, value in run.set.items()}
         settings |= {} if run.as_given else handed_in.settings
@@ -79,7 +78,8 @@ class _Assembled:
         locations = {key: where for key, where in handed_in.locations.items() if key in settings}
         topology, workload = (_place(self._files, one) for one in (run.topology, run.workload))
         seed = self._student.seed(self._exercise)
-        return _Planned(load(topology, workload, seed, overrides, locations=locations), workload)
+        pcap = "air" if any(check.needs_air() for check in checks_of(self._exercise, name)) else None
+        return _Planned(load(topology, workload, seed, overrides, pcap=pcap, locations=locations), workload)
 
 
 def mark(
@@ -104,8 +104,10 @@ def mark(
         BuildError, HostError: If the machine lacks something.
     """
     checks = [check for check in exercise.model.checks if hidden or check.public]
-    assembled = _Assembled(exercise, student, out, {_run_of(exercise, check) for check in checks})
-    assembled.plans(Submission())  # a mistake in it is the exercise's
+    for check in checks:
+        check.require()
+    assembled = _Assembled(exercise, student, out, {run_of(exercise, check) for check in checks})
+    _check_checks(exercise, assembled.plans(Submission()))  # a mistake in it is the exercise's
     result = partial(Result, exercise.id, exercise.model.name, folder.name, student.name)
     try:
         handed_in = submissions.read(exercise, folder)
@@ -113,12 +115,36 @@ def mark(
     except InputError as error:
         return result(str(error), tuple(_result(check, 0, "not run") for check in checks))
     ended = {name: _run(name, exercise.model.runs[name], plan, out) for name, plan in plans.items()}
-    context = {"answers": handed_in.answers, "numbers": _quantities(student.numbers(exercise))}
-    return result("", tuple(_judged(check, ended[_run_of(exercise, check)], context) for check in checks))
+    numbers = student.numbers(exercise)
+
+    def evidence(record: Record) -> Evidence:
+        return RunEvidence(record, exercise.folder, numbers, handed_in.answers)
+
+    return result("", tuple(_judged(exercise, check, ended[run_of(exercise, check)], evidence) for check in checks))
 
 
-def _run_of(exercise: Exercise, check: ExerciseCheck) -> str:
-    return check.run or next(iter(exercise.model.runs))
+def check_plans(exercise: Exercise, student: Student, out: Path) -> None:
+    """Check that the runs of an exercise can be planned, and that its checks name what there is.
+
+    Args:
+        exercise: the exercise.
+        student: whose numbers the runs have.
+        out: an empty directory.
+
+    Raises:
+        InputError, InputErrors: If not; with file and line.
+    """
+    _check_checks(exercise, _Assembled(exercise, student, out, exercise.model.runs).plans(Submission()))
+
+
+def _check_checks(exercise: Exercise, plans: Mapping[str, _Planned]) -> None:
+    """Check what checks say about the runs."""
+    problems, source = Problems(), ValidatedFile(exercise.document, exercise.model)
+    for index, check in enumerate(exercise.model.checks):
+        planned = plans.get(run_of(exercise, check))
+        for key, mistake in check.mistakes_with(planned.plan) if planned else ():
+            problems.add(source, ("checks", index, key), mistake)
+    problems.raise_all()
 
 
 def _place(files: Path, name: str) -> str:
@@ -145,18 +171,22 @@ def _without_checks(plan: Plan) -> Plan:
     return dataclasses.replace(plan, checks=[])
 
 
-def _judged(check: ExerciseCheck, ended: _Ended, context: Mapping[str, Any]) -> CheckResult:
+def _judged(
+    exercise: Exercise, check: ExerciseCheck, ended: _Ended, evidence: Callable[[Record], Evidence]
+) -> CheckResult:
     where = str(ended.directory)
     if ended.record is None or ended.failure:
         return _result(check, 0, f"the run failed: {ended.failure}", where)
-    everything = {**values(ended.record), **context}
-    seen = ""
-    for that, share in ((check.that, 1.0), *check.partly.items()):
-        outcome = expression.evaluate(that, everything)
-        seen = seen or outcome.explanation
-        if outcome.passed:
-            return _result(check, float(share), seen, where)
-    return _result(check, 0, seen, where)
+    try:
+        judged = check.judge(evidence(ended.record))
+    except (EvidenceError, RunError) as error:
+        return _result(check, 0, str(error), where)
+    except InputError as error:  # a mistake of the exercise that shows only now
+        if error.where is not None:
+            raise
+        keys = ("checks", exercise.model.checks.index(check))
+        raise exercise.document.error(keys, error.message, error.hint) from None
+    return _result(check, judged.share, judged.seen, where)
 
 
 def _result(check: ExerciseCheck, share: float, seen: str, where: str = "") -> CheckResult:
@@ -169,17 +199,5 @@ def _result(check: ExerciseCheck, share: float, seen: str, where: str = "") -> C
         seen=seen,
         hint=check.advice,
         where=where,
-        about_answers=any(path[0] == "answers" for path in expression.names(check.that)),
+        about_answers=check.reveals(),
     )
-
-
-def _quantities(numbers: Mapping[str, str]) -> dict[str, ValueWithUnit | str]:
-    """Return a student's numbers as values of checks."""
-    found: dict[str, ValueWithUnit | str] = {}
-    for name, text in numbers.items():
-        number, _, unit = text.partition(" ")
-        try:
-            found[name] = ValueWithUnit(float(number), unit)
-        except ValueError:
-            found[name] = text
-    return found

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from lab.model.base import Flag, Integer, Model, Number, Overrides, Text, Texts, refuse
+from lab.model.base import Flag, Integer, Model, Overrides, Text, Texts, refuse
+from lab.model.exercise_check import AnyCheck
 from lab.model.names import Identifier
 
 
@@ -87,29 +88,6 @@ class ExerciseRun(Model):
     timeout: Text = Field("60 s", description="The wall time after which it is ended.")
 
 
-class ExerciseCheck(Model):
-    """Something that must hold."""
-
-    name: Identifier = Field(description="Its name in results.")
-    about: Text = Field(description="What must hold, in a sentence for the student.")
-    points: Annotated[Integer, Field(ge=0)] = Field(description="What it is worth.")
-    run: Text | None = Field(None, description="The run whose values it is about. Default: the only one.")
-    that: Text = Field(
-        description="The condition, as in checks: of a workload. It may also name answers.NAME and numbers.NAME."
-    )
-    partly: dict[Text, Number] = Field(
-        {}, description="Weaker conditions, and the share of the points for the first that holds: {CONDITION: 0.5}."
-    )
-    public: Flag = Field(True, description="Whether students see it before they hand in.")
-    advice: Text | None = Field(None, alias="hint", description="Shown to students whose submission does not pass it.")
-
-    @model_validator(mode="after")
-    def _shares(self) -> ExerciseCheck:
-        if any(not 0 < share < 1 for share in self.partly.values()):
-            refuse("a share is a number between 0 and 1, such as 0.5", "partly")
-        return self
-
-
 class ExerciseFile(Model):
     """The file exercise.yaml of an exercise."""
 
@@ -121,7 +99,7 @@ class ExerciseFile(Model):
     numbers: dict[Identifier, DrawnNumber] = Field({}, description="Numbers that differ between students.")
     hand_in: dict[Text, HandedIn] = Field(min_length=1, description="The files that students hand in, by name.")
     runs: dict[Identifier, ExerciseRun] = Field(min_length=1, description="The runs that the checks look at, by name.")
-    checks: list[ExerciseCheck] = Field(min_length=1, description="What must hold.")
+    checks: list[AnyCheck] = Field(min_length=1, description="What must hold.")
     broken: dict[Text, list[Identifier]] = Field(
         min_length=1,
         description="The twins in broken/: wrong submissions, each with the checks that it does not pass in full.",

@@ -18,6 +18,7 @@ from lab import library, registry
 from lab.checkout import CHECKOUT, PACKAGE
 from lab.metrics.base import METRICS
 from lab.model.event import EVENTS
+from lab.model.exercise_check import CHECKS
 from lab.model.mobility import MOBILITY
 from lab.model.node import NODES
 from lab.model.radio_setting import SETTINGS
@@ -45,7 +46,7 @@ from lab.metrics.base import Metric
 class Own(Metric):
     about = ABOUT
 """
-ROOMS = (SETTINGS, PROBES, METRICS, VIEWS, EVENTS, NODES, MOBILITY, PROPAGATION, FADING, ERROR_MODELS)
+ROOMS = (SETTINGS, PROBES, METRICS, VIEWS, EVENTS, NODES, MOBILITY, PROPAGATION, FADING, ERROR_MODELS, CHECKS)
 Write = Callable[[str, str], Path]
 
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What the checks of an exercise look at: a run that has ended, and what the student answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lab import captures, left
+from lab.errors import InputError
+from lab.expressions.values import ValueWithUnit
+from lab.grading.exercise import with_numbers
+from lab.model.exercise_check import EvidenceError, processes
+from lab.plan.workload.placeholders import Names
+from lab.record import Record, metrics
+from lab.shared.outcome import Outcome
+from lab.shared.types import Node, Plan
+
+_MOST_BYTES = 16 << 20  # of what a process prints: checks read it as a whole
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """A run; see lab.model.exercise_check.Evidence."""
+
+    record: Record
+    exercise: Path
+    numbers: Mapping[str, str]  # the student's
+    answers: Mapping[str, ValueWithUnit | str | None]
+
+    @property
+    def plan(self) -> Plan:
+        """What ran."""
+        return self.record.plan
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the run."""
+        return self.record.directory
+
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        """What conditions name."""
+        exits = {process["id"]: process["exit"] for process in self.record.data["processes"]}
+        found = {identifier: source["values"] for identifier, source in self.record.data["sources"].items()}
+        measured = metrics.values(self.record.plan, exits, found, self.record.data["metrics"])
+        return {**measured, "answers": self.answers, "numbers": _quantities(self.numbers)}
+
+    def fill(self, text: str) -> str:
+        """Return a text with values for references.
+
+        Raises:
+            InputError: If a reference is to nothing.
+        """
+        return filled(with_numbers(text, self.numbers), self.plan)
+
+    def ended(self, process: str) -> Mapping[str, Any] | None:
+        """Return how a process ended, by its id; None: it has not been started."""
+        return next((one for one in self.record.data["processes"] if one["id"] == process), None)
+
+    def source(self, process: str) -> Mapping[str, Any]:
+        """Return what the probe of a process found, by its id."""
+        found: Mapping[str, Any] = self.record.data["sources"][process]
+        if found["error"]:
+            raise EvidenceError(f"the output of {process} cannot be read: {found['error']}")
+        return found
+
+    def output(self, process: str, stream: str = "out") -> str:
+        """Return what a process printed, by its id."""
+        try:
+            with left.opened(self.directory / "raw" / f"{process}.{stream}") as file:
+                found = file.read(_MOST_BYTES + 1)
+        except FileNotFoundError:
+            raise EvidenceError(f"{process} has not been started") from None
+        if len(found) > _MOST_BYTES:
+            raise EvidenceError(f"{process} printed more than {_MOST_BYTES >> 20} MiB")
+        return found.decode("utf-8", errors="replace")
+
+    def captures(self, of: str) -> Sequence[Path]:
+        """Return the captures of the air (``air``), or those of the probes of that name."""
+        raw = self.directory / "raw"
+        if of == "air":
+            return sorted(raw.glob(captures.FILES))
+        return [raw / f"{process.id}.pcap" for process in processes(self.plan, of)]
+
+    def associations(self) -> Mapping[str, str]:
+        """Return the BSSIDs of stations when the run began."""
+        return Outcome.from_json(left.text(self.directory / "guest.json")).associations
+
+
+def filled(text: str, plan: Plan) -> str:
+    """Return a text with values for references to nodes and roles of a plan.
+
+    Raises:
+        InputError: If a reference is to nothing.
+    """
+    roles: dict[str, list[Node]] = {}
+    for node in plan.nodes:
+        for role in node.roles:
+            roles.setdefault(role, []).append(node)
+
+    def refuse(message: str) -> None:
+        raise InputError(message)
+
+    return Names(roles, {node.name: node for node in plan.nodes}).fill(text, plan.nodes[0], refuse)
+
+
+def _quantities(numbers: Mapping[str, str]) -> dict[str, ValueWithUnit | str]:
+    """Return a student's numbers as values of checks."""
+    found: dict[str, ValueWithUnit | str] = {}
+    for name, text in numbers.items():
+        number, _, unit = text.partition(" ")
+        try:
+            found[name] = ValueWithUnit(float(number), unit)
+        except ValueError:
+            found[name] = text
+    return found
