@@ -396,6 +396,14 @@ def _used(where: str, name: str) -> Path:
     )
 
 
+def searched_here() -> list[Path]:
+    """Return the folders of the current directory that are searched for code and files, whether they are there or not.
+
+    What is in them may be executed: probes, metrics, programs of stacks.
+    """
+    return [Path.cwd() / name for name in (*CODE_ROOMS, *dict.fromkeys(FOLDERS.values()))]
+
+
 def shown(path: Path) -> str:
     """Return a path for messages: relative to the current directory if it is inside."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import library
 from lab.errors import InputError, LabError, writing
 from lab.grading import student as students
-from lab.grading.exercise import CHECK, GIVEN, STARTER, Exercise, Student
+from lab.grading.exercise import CHECK, FOLDER, GIVEN, STARTER, Exercise, Student
 from lab.grading.marks import mark
 from lab.grading.results import Result, from_data
 from lab.grading.submission import content
@@ -83,9 +84,21 @@ def _check(folders: Sequence[Path]) -> None:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder} is not a folder", hint="a submission is a folder with the files handed in")
+        _refuse_code(folder)
     twice = [name for name, count in Counter(map(_name, folders)).items() if count > 1]
     if twice:
         raise InputError(f"several submissions are called {twice[0]}", hint="rename their folders")
+
+
+def _refuse_code(submission: Path) -> None:
+    """Refuse a submission that is where the lab searches for code: in the current directory, or around it."""
+    place, here = submission.resolve(), Path.cwd()
+    searched = [one.resolve() for one in (*library.searched_here(), here / FOLDER.parts[0])]
+    if here.is_relative_to(place) or any(one.is_relative_to(place) or place.is_relative_to(one) for one in searched):
+        raise InputError(
+            f"{submission} is where the lab searches for its own files, so a program in it would be executed",
+            hint="call lab grade from another directory",
+        )
 
 
 def _name(folder: Path) -> str:
