@@ -27,7 +27,7 @@ class Approximate(RadioSetting):
     about = (
         "Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still check what "
         "their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite datagram "
-        "with partial checksum coverage is sent only once."
+        "with partial checksum coverage is sent only once, unless its sender has approximate_retries:."
     )
     type = bool
     default = False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Approximate frames: UDP-Lite with partial coverage is sent once, and arrives with its errors where accepted."""
+"""Approximate frames: UDP-Lite with partial coverage arrives with its errors where accepted, and is sent once, if not
+told otherwise."""
 
 from __future__ import annotations
 
@@ -209,6 +210,53 @@ def test_no_blockack_agreement_holds_them_up(boot: Boot) -> None:
     got = arrivals(ran)
     assert len(got) > COUNT - 0.25 * DAMAGED
     assert [arrival.number for arrival in got] == sorted({arrival.number for arrival in got})
+
+
+REPEATED = "approximate_retries: true, rate:"
+
+
+def test_a_radio_that_is_told_to_repeats_them(boot: Boot) -> None:
+    """Every copy arrives: each datagram in the end without errors, those that a fault hits with errors before."""
+    ran = boot(place().replace("rate:", REPEATED), work(COVERED_BYTES))
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
+    assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, 0, DAMAGED)
+    wrong = [arrival for arrival in got if arrival.wrong_bits]
+    assert 0.75 * DAMAGED < len(wrong) <= counts["approximate"] <= DAMAGED
+    assert {arrival.number: arrival.wrong_bits for arrival in got} == dict.fromkeys(range(COUNT), 0)  # the last copies
+    assert COUNT <= right(got) <= COUNT + 2
+
+
+def test_of_what_is_repeated_in_vain_damaged_copies_remain(boot: Boot) -> None:
+    """Two attempts, both damaged: without the key a datagram has one chance that its head is right, with it two."""
+    damage = "  - {at: 2 s, fault: damage, frames: data, from: sta1, to: ap1, count: 30}\n"
+    ran = boot(
+        place().replace("rate:", REPEATED).replace("medium: {}", "medium: {retries: 2}"),
+        work(COVERED_BYTES, damage=damage),
+    )
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
+    assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, DAMAGED / 2, DAMAGED / 2)
+    wrong = [arrival.number for arrival in got if arrival.wrong_bits]
+    assert len(wrong) > 0.75 * DAMAGED and len(set(wrong)) == DAMAGED / 2
+
+
+def test_agreements_survive_those_that_are_repeated(boot: Boot) -> None:
+    """Other data of the TID go on in A-MPDUs, and all arrive, in order."""
+    other = "{probe: udp-sender, to: '{server.ip}', buffer: 100000 B, count: 1000}"
+    text = work(COVERED_BYTES, damage="").replace(
+        "timeline:",
+        "  - {on: server, run: {probe: udp-sink}, as: other, ready: {listening: udp/9000}}\n"
+        f"  - {{on: client, at: 1600 ms, run: {other}, as: beside}}\n"
+        "timeline:",
+    )
+    ends = {}
+    for key in ("rate:", REPEATED):
+        ran = boot(place(mode="n", rate="MCS 0").replace("rate:", key), text, pcap="air")
+        (path,) = (ran.directory / "raw").glob("air-*")
+        start_ns = ran.guest()["epoch_ns"] + 1_650_000_000
+        answers = [frame.stamp_ns for frame in air.frames(path) if frame.kind == air.BA]
+        ends[key] = sum(start_ns < at < start_ns + 800_000_000 for at in answers)
+        assert [arrival.number for arrival in arrivals(ran)] == list(range(COUNT))
+    assert ends["rate:"] == 0 and ends[REPEATED] > 20
 
 
 def test_what_is_refused(plan_of: Callable[..., object]) -> None:

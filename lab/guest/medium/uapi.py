@@ -92,6 +92,7 @@ class Attr(IntEnum):
     OLDEST_FIRST = auto()
     POWER_MBM = auto()
     OWN_ADDR = auto()
+    RETRY_APPROX = auto()
 
 
 class PartAttr(int):
@@ -250,6 +251,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.ANSWER_WAIT_US: _U32,
     Attr.DROP_TAIL: _U32,
     Attr.OLDEST_FIRST: _U8,
+    Attr.RETRY_APPROX: _U8,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The key and the event ``approximate``: what the plan has of them, and where they are refused."""
+"""The event ``approximate``, that key and ``approximate_retries``: what plans have of them, where they are refused."""
 
 from __future__ import annotations
 
@@ -26,6 +26,24 @@ def plan(plans: Plans, event: str = "", *, key: str = "", encrypt: str = OPEN, m
 def test_the_key_is_part_of_the_radio_from_the_start(plans: Plans) -> None:
     lines = [line for line in commands(plan(plans, key=", approximate: true")) if "ADD_RADIO" in line]
     assert [line.endswith("approx=1") for line in lines] == [False, True, True, False]
+
+
+def test_the_sender_may_repeat_what_is_approximate(plans: Plans) -> None:
+    """False is the default: the plan is the same, and no radio of the kernel hears of it."""
+    lines = [line for line in commands(plan(plans, key=", approximate_retries: true")) if "ADD_RADIO" in line]
+    assert [line.endswith("retry_approx=1") for line in lines] == [False, True, True, False]
+    without = plan(plans)
+    assert plan(plans, key=", approximate_retries: false").to_json() == without.to_json()
+    assert not any("retry_approx" in line for line in commands(without))
+
+
+@pytest.mark.parametrize(("encrypt", "how"), [(WPA2, "wpa2"), (WPA3, "wpa3")])
+def test_in_an_encrypted_network_no_frame_is_approximate(plans: Plans, encrypt: str, how: str) -> None:
+    reported = refused(plan, plans, key=", approximate_retries: true", encrypt=encrypt)
+    assert reported.splitlines()[0] == (
+        f"t.yaml:4  nodes.sta1.approximate_retries: campus is encrypted ({how}): its radios cannot see how much a "
+        "checksum covers, and repeat all frames anyway; write encrypt: open, or remove this"
+    )
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -71,7 +89,8 @@ def test_mistakes(plans: Plans, event: str, message: str) -> None:
 def test_the_perfect_medium_damages_nothing(plans: Plans) -> None:
     why = "approximate: the perfect medium damages no frames; write medium: {} in the topology"
     assert refused(plan, plans, "approximate: sta1, enabled: true", medium="perfect") == f"t.yaml:9  timeline.0.{why}"
-    assert refused(plan, plans, key=", approximate: true", medium="perfect").splitlines()[0] == (
-        "t.yaml:4  nodes.sta1.approximate: has no effect on the perfect medium, which damages no frames; "
-        "write medium: {} in the topology, or remove this"
-    )
+    for key in ("approximate", "approximate_retries"):
+        assert refused(plan, plans, key=f", {key}: true", medium="perfect").splitlines()[0] == (
+            f"t.yaml:4  nodes.sta1.{key}: has no effect on the perfect medium, which damages no frames; "
+            "write medium: {} in the topology, or remove this"
+        )

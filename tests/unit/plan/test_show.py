@@ -112,9 +112,10 @@ def test_what_a_radio_has_beyond_the_usual_is_shown(plans: Plans) -> None:
 
 
 def test_how_a_radio_answers_and_queues_is_shown(plans: Plans) -> None:
-    keys = "encrypt: open, answer_delay: 37 us, drop_tail: 126, approximate: true"
+    keys = "encrypt: open, answer_delay: 37 us, drop_tail: 126, approximate: true, approximate_retries: true"
     text = shown(plans(TOPOLOGY.replace("ssid: campus}", f"ssid: campus, {keys}}}", 1) + MEDIUM))
-    assert "ACKs 37 us late, takes damaged frames, drop-tail queue of 126, open" in " ".join(text.split())
+    words = "ACKs 37 us late, takes damaged frames, repeats approximate frames, drop-tail queue of 126, open"
+    assert words in " ".join(text.split())
 
 
 def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None:

@@ -11,6 +11,10 @@
  * With a BlockAck agreement, a recipient would wait for frames that are never
  * sent again, so a TID has none while it carries such frames.
  *
+ * A sender may be told to retry them like others (retry_approx). The receiver
+ * then delivers every damaged copy: no frame says which one is the last, and to
+ * wait for it would take state that depends on damaged headers.
+ *
  * Not recognised, and therefore sent like other frames: encrypted frames, those
  * with four addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a
  * tunnel.

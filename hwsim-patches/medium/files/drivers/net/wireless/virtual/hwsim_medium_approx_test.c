@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of approximate frames: which frames are approximate, and which of
- * them a radio accepts damaged.
+ * KUnit tests of approximate frames: which frames are approximate, which of
+ * them a radio accepts damaged, and how often they are sent.
  */
-#include <kunit/test.h>
 #include <linux/dccp.h>
 #include <linux/in.h>
 #include <linux/ip.h>
-#include <linux/slab.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "hwsim_medium_radio.h"
+#include "hwsim_medium_air_test.h"
 
 #define PAYLOAD_BYTES	100
 #define DATAGRAM_BYTES	(sizeof(struct udphdr) + PAYLOAD_BYTES)
@@ -325,4 +323,87 @@ static struct kunit_suite hwsim_medium_approx_suite = {
 	.test_cases = hwsim_medium_approx_cases,
 };
 
-kunit_test_suite(hwsim_medium_approx_suite);
+#define ATTEMPTS	3
+
+/*
+ * Send an approximate frame, of which up to @damaged attempts arrive damaged, to
+ * a radio that accepts those.
+ */
+static void send_approximate(struct air_test *air, u32 damaged)
+{
+	struct hwsim_radio *radio = air->radios[0];
+	struct sk_buff *skb = ipv4_frame(air->test, 8);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[2]->approx = true;
+	make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE)->count = damaged;
+	ether_addr_copy(hdr->addr1, address(2));
+	ether_addr_copy(hdr->addr2, address(0));
+	skb_set_queue_mapping(skb, IEEE80211_AC_BE);
+	info->control.rates[0].idx = RATE_54;
+	info->control.rates[0].count = ATTEMPTS;
+	info->control.rates[1].idx = -1;
+	hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
+	run_for(air, NSEC_PER_SEC / 2);
+	KUNIT_EXPECT_EQ(air->test, 0, radio->mac->held);
+}
+
+static void approx_sent_once(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	send_approximate(air, ATTEMPTS);
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_APPROXIMATE));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DROPPED));
+	KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(air->radios[0], address(0),
+						   address(2), 0));
+}
+
+/* up to the first that arrives undamaged; agreements of its TID may stay */
+static void approx_retried_if_told(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	air->radios[0]->mac->retry_approx = true;
+	send_approximate(air, ATTEMPTS - 1);
+	KUNIT_EXPECT_EQ(test, ATTEMPTS, count_of(air, 0, 2, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, ATTEMPTS - 1,
+			count_of(air, 0, 2, HWSIM_COUNT_APPROXIMATE));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_ACKED));
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(air->radios[0], address(0),
+						    address(2), 0));
+}
+
+/* given up like others: what has arrived is damaged */
+static void approx_retried_in_vain(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	air->radios[0]->mac->retry_approx = true;
+	send_approximate(air, ATTEMPTS);
+	KUNIT_EXPECT_EQ(test, ATTEMPTS, count_of(air, 0, 2, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, ATTEMPTS,
+			count_of(air, 0, 2, HWSIM_COUNT_APPROXIMATE));
+	KUNIT_EXPECT_EQ(test, 1, count_of(air, 0, 2, HWSIM_COUNT_DROPPED));
+}
+
+static struct kunit_case hwsim_medium_approx_air_cases[] = {
+	KUNIT_CASE(approx_sent_once),
+	KUNIT_CASE(approx_retried_if_told),
+	KUNIT_CASE(approx_retried_in_vain),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_approx_air_suite = {
+	.name = "hwsim-medium-approx-air",
+	.init = air_test_init,
+	.exit = air_test_exit,
+	.test_cases = hwsim_medium_approx_air_cases,
+};
+
+kunit_test_suites(&hwsim_medium_approx_suite, &hwsim_medium_approx_air_suite);

@@ -337,6 +337,7 @@ struct hwsim_network {
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx_flows: approximate frames that it sends
  * @more_data: marks data frames behind which others wait
+ * @retry_approx: approximate frames are retried like others
  * @answer_delay_ns: how much later than SIFS its ACKs and BlockAcks are
  * @answer_wait_ns: how much longer it waits for those of others
  * @no_retry_mark: mark of packets that are tried once only, 0: none
@@ -390,6 +391,7 @@ struct hwsim_mac {
 	u32 latency_ns;
 	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
 	bool more_data;
+	bool retry_approx;
 	u32 answer_delay_ns;
 	u32 answer_wait_ns;
 	u32 no_retry_mark;

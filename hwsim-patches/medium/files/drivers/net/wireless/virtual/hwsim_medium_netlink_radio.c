@@ -145,6 +145,9 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_APPROX];
 	if (attr)
 		radio->approx = nla_get_u8(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_RETRY_APPROX];
+	if (attr)
+		radio->mac->retry_approx = nla_get_u8(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_LATENCY_US];
 	if (attr)
 		radio->mac->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;

@@ -90,7 +90,8 @@ struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 		if (info->flags & IEEE80211_TX_CTL_AMPDU)
 			hwsim_session_join(radio, mpdu);
 	}
-	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
+	if (mpdu->wants_ack && !radio->mac->retry_approx &&
+	    hwsim_frame_is_approximate(skb)) {
 		mpdu->no_retry = true;
 		hwsim_approx_sent(radio, mpdu);
 	}

@@ -78,7 +78,7 @@ enum hwsim_medium_curve {
  *	OLDEST_FIRST,
  *	NOISE_MBM, ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES,
  *	APPROX, RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, SHORT_SLOTS,
- *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
+ *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL, RETRY_APPROX
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or
  *	none. A link over which nothing can be heard takes no memory, as if it
@@ -419,6 +419,10 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_OWN_ADDR,		/* 6 bytes: address of the interface
 						 * whose peer has ADDR; absent:
 						 * the radio's first one
+						 */
+	HWSIM_MEDIUM_ATTR_RETRY_APPROX,		/* u8: frames with partial checksum
+						 * coverage are retried like others;
+						 * 0: they are tried once
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
