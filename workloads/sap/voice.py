@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Send speech, a packet of 160 bytes every 20 ms: ``voice.py listen|send TRANSPORT ADDRESS``, on port 9100.
 
-Transports: ``udp``; ``udplite``, whose checksum covers the head of a packet only; ``parity``, the same with a packet of
-parity after every four; ``sap``, approximate except for the head. The listener prints what the speech is worth: packets
-that come after 150 ms are as good as lost (ITU-T G.114), and what is lost is silence.
+Transports: ``udp``; ``udplite``, whose checksum covers the head of a packet only; ``repeated``, the same over a radio
+that repeats such packets: of several copies, the last one that comes in time counts; ``parity``, UDP-Lite with a packet
+of parity after every four; ``sap``, approximate except for the head. The listener prints what the speech is worth:
+packets that come after 150 ms are as good as lost (ITU-T G.114), and what is lost is silence.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-TRANSPORTS = ("udp", "udplite", "parity", "sap")
+TRANSPORTS = ("udp", "udplite", "repeated", "parity", "sap")
 PORT = 9100
 PACKETS = 500
 EVERY_NS = 20_000_000
@@ -119,12 +120,13 @@ def arriving(transport: str, address: str) -> Iterator[bytes]:
 def listen(transport: str, address: str) -> None:
     """Print quality, loss and delay of what arrives."""
     heard: dict[int, bytes] = {}
-    delays_ns: list[int] = []
+    delay_of_ns: dict[int, int] = {}
 
     def take(number: int, code: bytes, delay_ns: int) -> None:
-        if number < PACKETS and number not in heard and delay_ns <= LATEST_NS:  # a checksum of 16 bits misses errors
-            heard[number] = code
-            delays_ns.append(delay_ns)
+        if number >= PACKETS or delay_ns > LATEST_NS:  # a checksum of 16 bits misses errors
+            return
+        if number not in heard or transport == "repeated":
+            heard[number], delay_of_ns[number] = code, delay_ns
 
     for data in arriving(transport, address):
         (number, sent_ns), code = HEAD.unpack_from(data), data[HEAD.size :]
@@ -144,7 +146,7 @@ def listen(transport: str, address: str) -> None:
         got = decode(heard[number]) if number in heard else [0.0] * SAMPLES
         power += sum(sample * sample for sample in wanted)
         noise += sum((a - b) ** 2 for a, b in zip(wanted, got, strict=True))
-    delays_ns.sort()
+    delays_ns = sorted(delay_of_ns.values())
     report = {"quality": 10 * math.log10(power / noise), "lost": 100 * (1 - len(heard) / PACKETS)}
     if delays_ns:
         report |= {"delay": delays_ns[len(delays_ns) * 95 // 100] / 1e6, "longest": delays_ns[-1] / 1e6}

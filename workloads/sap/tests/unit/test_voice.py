@@ -50,6 +50,27 @@ def test_parity_restores_one_packet_of_four(
     assert json.loads(capsys.readouterr().out)["lost"] == pytest.approx(100 * (1 - heard / 8))
 
 
+@pytest.mark.parametrize(("transport", "counts", "delay"), [("udplite", 0, 1), ("repeated", 1, 3)])
+def test_of_several_copies_one_counts(
+    transport: str, counts: int, delay: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first, or the last of those that come in time: the third is late."""
+    now_ns = time.time_ns()
+    monkeypatch.setattr(voice, "PACKETS", 1)
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns)
+    right, silence = voice.encode(voice.speech(0)), bytes(voice.SAMPLES)
+    copies = [(silence, 1), (right, 3), (silence, 151)] if counts else [(right, 1), (silence, 3), (silence, 151)]
+    sent = [voice.HEAD.pack(0, now_ns - delay * 1_000_000) + code for code, delay in copies]
+    monkeypatch.setattr(voice, "arriving", lambda *_: iter(sent))
+    voice.listen(transport, "")
+    found = json.loads(capsys.readouterr().out)
+    assert found["quality"] > 30 and found["lost"] == 0
+    assert found["delay"] == found["longest"] == delay
+
+
 def test_it_says_how_it_is_used() -> None:
     done = subprocess.run([sys.executable, str(PROGRAM), "send", "tcp", "h1"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "usage: voice.py listen|send udp|udplite|parity|sap ADDRESS\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "usage: voice.py listen|send udp|udplite|repeated|parity|sap ADDRESS\n",
+    )
