@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import getpass
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from lab.numbers import plain
 
 exercise = typer.Typer(
     name="exercise",
@@ -77,16 +80,50 @@ def start(
     say(f"{place / TASK}: the task; edit {', '.join(exercise_.model.hand_in)}, then: lab exercise run {place}")
 
 
+@exercise.command()
+def new(name: Annotated[str, typer.Argument(metavar="ID", help="The id of the exercise.")]) -> None:
+    """Write an exercise: make a folder with a small one that works, to change."""
+    from lab.grading import new as template
+    from lab.grading.exercise import FILE
+    from lab.terminal import say
+
+    folder = template.make(name)
+    say(f"{folder}: an exercise to change; then: lab check {folder / FILE}; lab doctor --grade {name}")
+
+
+@exercise.command()
+def autograder(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The exercise.", autocompletion=_ids)],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; default: ID.zip.", show_envvar=False, show_default=False)
+    ] = None,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(help="The lab as a wheel; default: that of make wheel.", show_envvar=False, show_default=False),
+    ] = None,
+) -> None:
+    """Write the zip of an autograder for Gradescope."""
+    from lab.grading import autograder as gradescope
+    from lab.grading.exercise import load
+    from lab.terminal import say
+
+    exercise_ = load(name)
+    path = out or Path(f"{exercise_.id}.zip")
+    gradescope.make(exercise_, path, wheel)
+    say(f"{path}: upload it as the autograder of a programming assignment")
+
+
 def _mark(folder: Path, out: Path | None, as_json: bool, hidden: bool) -> None:
     from lab import runs
     from lab.grading import feedback
+    from lab.grading.hints import late
     from lab.grading.marks import mark
     from lab.grading.student import of
     from lab.terminal import say, unread
 
     exercise_, student = of(folder)
     directory = runs.new_directory(f"exercise-{exercise_.id}", out)
-    result = mark(exercise_, folder, student, directory, hidden=hidden)
+    result = late(exercise_, folder, mark(exercise_, folder, student, directory, hidden=hidden))
     with unread():
         if as_json:
             print(json.dumps(result.data(), indent=2))
@@ -129,6 +166,12 @@ def grade_many(
         Literal["text", "classroom", "csv", "gradescope", "json", "junit"],
         typer.Option("--format", help="What to print.", show_envvar=False),
     ] = "text",
+    student: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose submission it is, whatever its student.yaml says; of one submission.", show_envvar=False
+        ),
+    ] = None,
 ) -> None:
     """Mark submissions of an exercise by all checks.
 
@@ -136,23 +179,71 @@ def grade_many(
     marked, by a fault of the lab.
     """
     from lab import runs
-    from lab.grading import many, summary
-    from lab.grading.exercise import load
+    from lab.errors import InputError
+    from lab.grading import alike, many, summary
+    from lab.grading.exercise import Student, load
     from lab.grading.formats import FORMATS
     from lab.grading.results import Result
+    from lab.grading.student import checked
     from lab.terminal import Bars, console, unread
 
     exercise_ = load(name)
+    if student is not None and len(submissions) != 1:
+        raise InputError(f"--student is for one submission, not for {len(submissions)}")
     directory = out or runs.new_directory(f"grade-{exercise_.id}", None)
     with Bars([(exercise_.id, len(submissions))]) as bars:
 
         def done(result: Result, number: int, of: int) -> None:
             bars.show(0, f"{number} of {of}: {result.submission}", number, of)
 
-        results = many.grade(exercise_, submissions, directory, jobs, done)
+        results = many.grade(
+            exercise_, submissions, directory, jobs, done, checked(student) if student is not None else None
+        )
     with unread():
         if format_ == "text":
-            console().print(summary.tables(results))
+            pairs = alike.find(exercise_, submissions, [Student(result.student) for result in results])
+            console().print(summary.tables(results, pairs))
         else:
             print(FORMATS[format_](results), end="")
     raise typer.Exit(1 if any(result.is_unmarked for result in results) else 0)
+
+
+def print_proofs(names: Sequence[str], jobs: int, as_json: bool) -> int:
+    """Mark what comes with exercises (none: all) and print what has come of it; return the exit status."""
+    from rich.table import Table
+
+    from lab import runs
+    from lab.fitted import Fitted
+    from lab.grading import proof
+    from lab.grading.exercise import known, load
+    from lab.terminal import Bars, console
+
+    chosen = [load(name) for name in names or known()]
+    number = sum(len(proof.submissions(one)) for one in chosen)
+    with Bars([("exercises", number)]) as bars:
+
+        def done(found: proof.Proof, at: int, of: int) -> None:
+            bars.show(0, f"{at} of {of}: {found.exercise.id}/{found.submission}", at, of)
+
+        proofs = proof.prove(chosen, runs.new_directory("doctor-grade", None), jobs, done)
+    if as_json:
+        listed = [
+            {"exercise": one.exercise.id, "submission": one.submission, "points": one.result.points}
+            | {"most": one.result.most, "holds": one.holds, "wrong": one.wrong()}
+            for one in proofs
+        ]
+        print(json.dumps(listed, indent=2))
+    else:
+        table = Table("", "exercise", "submission", "points", "of", "what is wrong", box=None)
+        for one in proofs:
+            points = plain(one.result.points, 3)
+            table.add_row(
+                "ok" if one.holds else "WRONG",
+                one.exercise.id,
+                one.submission,
+                points,
+                str(one.result.most),
+                one.wrong(),
+            )
+        console().print(Fitted(table))
+    return 0 if all(one.holds for one in proofs) else 1

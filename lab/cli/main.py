@@ -304,7 +304,9 @@ def list_(
 
 
 @app.command()
-def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload and experiment files.")]) -> None:
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Topology, workload, experiment and exercise files.")],
+) -> None:
     """Check files without running them."""
     from lab.cli.check import check as check_file
     from lab.terminal import say
@@ -448,9 +450,26 @@ def doctor(
     packages: Annotated[
         bool, _option("--packages", help="Print only the names of missing Debian packages, for apt-get install.")
     ] = False,
+    grade: Annotated[
+        bool,
+        _option(
+            "--grade",
+            help="Mark what comes with the exercises: each reference must get every point, each broken "
+            "twin fail the checks that it is to fail.",
+        ),
+    ] = False,
+    exercises: Annotated[
+        list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="With --grade: which ones.", show_default="all")
+    ] = None,
+    jobs: Annotated[int, _option("--jobs", help="With --grade: guests in parallel.", min=1)] = 1,
 ) -> None:
     """Check whether this machine has what the lab needs."""
     from lab.cli.lists import print_doctor, print_missing_packages
+
+    if grade:
+        from lab.cli.exercises import print_proofs
+
+        raise typer.Exit(print_proofs(exercises or [], jobs, as_json))
 
     if packages:
         print_missing_packages(as_json)

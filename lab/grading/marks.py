@@ -89,6 +89,7 @@ def mark(
     out: Path,
     *,
     hidden: bool = True,
+    between: Callable[[], None] = lambda: None,
 ) -> Result:
     """Run a submission and judge it.
 
@@ -98,6 +99,7 @@ def mark(
         student: whose numbers and seed the runs have.
         out: an empty directory for the runs.
         hidden: whether checks count that students do not see.
+        between: called repeatedly while guests run; an exception of it ends them.
 
     Raises:
         InputError, InputErrors: If the exercise has mistakes.
@@ -114,7 +116,7 @@ def mark(
         plans = assembled.plans(handed_in)
     except InputError as error:
         return result(str(error), tuple(_result(check, 0, "not run") for check in checks))
-    ended = {name: _run(name, exercise.model.runs[name], plan, out) for name, plan in plans.items()}
+    ended = {name: _run(name, exercise.model.runs[name], plan, out, between) for name, plan in plans.items()}
     numbers = student.numbers(exercise)
 
     def evidence(record: Record) -> Evidence:
@@ -152,14 +154,20 @@ def _place(files: Path, name: str) -> str:
     return str(files / name) if (files / name).is_file() else name
 
 
-def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path) -> _Ended:
+def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path, between: Callable[[], None]) -> _Ended:
     directory = out / name
     with writing(directory):
         directory.mkdir()
     with reporter() as report:
         machine = machine_for(planned.plan, planned.workload, report)
     try:
-        record = run_plan(_without_checks(planned.plan), machine, directory, timeout_s=wall_s("timeout", run.timeout))
+        record = run_plan(
+            _without_checks(planned.plan),
+            machine,
+            directory,
+            lambda progress: between(),
+            timeout_s=wall_s("timeout", run.timeout),
+        )
     except RunError as error:
         return _Ended(directory, None, error.message)
     failure = record.data["error"]

@@ -32,7 +32,7 @@ def start(exercise: Exercise, folder: Path, student: Student) -> None:
         InputError: If it exists and is not empty; or the name of the student is empty.
         HostError: If it cannot be written.
     """
-    _checked(student.name)
+    checked(student.name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists already", hint="name another folder: lab exercise start ID FOLDER")
     numbers = student.numbers(exercise)
@@ -58,7 +58,7 @@ def of(folder: Path) -> tuple[Exercise, Student]:
     found = _read(folder)
     if "/" in found.exercise:  # not a folder that came with the submission
         raise InputError("exercise: needs the id of an exercise", where=str(folder / FILE))
-    return load(found.exercise), _checked(found.student)
+    return load(found.exercise), checked(found.student)
 
 
 def named(folder: Path, exercise: str) -> Student:
@@ -70,15 +70,19 @@ def named(folder: Path, exercise: str) -> Student:
     found = _read(folder)
     if found.exercise != exercise:
         raise InputError(f"{folder} is for the exercise {found.exercise}, not {exercise}")
-    return _checked(found.student)
+    return checked(found.student)
 
 
 def _read(folder: Path) -> StudentFile:
     return build(StudentFile, document(folder / FILE, str(folder / FILE)))
 
 
-def _checked(name: str) -> Student:
-    """Return the student of that name, if it is one."""
+def checked(name: str) -> Student:
+    """Return the student of that name.
+
+    Raises:
+        InputError: If it is no name.
+    """
     if not name.strip() or not name.isprintable() or len(name) > _LONGEST:
         raise InputError(f"{name[:_LONGEST]!a} is not a name", hint="write --student NAME")
     return Student(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a teacher reads about many submissions: the points of each, and which checks fail most."""
+"""What a teacher reads about many submissions: the points of each, and which checks fail most, and what is alike."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lab.fitted import Fitted
+from lab.grading.alike import Alike
 from lab.grading.results import Result
 from lab.numbers import plain
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 
-def tables(results: Sequence[Result]) -> Group:
-    """Return both tables."""
+def tables(results: Sequence[Result], alike: Sequence[Alike] = ()) -> Group:
+    """Return the tables; ``alike``: submissions that are nearly equal."""
     from rich.console import Group
     from rich.table import Table
 
@@ -32,6 +33,12 @@ def tables(results: Sequence[Result]) -> Group:
     }
     for name in sorted(names, key=lambda name: passed[name]):
         checks.add_row(str(passed[name]), str(len(results)), name, names[name])
-    for table in (each, checks):
+    shown = [each, checks]
+    if alike:
+        pairs = Table("alike", "submission", "submission", "in")
+        for pair in alike:
+            pairs.add_row(f"{100 * pair.share:.0f} %", pair.first, pair.second, pair.what)
+        shown.append(pairs)
+    for table in shown:
         table.box = None
-    return Group(Fitted(each), "", Fitted(checks))
+    return Group(*[part for table in shown for part in ("", Fitted(table))][1:])

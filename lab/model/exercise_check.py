@@ -87,6 +87,9 @@ class ExerciseCheck(Model):
     run: Text | None = Field(None, description="The run that it is about. Default: the only one.")
     public: Flag = Field(True, description="Whether students see it before they hand in.")
     advice: Text | None = Field(None, alias="hint", description="Shown to students whose submission does not pass it.")
+    hint_after: Annotated[Integer, Field(ge=1)] = Field(
+        1, description="With which of the tries that do not pass it a student sees the hint. Graders always see it."
+    )
 
     @abstractmethod
     def judge(self, evidence: Evidence) -> Judgement:

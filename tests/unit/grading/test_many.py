@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,8 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What is marked, as (submission, student); no guest runs, and the points are the number of the call."""
     found: list[tuple[str, str]] = []
 
-    def mark(exercise: Exercise, folder: Path, student: Student, out: Path) -> Result:
+    def mark(exercise: Exercise, folder: Path, student: Student, out: Path, *, between: Callable[[], None]) -> Result:
+        between()
         if (folder / "answers.yaml").read_text() == "crash\n":
             raise ValueError("a fault of the lab")
         found.append((folder.name, student.name))
@@ -61,6 +63,14 @@ def test_each_is_marked_with_the_name_that_it_gives_or_that_of_its_folder(
     assert marked == [("ada", "Ada Lovelace"), ("bob", "bob")]
     assert [result.submission for result in results] == ["ada", "bob"]
     assert done == [("ada", 1, 2), ("bob", 2, 2)]
+
+
+def test_a_platform_knows_better_who_it_is(
+    exercise: Exercise, marked: list[tuple[str, str]], folders: list[Path], tmp_path: Path
+) -> None:
+    many.grade(exercise, folders[:1], tmp_path / "out")
+    many.grade(exercise, folders[:1], tmp_path / "out", student=Student("Eve"))
+    assert marked == [("ada", "Ada Lovelace"), ("ada", "Eve")]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +121,21 @@ def test_a_fault_of_the_lab_costs_only_the_mark_of_that_submission(
     assert "ValueError: a fault of the lab" in (tmp_path / "out" / "ada" / "error.txt").read_text()
     shutil.copy(folders[1] / "answers.yaml", folders[0])
     assert many.grade(exercise, folders, tmp_path / "out")[0].refused == ""
+
+
+def test_an_interrupt_ends_those_that_run_and_the_rest_is_marked_later(
+    exercise: Exercise,
+    marked: list[tuple[str, str]],
+    folders: list[Path],
+    tmp_path: Path,
+) -> None:
+    def interrupt(result: Result, number: int, of: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        many.grade(exercise, folders, tmp_path / "out", on_done=interrupt)
+    assert marked == [("ada", "Ada Lovelace")]
+    assert [result.points for result in many.grade(exercise, folders, tmp_path / "out")] == [1, 2]
 
 
 def test_folders_have_names_of_their_own(
