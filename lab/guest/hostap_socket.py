@@ -122,6 +122,8 @@ class Control:
                 self._loop.call_at(now_ns(), self._call_held)
 
     def _call_held(self) -> None:
+        if self._asking:  # another request began before the loop came here; its end calls them
+            return
         held, self._held = self._held, []
         for call in held:
             call()
