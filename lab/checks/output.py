@@ -17,6 +17,8 @@ from lab.numbers import count
 from lab.record import matching
 from lab.shared import types
 
+_CPU_S = 5  # for a search
+
 
 class Output(ExerciseCheck):
     """What a process prints, line by line."""
@@ -44,7 +46,7 @@ class Output(ExerciseCheck):
         lines = evidence.output(process.id, self.stream).splitlines()
         pattern = _filled(self.matches or self.lacks or "", evidence)
         try:
-            searched = matching.groups([_named(pattern)], lines)
+            searched = matching.groups([_named(pattern)], lines, _CPU_S)
         except matching.SlowMatchError:
             raise EvidenceError(f"the search in the output of {process.id} takes too long") from None
         number = sum(map(bool, searched))

@@ -27,14 +27,10 @@ class RunEvidence:
     """A run; see lab.model.exercise_check.Evidence."""
 
     record: Record
+    plan: Plan  # of the host: the guest could have written to that of the record
     exercise: Path
     numbers: Mapping[str, str]  # the student's
     answers: Mapping[str, ValueWithUnit | str | None]
-
-    @property
-    def plan(self) -> Plan:
-        """What ran."""
-        return self.record.plan
 
     @property
     def directory(self) -> Path:
@@ -46,7 +42,7 @@ class RunEvidence:
         """What conditions name."""
         exits = {process["id"]: process["exit"] for process in self.record.data["processes"]}
         found = {identifier: source["values"] for identifier, source in self.record.data["sources"].items()}
-        measured = metrics.values(self.record.plan, exits, found, self.record.data["metrics"])
+        measured = metrics.values(self.plan, exits, found, self.record.data["metrics"])
         return {**measured, "answers": self.answers, "numbers": _quantities(self.numbers)}
 
     def fill(self, text: str) -> str:
@@ -63,7 +59,9 @@ class RunEvidence:
 
     def source(self, process: str) -> Mapping[str, Any]:
         """Return what the probe of a process found, by its id."""
-        found: Mapping[str, Any] = self.record.data["sources"][process]
+        found: Mapping[str, Any] | None = self.record.data["sources"].get(process)
+        if found is None:
+            raise EvidenceError(f"the record has nothing of {process}")
         if found["error"]:
             raise EvidenceError(f"the output of {process} cannot be read: {found['error']}")
         return found
@@ -88,7 +86,10 @@ class RunEvidence:
 
     def associations(self) -> Mapping[str, str]:
         """Return the BSSIDs of stations when the run began."""
-        return Outcome.from_json(left.text(self.directory / "guest.json")).associations
+        try:
+            return Outcome.from_json(left.document(self.directory / "guest.json").decode()).associations
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise EvidenceError(f"guest.json cannot be read: {error}") from None
 
 
 def filled(text: str, plan: Plan) -> str:

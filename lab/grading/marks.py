@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from lab.errors import InputError, RunError, writing
+from lab.errors import InputError, RecordError, RunError, writing
 from lab.grading import submission as submissions
 from lab.grading.evidence import RunEvidence
 from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, checks_of, run_of, with_numbers
@@ -39,8 +39,9 @@ class _Planned:
 
 @dataclass(frozen=True)
 class _Ended:
-    """A run: its directory, and its record or why it failed."""
+    """A run: its plan and directory, and its record or why it failed."""
 
+    plan: Plan
     directory: Path
     record: Record | None
     failure: str = ""
@@ -119,8 +120,8 @@ def mark(
     ended = {name: _run(name, exercise.model.runs[name], plan, out, between) for name, plan in plans.items()}
     numbers = student.numbers(exercise)
 
-    def evidence(record: Record) -> Evidence:
-        return RunEvidence(record, exercise.folder, numbers, handed_in.answers)
+    def evidence(record: Record, plan: Plan) -> Evidence:
+        return RunEvidence(record, plan, exercise.folder, numbers, handed_in.answers)
 
     return result("", tuple(_judged(exercise, check, ended[run_of(exercise, check)], evidence) for check in checks))
 
@@ -168,10 +169,10 @@ def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path, between: Cal
             lambda progress: between(),
             timeout_s=wall_s("timeout", run.timeout),
         )
-    except RunError as error:
-        return _Ended(directory, None, error.message)
+    except (RunError, RecordError) as error:  # what a guest has left may be damaged
+        return _Ended(planned.plan, directory, None, error.message)
     failure = record.data["error"]
-    return _Ended(directory, record, failure["message"] if failure is not None else "")
+    return _Ended(planned.plan, directory, record, failure["message"] if failure is not None else "")
 
 
 def _without_checks(plan: Plan) -> Plan:
@@ -180,14 +181,14 @@ def _without_checks(plan: Plan) -> Plan:
 
 
 def _judged(
-    exercise: Exercise, check: ExerciseCheck, ended: _Ended, evidence: Callable[[Record], Evidence]
+    exercise: Exercise, check: ExerciseCheck, ended: _Ended, evidence: Callable[[Record, Plan], Evidence]
 ) -> CheckResult:
     where = str(ended.directory)
     if ended.record is None or ended.failure:
         return _result(check, 0, f"the run failed: {ended.failure}", where)
     try:
-        judged = check.judge(evidence(ended.record))
-    except (EvidenceError, RunError) as error:
+        judged = check.judge(evidence(ended.record, ended.plan))
+    except (EvidenceError, RunError, RecordError) as error:
         return _result(check, 0, str(error), where)
     except InputError as error:  # a mistake of the exercise that shows only now
         if error.where is not None:

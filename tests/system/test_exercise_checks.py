@@ -50,6 +50,19 @@ probes:
 timeline:
   - {at: 2 s, disconnect: sta1}
 """
+HEARS = """\
+name: hears
+duration: 3 s
+processes: []
+probes:
+PROBES
+timeline:
+  - {at: 2 s, disconnect: sta1}
+"""
+HEARING = {
+    "station": "  - {on: sta1, probe: wpa-events}\n",
+    "points": "  - {on: ap1, probe: hostapd-events}\n  - {on: ap2, probe: hostapd-events, as: ap2-events}\n",
+}
 PYTHON = """\
 def sender(evidence):
     return evidence.plan.node("sta1").kind == "sta", "sta1 is a station"
@@ -101,8 +114,8 @@ MORE = [  # that hold
 ]
 
 
-def written(name: str, check: str) -> str:
-    return f"  - {{name: {name}, about: It holds., points: 4, {check}}}\n"
+def written(name: str, check: str, run: str = "only") -> str:
+    return f"  - {{name: {name}, about: It holds., run: {run}, points: 4, {check}}}\n"
 
 
 @pytest.fixture(scope="module")
@@ -119,11 +132,18 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckResult]:
     checks = [written(f"{kind}-holds", holds) for kind, (holds, _, _) in CHECKED.items()]
     checks += [written(f"{kind}-fails", fails) for kind, (_, fails, _) in CHECKED.items()]
     checks += [written(f"more-{number}", check) for number, check in enumerate(MORE)]
+    for who, probes in HEARING.items():
+        (folder / "given" / f"{who}.yaml").write_text(HEARS.replace("PROBES\n", probes))
+        checks.append(written(f"{who}-with", "associated: sta1, with: ap1, at: 1 s", who))
+        checks.append(written(f"{who}-nowhere", "associated: sta1, nowhere: true", who))
+        checks.append(written(f"{who}-other", "associated: sta1, with: ap2", who))
     (folder / "exercise.yaml").write_text(
         "name: Kinds\nabout: All kinds of checks.\nminutes: 1\ngoals: [none]\n"
         "numbers: {far: {one_of: ['10', '10.0'], unit: m}}\n"
         "hand_in: {answers.yaml: {answers: {far: {about: How far?, unit: m}}}}\n"
-        "runs: {only: {topology: cell.yaml, workload: work.yaml}}\n"
+        "runs:\n  only: {topology: cell.yaml, workload: work.yaml}\n"
+        "  station: {topology: cell.yaml, workload: station.yaml}\n"
+        "  points: {topology: cell.yaml, workload: points.yaml}\n"
         f"checks:\n{''.join(checks)}broken: {{none: [alive-fails]}}\n"
     )
     result = mark(load(str(folder)), folder / "reference", Student("Ada"), tmp_path_factory.mktemp("out"))
@@ -151,6 +171,12 @@ def test_a_check_that_does_not_hold_says_what_was_seen(marked: dict[str, CheckRe
 def test_other_forms_hold(marked: dict[str, CheckResult], number: int) -> None:
     check = marked[f"more-{number}"]
     assert check.points == 4, check.seen
+
+
+@pytest.mark.parametrize("who", HEARING)
+def test_association_is_seen_from_both_ends(marked: dict[str, CheckResult], who: str) -> None:
+    assert [marked[f"{who}-{what}"].points for what in ("with", "nowhere", "other")] == [4, 4, 0]
+    assert marked[f"{who}-other"].seen == "at 3 s, sta1 is associated with no access point, wanted ap2"
 
 
 def test_what_is_seen_of_an_answer_is_not_shown(marked: dict[str, CheckResult]) -> None:

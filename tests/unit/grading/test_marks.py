@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What a guest has left may be anything: the submission gets nothing for it, with the reason, and nothing else ends."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.errors import InputError, RecordError
+from lab.grading import marks
+from lab.grading.exercise import Student, load
+from lab.grading.results import Result
+from lab.record import Record
+from lab.shared.types import Plan
+
+NET = """\
+name: net
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: a, mode: g, channel: 1}
+  sta1: {kind: sta, ssid: a, roles: [client]}
+links:
+  - {between: [h1, ap1]}
+medium: {}
+"""
+WORK = """\
+name: work
+roles: {server: 1, client: 1}
+duration: 1 s
+processes:
+  - {on: client, run: {probe: ping, to: "{server.ip}", count: 3}, as: pinged}
+  - {on: client, run: [echo, hello], as: says}
+probes:
+  - {on: sta1, probe: link}
+"""
+EXERCISE = """\
+name: A test
+about: A test.
+minutes: 1
+goals: [none]
+hand_in: {answers.yaml: {answers: {far: {about: How far?, unit: m}}}}
+runs: {only: {topology: net.yaml, workload: work.yaml}}
+broken: {none: [one]}
+checks:
+"""
+CHECK_PY = """\
+def fails(evidence):
+    return {}["x"], ""
+
+
+def wrong(evidence):
+    return 2, "too much"
+
+
+def one(evidence):
+    return True
+"""
+EMPTY: dict[str, Any] = {"processes": [], "sources": {}, "metrics": {}, "error": None}
+
+Marked = Callable[[str, Any], Result]
+
+
+@pytest.fixture
+def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Marked:
+    """Mark a submission by a check, with this record of its run, or what is raised instead; no guest runs."""
+
+    def mark(check: str, data: Any) -> Result:
+        folder = tmp_path / "a-test"
+        for part in ("given", "starter", "reference", "broken/none"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / "task.md").touch()
+        (folder / "check.py").write_text(CHECK_PY)
+        (folder / "given" / "net.yaml").write_text(NET)
+        (folder / "given" / "work.yaml").write_text(WORK)
+        (folder / "reference" / "answers.yaml").write_text("far: 3 m\n")
+        (folder / "exercise.yaml").write_text(f"{EXERCISE}  - {{name: one, about: It is so., points: 4, {check}}}\n")
+
+        def run_plan(plan: Plan, machine: object, directory: Path, look: object, timeout_s: float) -> Record:
+            (directory / "raw").mkdir()
+            (directory / "raw" / "says.out").write_text("a" * 40 + "!\n")
+            (directory / "guest.json").write_text('{"associations": 1}')
+            if isinstance(data, Exception):
+                raise data
+            return Record(directory, data)
+
+        monkeypatch.setattr(marks, "run_plan", run_plan)
+        monkeypatch.setattr(marks, "machine_for", lambda plan, workload, report: None)
+        out = tmp_path / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        return marks.mark(load(str(folder)), folder / "reference", Student("Ada"), out)
+
+    return mark
+
+
+@pytest.mark.parametrize(
+    ("check", "data", "seen"),
+    [
+        ("alive: says", RecordError("guest.json cannot be read"), "the run failed: guest.json cannot be read"),
+        ("alive: says", EMPTY, "says was not started"),
+        ("reachable: pinged", EMPTY, "the record has nothing of pinged"),
+        ("reachable: says", EMPTY, "says was not started; wanted some"),
+        ("associated: sta1, with: ap1", EMPTY, "guest.json cannot be read: "),
+        ("output: pinged, matches: x", EMPTY, "pinged has not been started"),
+        ('output: says, matches: "(a+)+$"', EMPTY, "the search in the output of says takes too long"),
+        ("that: pinged.received == 3", EMPTY, 'cannot be evaluated: unknown name "pinged"'),
+    ],
+)
+def test_what_is_missing_or_damaged_gets_nothing_with_the_reason(
+    marked: Marked, monkeypatch: pytest.MonkeyPatch, check: str, data: Any, seen: str
+) -> None:
+    monkeypatch.setattr("lab.checks.output._CPU_S", 0.1)
+    result = marked(check, data)
+    assert result.points == 0 and result.checks[0].seen.startswith(seen), result.checks[0].seen
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "message"),
+    [
+        ("python: fails", "check.py:2", "fails failed: KeyError: 'x'"),
+        ("python: wrong", "check.py", "wrong returned the share 2"),
+        ("python: one", "check.py", "one failed: TypeError: cannot unpack non-iterable bool object"),
+        (
+            'output: says, matches: "{nobody.ip}"',
+            "exercise.yaml:9",
+            "checks.0: {nobody.ip}: unknown role or node nobody",
+        ),
+    ],
+)
+def test_a_mistake_of_the_exercise_is_not_the_submissions(marked: Marked, check: str, where: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        marked(check, EMPTY)
+    assert caught.value.where is not None and caught.value.where.endswith(where)
+    assert caught.value.message.startswith(message)
