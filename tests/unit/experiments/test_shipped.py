@@ -41,6 +41,14 @@ def test_lab_check_finds_no_mistake_in_an_experiment_and_what_it_may_change(name
     uncertain.check(loaded(name))
 
 
+def test_places_can_be_drawn_from_what_is_uncertain() -> None:
+    """Not only the ends of a range can be run, which ``lab check`` tries. Parameters of several experiments: once."""
+    drawn_from = {uncertain.known_parameters(loaded(name)): loaded(name) for name in experiments()}
+    for known, experiment in drawn_from.items():
+        for place in uncertain.places(uncertain.parameters(experiment), 3, experiment.seed) if known else ():
+            assert trial(experiment, place.at(experiment.points[0]), 0).plan, experiment.name
+
+
 @each
 def test_an_experiment_with_published_numbers_claims_how_near_they_are(name: str) -> None:
     experiment = loaded(name)
