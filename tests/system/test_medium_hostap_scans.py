@@ -195,3 +195,39 @@ def test_of_what_waits_for_a_scan_codel_drops_some(boot: Boot) -> None:
     queue, _ = re.findall(r"TXQs:\n.*\n((?:\t\t\d.*\n)+)", ran.outputs()[-1])
     dropped = sum(int(line.split()[4]) for line in queue.splitlines())
     assert ran.flows("sink")["load"]["lost"] == dropped > 0
+
+
+CATEGORIES = (0, 32, 160, 192)  # type of service of best effort, background, video, voice
+UPLOAD = """\
+name: while-away
+roles: {server: 1, client: 1, other: 0..}
+duration: 20 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+""" + "".join(
+    f'  - {{on: client, at: 1 s, run: {{probe: udp-sender, to: "{{server.ip}}", every: 20 ms, count: COUNT, '
+    f"size: 1000 B, tos: {tos}}}, as: load{tos}}}\n"
+    for tos in CATEGORIES
+)
+
+
+@pytest.mark.parametrize("mode", ["g", "n"])
+@pytest.mark.parametrize("count", [120, 133])
+def test_what_a_station_sends_while_it_scans_waits_for_its_return(boot: Boot, mode: str, count: int) -> None:
+    """Also the last packets of each category, behind which nothing comes."""
+    host, station = "host, roles: [{}]", "sta1: {{kind: sta, roles: [{}]}}"
+    topology = DOWNLOAD.replace("mode: g", f"mode: {mode}").replace(host.format("client"), host.format("server"))
+    topology = topology.replace(station.format("server"), station.format("client"))
+    ran = boot(topology, UPLOAD.replace("COUNT", str(count)) + "timeline:\n" + SCAN)
+    assert [(flow["packets"], flow["lost"]) for flow in ran.flows().values()] == [(count, 0)] * len(CATEGORIES)
+
+
+@pytest.mark.parametrize("mode", ["g", "n"])
+def test_who_leaves_for_another_channel_says_so_first(boot: Boot, mode: str) -> None:
+    """As for a scan, also for a query before association: the access point keeps what comes meanwhile."""
+    leave = '  - {{at: {} ms, exec: sta1, run: [iw, dev, sta1-wlan0, offchannel, "2437", "60"]}}\n'
+    leaves = "".join(leave.format(at_ms) for at_ms in range(2000, 4000, 200))
+    ran = boot(DOWNLOAD.replace("mode: g", f"mode: {mode}"), WHILE_SCANNING + leaves)
+    flows = ran.flows("sink")["load"], ran.flows("other-sink")["other-load"]
+    assert [(flow["packets"], flow["lost"]) for flow in flows] == [(1000, 0)] * 2
+    assert 60e6 < flows[0]["delay_max_ns"] < 100e6

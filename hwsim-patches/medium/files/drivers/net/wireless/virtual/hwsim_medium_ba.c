@@ -501,6 +501,10 @@ bool hwsim_session_is_served(const struct hwsim_radio *radio,
 /**
  * hwsim_sessions_resume - schedule sessions that may send again
  * @radio: the radio, which has changed its channel
+ *
+ * Also those with new frames only: mac80211 wakes queues that were asked for
+ * frames in vain while they were stopped, but on the wrong channel a session's
+ * queue is not asked.
  */
 void hwsim_sessions_resume(struct hwsim_radio *radio)
 {
@@ -508,7 +512,9 @@ void hwsim_sessions_resume(struct hwsim_radio *radio)
 	int i;
 
 	hash_for_each(radio->mac->sessions, i, session, node)
-		if (hwsim_session_pending(radio, session))
+		if (hwsim_session_pending(radio, session) ||
+		    (hwsim_session_is_served(radio, session) &&
+		     hwsim_txq_holds_frames(session->txq)))
 			want_turn(radio, session);
 }
 
