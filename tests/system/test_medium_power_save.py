@@ -276,6 +276,20 @@ def test_who_polls_gets_one_frame(boot: Boot, mode: str) -> None:
     assert not [frame for frame in frames[:first] if frame.kind == DATA and is_from(frame, AP)]
 
 
+@pytest.mark.parametrize(("losses", "times", "arrive"), [(18, 4, 12), (33, 18, 11)])
+def test_what_is_polled_for_is_repeated_however_long_it_waited(
+    boot: Boot, losses: int, times: int, arrive: int
+) -> None:
+    """Its lifetime does not end while it is kept. After 20 attempts it is given up: the next poll brings the next."""
+    lose = f"  - {{at: 1990 ms, fault: lose, frames: data, from: ap1, to: sta1, count: {losses}}}\n"
+    polls = "".join(by_itself(at_ms, 3) for at_ms in range(3000, 3300, 20))
+    work = DOZES.replace("count: 150", "count: 12") + lose + by_itself(2002, 1) + polls
+    ran = boot(place("n", "MCS 7"), work, pcap="air")
+    found = [[frame.sequence for frame in some] for some in answers(sequence(ran, 2.1), PS_POLL)]
+    assert found[:12] == [[1] * times] + [[number] for number in range(2, 13)]
+    assert ran.flows()["load"]["packets"] == arrive
+
+
 def test_a_session_that_ends_keeps_its_frames(boot: Boot) -> None:
     """Those that had to be sent again, and those behind them that mac80211 then offers."""
     polls_ms = range(3000, 4500, 20)
@@ -298,27 +312,28 @@ def test_a_session_that_ends_keeps_its_frames(boot: Boot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "rate", "count", "asleep_ms", "lost"),
+    ("mode", "rate", "count", "asleep_ms", "for_ms", "lost"),
     [
-        ("a", "24 Mbit/s", 60, ASLEEP_MS, "share: 30 %, count: 100000"),
-        ("n", "MCS 1", 60, ASLEEP_MS, "share: 30 %, count: 100000"),
-        ("n", "MCS 7", 12, 2002, "count: 100"),  # mac80211 has none left: all are to be sent again
+        ("a", "24 Mbit/s", 60, ASLEEP_MS, 70, "share: 30 %, count: 100000"),
+        ("n", "MCS 1", 60, ASLEEP_MS, 70, "share: 30 %, count: 100000"),
+        ("n", "MCS 7", 12, 2002, 70, "count: 100"),  # mac80211 has none left: all are to be sent again
+        ("n", "MCS 7", 12, 2002, 900, "count: 100"),  # longer than the lifetime of a frame
     ],
 )
 def test_who_wakes_gets_the_rest_at_once(
-    boot: Boot, mode: str, rate: str, count: int, asleep_ms: int, lost: str
+    boot: Boot, mode: str, rate: str, count: int, asleep_ms: int, for_ms: int, lost: str
 ) -> None:
     """What was to be sent again waits for no new traffic; and of what was on the air nothing is lost.
 
     In mode n it would be after 100 ms: then the receiver has stopped to wait for it (mac80211's reorder buffer).
     """
     fault = f"  - {{at: 1990 ms, fault: lose, frames: data, from: ap1, to: sta1, {lost}}}\n"
-    events = fault + by_itself(asleep_ms, 1) + by_itself(asleep_ms + 70, 0)
+    events = fault + by_itself(asleep_ms, 1) + by_itself(asleep_ms + for_ms, 0)
     work = DOZES.replace("count: 150", f"count: {count}") + events
     ran = boot(place(mode, rate), work, pcap="air")
     flow = ran.flows()["load"]
     assert (flow["packets"], flow["lost"]) == (count, 0)
-    assert 60e6 < flow["delay_max_ns"] < 200e6
+    assert (for_ms - 10) * 1e6 < flow["delay_max_ns"] < (for_ms + 130) * 1e6
     frames = sequence(ran, 2)
     nulls = [number for number, frame in enumerate(frames) if frame.kind == DATA and frame.body[0] == NULL]
     dozes = max(number for number in nulls if frames[number].body[1] & PM)

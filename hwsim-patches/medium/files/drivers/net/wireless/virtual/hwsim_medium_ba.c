@@ -518,6 +518,15 @@ void hwsim_sessions_resume(struct hwsim_radio *radio)
 			want_turn(radio, session);
 }
 
+/* frames were kept for a recipient that dozed: their lifetime begins anew */
+static void renew(struct hwsim_radio *radio, struct hwsim_session *session)
+{
+	struct hwsim_mpdu *mpdu;
+
+	list_for_each_entry(mpdu, &session->retry_queue, list)
+		mpdu->since_ns = hwsim_now_ns(radio);
+}
+
 /**
  * hwsim_sessions_sleep - a recipient dozes, or is awake
  * @radio: the originator
@@ -536,6 +545,8 @@ void hwsim_sessions_sleep(struct hwsim_radio *radio, const u8 *own,
 		if (!session)
 			continue;
 		session->asleep = sleeps;
+		if (!sleeps)
+			renew(radio, session);
 		if (hwsim_session_pending(radio, session))
 			want_turn(radio, session);
 	}

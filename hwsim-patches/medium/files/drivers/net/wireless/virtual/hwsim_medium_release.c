@@ -113,6 +113,7 @@ static struct hwsim_mpdu *take(struct hwsim_radio *radio,
 		session->unknown--;
 	mpdu->unknown = false;
 	mpdu->alone = true;
+	mpdu->since_ns = hwsim_now_ns(radio);	/* it has been kept until now */
 	return mpdu;
 }
 
