@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Protection that hostapd offers beyond keys: operating channel validation, and group keys that a sleeper misses."""
+"""Keys that change, and channels that both sides validate: Extended Key ID, WNM sleep mode, OCV."""
 
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 import pytest
 
+from tests import air
 from tests.system.radios import (
     STATION,
     Boot,
@@ -122,3 +124,42 @@ def test_a_station_that_sleeps_gets_new_group_keys_when_it_wakes(boot: Boot, all
     assert [sender for sender, _ in exchanged] == ([STA, AP] * 2 if allowed else [STA] * 2)
     if allowed:  # the answer to a station that wakes contains keys
         assert exchanged[3][1] > exchanged[1][1] + 2 * KEY_BYTES
+
+
+PROTECTED_FRAME, QOS = 0x40, 0x80  # IEEE 802.11-2020 9.2.4.1: in the second octet of frame control, and in the first
+PINGS, REKEYS = 150, 3
+
+
+def key_ids(played: Played, sender: str, receiver: str) -> list[int]:
+    """Key ID of the encrypted data frames between two radios (12.5.3.2), in order; each once as long as it is used."""
+    ends = tuple(bytes.fromhex(one.replace(":", "")) for one in (sender, receiver))
+    found = []
+    for frame in frames(played):
+        if frame.kind == air.DATA and (frame.transmitter, frame.receiver) == ends and frame.body[1] & PROTECTED_FRAME:
+            found.append(frame.body[(26 if frame.body[0] & QOS else 24) + 3] >> 6)
+    return [key for key, _ in groupby(found)]
+
+
+@pytest.mark.parametrize(("ap", "sta", "expected"), [(1, 1, [0, 1, 0, 1]), (2, 1, [1, 0, 1, 0]), (1, 0, [0])])
+def test_a_new_pairwise_key_has_the_other_id(boot: Boot, ap: int, sta: int, expected: list[int]) -> None:
+    """Extended Key ID: with both keys at hand, nothing is lost. An access point set to 2 starts with key 1."""
+    files = {
+        "ap": access_point("ap", *PROTECTED, f"extended_key_id={ap}"),
+        "sta": f"{STATION}extended_key_id={sta}\n{network(*OWN)}",
+    }
+    rekeys = [
+        step
+        for number in range(2, REKEYS + 2)
+        for step in (
+            hostapd("ap", f"raw REKEY_PTK {STA}"),
+            until_said("ap", "EAPOL-4WAY-HS-COMPLETED", times=number),
+        )
+    ]
+    commands = [
+        *(*STARTED, ("ap", "ip addr add 10.1.0.1/24 dev ap-wlan0"), ("sta", "ip addr add 10.1.0.2/24 dev sta-wlan0")),
+        *(("sta", f"(ping -i 0.01 -c {PINGS} 10.1.0.1 > /tmp/ping &)"), until("sta", "[ -s /tmp/ping ]"), *rekeys),
+        until("sta", "grep received /tmp/ping"),
+    ]
+    played = play(boot, files, commands, pcap="air", seconds=6)
+    assert [key_ids(played, *ends) for ends in ((AP, STA), (STA, AP))] == [expected] * 2
+    assert f"{PINGS} received" in played.printed[-1] or not sta
