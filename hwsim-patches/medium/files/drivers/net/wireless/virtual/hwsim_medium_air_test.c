@@ -482,6 +482,55 @@ static void air_captures_rates(struct kunit *test)
 	}
 }
 
+/* what mac80211 is told about the rate of the only frame that has arrived */
+static void expect_status(struct air_test *air, u8 encoding, u8 rate_idx, u8 nss)
+{
+	u32 received = 0;
+	struct hwsim_up *up;
+
+	list_for_each_entry(up, &air->medium->clock.up, later.list) {
+		if (!up->skb)
+			continue;
+		received++;
+		KUNIT_EXPECT_EQ(air->test, encoding, (u8)up->rx_status.encoding);
+		KUNIT_EXPECT_EQ(air->test, rate_idx, (u8)up->rx_status.rate_idx);
+		KUNIT_EXPECT_EQ(air->test, nss, (u8)up->rx_status.nss);
+	}
+	KUNIT_EXPECT_EQ(air->test, 1, received);
+	drop_up(air);
+}
+
+/* HT numbers MCS across streams (19.5), VHT in each of them (21.5) */
+static void air_a_receiver_reports_streams(struct kunit *test)
+{
+	static const u8 streams[] = { 1, 2, 4 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	int i, ht;
+
+	hear(air, 0, 2);
+	air->radios[2]->streams = HWSIM_PHY_MAX_STREAMS;
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		for (ht = 0; ht < 2; ht++) {
+			u8 mcs = ht ? 8 * (streams[i] - 1) + 3 : 3;
+
+			send(air, 0, 2, 0);
+			if (ht) {
+				use_mcs(radio, mcs, 0);
+			} else {
+				use_vht(radio, mcs, 0);
+				ieee80211_rate_set_vht(&first_queued(radio)->rates[0],
+						       mcs, streams[i]);
+			}
+			hwsim_clock_run(&air->medium->clock,
+					air->medium->clock.now_ns + NSEC_PER_MSEC);
+			expect_status(air, ht ? RX_ENC_HT : RX_ENC_VHT, mcs,
+				      ht ? 0 : streams[i]);
+			run_for(air, 10 * NSEC_PER_MSEC);
+		}
+	}
+}
+
 /* a radio of 80 MHz knows which of its channels others use */
 static void air_energy_limits_the_width(struct kunit *test)
 {
@@ -526,6 +575,7 @@ static struct kunit_case air_cases[] = {
 	KUNIT_CASE(air_a_wide_preamble_is_heard_in_the_secondary_channel),
 	KUNIT_CASE(air_a_single_mpdu_of_vht_has_a_delimiter),
 	KUNIT_CASE(air_captures_rates),
+	KUNIT_CASE(air_a_receiver_reports_streams),
 	KUNIT_CASE(air_energy_limits_the_width),
 	KUNIT_CASE(air_streams_share_the_power),
 	KUNIT_CASE(air_weak_frames_do_not_collide),
