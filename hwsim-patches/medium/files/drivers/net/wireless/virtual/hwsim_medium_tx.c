@@ -317,12 +317,14 @@ void hwsim_radio_take_queued(struct hwsim_radio *radio,
 EXPORT_SYMBOL_GPL(hwsim_radio_take_queued);
 
 /**
- * hwsim_radio_farewell - let an interface that ends send its management frames
+ * hwsim_radio_farewell - let management frames be sent before a radio leaves
  * @radio: the radio
- * @vif: the interface
+ * @vif: those of one interface, NULL: of all
  *
- * An access point that is stopped sends a Deauthentication to all stations. It
- * does not wait for its end: real hosts take longer to stop than the frame
+ * An access point that is stopped sends a Deauthentication to all stations, a
+ * station may answer a BSS Transition Management Request and go at once.
+ * mac80211 does not wait for the end of such frames: real hosts take longer to
+ * stop, or to pass the synchronize_net() of a disassociation, than the frame
  * takes to be sent.
  */
 void hwsim_radio_farewell(struct hwsim_radio *radio,
