@@ -470,6 +470,12 @@ def doctor(
         from lab.cli.exercises import print_proofs
 
         raise typer.Exit(print_proofs(exercises or [], jobs, as_json))
+    if exercises:
+        from lab.errors import InputError
+
+        raise InputError(
+            f"{exercises[0]}: names of exercises go with --grade", hint="lab doctor --grade " + exercises[0]
+        )
 
     if packages:
         print_missing_packages(as_json)

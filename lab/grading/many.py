@@ -95,10 +95,16 @@ def _check(folders: Sequence[Path]) -> None:
 
 
 def _refuse_code(submission: Path) -> None:
-    """Refuse a submission that is where the lab searches for code: in the current directory, or around it."""
+    """Refuse a submission that is where the lab searches for code: in the current directory, or around it.
+
+    References and broken twins in an exercise are where nothing is searched for.
+    """
     place, here = submission.resolve(), Path.cwd()
-    searched = [one.resolve() for one in (*library.searched_here(), here / FOLDER.parts[0])]
-    if here.is_relative_to(place) or any(one.is_relative_to(place) or place.is_relative_to(one) for one in searched):
+    searched = [one.resolve() for one in library.searched_here()]
+    exercises = (here / FOLDER).resolve()
+    is_exercise = exercises.is_relative_to(place) or place.parent == exercises
+    is_code = any(one.is_relative_to(place) or place.is_relative_to(one) for one in searched)
+    if here.is_relative_to(place) or is_exercise or is_code:
         raise InputError(
             f"{submission} is where the lab searches for its own files, so a program in it would be executed",
             hint="call lab grade from another directory",

@@ -23,9 +23,10 @@ from lab.plan.problems import Problems, ValidatedFile
 from lab.record import Record
 from lab.runs import machine_for, run_plan
 from lab.runs.limits import wall_s
-from lab.shared.types import Plan
+from lab.shared.types import MAX_OUTPUT_OF_ALL_BYTES, Plan
 from lab.terminal import reporter
 
+_MOST_BYTES = 256 << 20  # of the files of a run
 FILES = "files"  # below the directory of the results: what the runs are made of
 
 
@@ -163,7 +164,7 @@ def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path, between: Cal
         machine = machine_for(planned.plan, planned.workload, report)
     try:
         record = run_plan(
-            _without_checks(planned.plan),
+            _for_guest(planned.plan),
             machine,
             directory,
             lambda progress: between(),
@@ -175,9 +176,13 @@ def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path, between: Cal
     return _Ended(planned.plan, directory, record, failure["message"] if failure is not None else "")
 
 
-def _without_checks(plan: Plan) -> Plan:
-    """Return the plan of a run without what the guest does not need: a submission could read what it must reach."""
-    return dataclasses.replace(plan, checks=[])
+def _for_guest(plan: Plan) -> Plan:
+    """Return the plan of a run without what the guest does not need: a submission could read what it must reach.
+
+    Unless the workload says so, its files may not be as large as those of a run whose author pays for the disk.
+    """
+    most_bytes = _MOST_BYTES if plan.max_output_bytes == MAX_OUTPUT_OF_ALL_BYTES else plan.max_output_bytes
+    return dataclasses.replace(plan, checks=[], max_output_bytes=most_bytes)
 
 
 def _judged(

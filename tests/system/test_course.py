@@ -102,3 +102,8 @@ def test_an_autograder_marks_as_its_platform_asks(place: Path) -> None:
     jsonschema.validate(results, GRADESCOPE)
     assert sum(test["score"] for test in results["tests"]) == exercise.points
     assert [test["visibility"] for test in results["tests"]] == ["visible", "visible", "after_published"]
+
+
+def test_only_proofs_are_about_exercises(tmp_path: Path) -> None:
+    refused = lab("doctor", "hidden-node", cwd=tmp_path, status=2)
+    assert refused.stderr == "lab: hidden-node: names of exercises go with --grade\n  lab doctor --grade hidden-node\n"

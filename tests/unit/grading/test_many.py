@@ -149,6 +149,24 @@ def test_folders_have_names_of_their_own(
         many.grade(exercise, [tmp_path / "nobody"], tmp_path / "out")
 
 
+def test_what_comes_with_an_exercise_is_not_where_code_is_searched_for(
+    exercise: Exercise,
+    marked: list[tuple[str, str]],
+    folders: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "grading" / "exercises"
+    shutil.copytree(exercise.folder, place / "hidden-node")
+    many.grade(exercise, [place / "hidden-node" / "reference"], tmp_path / "out")
+    assert marked == [("reference", "reference")]
+    for hostile in (place, place.parent, place / "hidden-node", tmp_path / "workloads" / "one"):
+        hostile.mkdir(parents=True, exist_ok=True)
+        with pytest.raises(InputError, match="is where the lab searches for its own files"):
+            many.grade(exercise, [hostile], tmp_path / "out")
+
+
 def test_a_host_without_a_whole_cage_is_refused(
     exercise: Exercise, folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,25 +61,26 @@ def one(evidence):
 """
 EMPTY: dict[str, Any] = {"processes": [], "sources": {}, "metrics": {}, "error": None}
 
-Marked = Callable[[str, Any], Result]
+Marked = Callable[..., Result]
 
 
 @pytest.fixture
 def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Marked:
     """Mark a submission by a check, with this record of its run, or what is raised instead; no guest runs."""
 
-    def mark(check: str, data: Any) -> Result:
+    def mark(check: str, data: Any, more: str = "", most_bytes: int = 256 << 20) -> Result:
         folder = tmp_path / "a-test"
         for part in ("given", "starter", "reference", "broken/none"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         (folder / "task.md").touch()
         (folder / "check.py").write_text(CHECK_PY)
         (folder / "given" / "net.yaml").write_text(NET)
-        (folder / "given" / "work.yaml").write_text(WORK)
+        (folder / "given" / "work.yaml").write_text(f"{WORK}{more}checks:\n  - {{that: pinged.received == 3}}\n")
         (folder / "reference" / "answers.yaml").write_text("far: 3 m\n")
         (folder / "exercise.yaml").write_text(f"{EXERCISE}  - {{name: one, about: It is so., points: 4, {check}}}\n")
 
         def run_plan(plan: Plan, machine: object, directory: Path, look: object, timeout_s: float) -> Record:
+            assert plan.max_output_bytes == most_bytes and plan.checks == []
             (directory / "raw").mkdir()
             (directory / "raw" / "says.out").write_text("a" * 40 + "!\n")
             (directory / "guest.json").write_text('{"associations": 1}')
@@ -136,3 +137,8 @@ def test_a_mistake_of_the_exercise_is_not_the_submissions(marked: Marked, check:
         marked(check, EMPTY)
     assert caught.value.where is not None and caught.value.where.endswith(where)
     assert caught.value.message.startswith(message)
+
+
+def test_a_run_may_not_fill_the_disk_unless_its_workload_says_so(marked: Marked) -> None:
+    marked("alive: says", EMPTY)
+    marked("alive: says", EMPTY, "max_output: 3 GiB\n", 3 << 30)
