@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -15,7 +16,8 @@ import jsonschema
 import pytest
 
 from lab.grading.exercise import load
-from tests.system.test_cli import lab
+from tests.system.test_cli import LAB, lab
+from tests.system.waiting import until
 from tests.unit.grading.test_published_forms import GRADESCOPE
 
 pytestmark = pytest.mark.guest
@@ -107,3 +109,22 @@ def test_an_autograder_marks_as_its_platform_asks(place: Path) -> None:
 def test_only_proofs_are_about_exercises(tmp_path: Path) -> None:
     refused = lab("doctor", "hidden-node", cwd=tmp_path, status=2)
     assert refused.stderr == "lab: hidden-node: names of exercises go with --grade\n  lab doctor --grade hidden-node\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_marking_goes_on_where_it_was_ended(place: Path, number: signal.Signals) -> None:
+    """By Ctrl-C, or by a crash: what has been marked is not run again."""
+    names = [f"student-{one}" for one in range(6)]
+    for name in names:
+        shutil.copytree(place / FOLDER / "reference", place / "handed-in" / name)
+    argv = ["grade", "slow-link", *(f"handed-in/{name}" for name in names), "--out", "marks", "--format", "json"]
+    grading = subprocess.Popen([str(LAB), *argv], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    results = [place / "marks" / name / "result.json" for name in names]
+    until(results[0].exists)
+    grading.send_signal(number)
+    grading.wait()
+    before = {path: path.stat().st_mtime_ns for path in results if path.exists()}
+    assert grading.returncode != 0 and 0 < len(before) < len(names)
+    marked = json.loads(lab(*argv, cwd=place).stdout)
+    assert [(one["submission"], one["points"]) for one in marked] == [(name, 5) for name in names]
+    assert before == {path: path.stat().st_mtime_ns for path in before}
