@@ -19,10 +19,11 @@ from lab.model.mobility import MOBILITY
 from lab.model.node import NODES
 from tests import booted
 
-# If the tests were started in the background, SIGINT may be ignored. Every program started here would inherit that, and
-# a test that sends SIGINT would wait forever.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# If the tests were started in the background, SIGINT may be ignored, and by nohup SIGHUP. Every program started here
+# would inherit that, and a test that sends the signal would wait forever.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # Other work on the machine must not fail a test: slow examples, and slow generation of examples, are not errors.
 settings.register_profile("lab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
