@@ -15,7 +15,7 @@ class ApproximateRetries(RadioSetting):
     """Whether it repeats them."""
 
     about = (
-        "Whether it repeats frames with partial checksum coverage (UDP-Lite, DCCP) like all others, until one arrives "
+        "Whether it repeats frames with partial checksum coverage (such as UDP-Lite) like all others, until one arrives "
         "without errors, instead of sending them only once. A receiver with approximate: passes on every damaged copy, "
         "so programs may get several copies of a datagram. Needs a medium: and an open network."
     )
