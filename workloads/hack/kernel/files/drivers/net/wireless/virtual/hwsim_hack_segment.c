@@ -15,6 +15,7 @@
 #define IPV6_BYTES	40
 #define TCP_BYTES	20
 #define TCP_CHECKSUM	16
+#define CHECKSUM_ZERO	0xffff	/* as much as 0 in one's complement */
 #define PROTOCOL_TCP	6
 #define FRAGMENT	0x3fff	/* MF and offset: ports may be missing */
 
@@ -50,7 +51,11 @@ static u16 folded(u32 sum)
 	return ~sum;
 }
 
-/* RFC 9293, 3.1, and RFC 8200, 8.1; the checksum in the segment is 0 */
+/*
+ * RFC 9293, 3.1, and RFC 8200, 8.1; the checksum in the segment is 0. Like
+ * skb_checksum_help(), never 0: the end that sends an ACK sees it before Linux
+ * computes its checksum, and the other end must not find it odd.
+ */
 static u16 tcp_checksum(const struct hwsim_hack_flow *flow, const u8 *tcp,
 			u32 bytes)
 {
@@ -59,7 +64,7 @@ static u16 tcp_checksum(const struct hwsim_hack_flow *flow, const u8 *tcp,
 
 	sum = sum_of(sum, flow->source, length);
 	sum = sum_of(sum, flow->destination, length);
-	return folded(sum_of(sum, tcp, bytes));
+	return folded(sum_of(sum, tcp, bytes)) ?: CHECKSUM_ZERO;
 }
 
 /* Return: where TCP begins, 0 if the packet is not a complete TCP packet */

@@ -5,7 +5,10 @@
  */
 #include <kunit/test.h>
 #include <linux/if_ether.h>
+#include <linux/ip.h>
 #include <linux/prandom.h>
+#include <linux/skbuff.h>
+#include <net/tcp.h>
 #include "hwsim_hack.h"
 #include "hwsim_hack_scenario.h"
 
@@ -186,6 +189,61 @@ static void hack_leaves_odd_packets_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, HWSIM_HACK_ACK,
 			hwsim_hack_parse(packet, sizeof(packet), true,
 					 &segment));
+}
+
+/* what Linux sends for an IPv4 packet whose TCP checksum it has yet to compute */
+static struct sk_buff *hack_sent_by_linux(const u8 *packet, u32 bytes)
+{
+	struct sk_buff *skb = alloc_skb(bytes, GFP_KERNEL);
+	const struct iphdr *ip;
+	struct tcphdr *tcp;
+
+	if (!skb)
+		return NULL;
+	ip = skb_put_data(skb, packet, bytes);
+	tcp = (struct tcphdr *)(skb->data + sizeof(*ip));
+	tcp->check = ~tcp_v4_check(bytes - sizeof(*ip), ip->saddr, ip->daddr, 0);
+	if (skb_partial_csum_set(skb, sizeof(*ip),
+				 offsetof(struct tcphdr, check)) &&
+	    !skb_checksum_help(skb))
+		return skb;
+	kfree_skb(skb);
+	return NULL;
+}
+
+static void hack_computes_checksums_as_linux_does(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	struct hwsim_hack_segment parsed;
+	u8 packet[HWSIM_HACK_PACKET_MAX];
+	u32 window, bytes, others = 0, refused = 0, zeros = 0, odd = 0;
+	struct sk_buff *skb;
+	__sum16 *check;
+
+	/* all checksums that there are, with that which would be 0 */
+	for (window = 0; window <= U16_MAX; window++) {
+		hack->segment.ack.window = window;
+		bytes = hwsim_hack_build(&hack->segment, packet);
+		skb = hack_sent_by_linux(packet, bytes);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		others += !!memcmp(skb->data, packet, bytes);
+		refused += hwsim_hack_parse(skb->data, bytes, false, &parsed) !=
+			   HWSIM_HACK_ACK;
+		check = (__sum16 *)(skb->data + skb_checksum_start_offset(skb) +
+				    skb->csum_offset);
+		if (*check == CSUM_MANGLED_0) {
+			/* of another stack: it would not be restored as it was */
+			*check = 0;
+			zeros++;
+			odd += hwsim_hack_parse(skb->data, bytes, false,
+						&parsed) == HWSIM_HACK_ODD;
+		}
+		kfree_skb(skb);
+	}
+	KUNIT_EXPECT_EQ(test, 0, others);
+	KUNIT_EXPECT_EQ(test, 0, refused);
+	KUNIT_EXPECT_GT(test, zeros, 0);
+	KUNIT_EXPECT_EQ(test, zeros, odd);
 }
 
 static void hack_writes_a_download_in_three_bytes(struct kunit *test)
@@ -819,6 +877,7 @@ static void hack_restores_little_that_is_damaged(struct kunit *test)
 static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_understands_packets),
 	KUNIT_CASE(hack_leaves_odd_packets_alone),
+	KUNIT_CASE(hack_computes_checksums_as_linux_does),
 	KUNIT_CASE(hack_writes_a_download_in_three_bytes),
 	KUNIT_CASE(hack_restores_all_that_changes),
 	KUNIT_CASE(hack_restores_ipv6_without_options),
