@@ -288,9 +288,7 @@ void hwsim_air_forget(struct hwsim_radio *radio)
 		if (event->handler != ppdu_start)
 			continue;
 		ppdu = container_of(event, struct hwsim_ppdu, event);
-		if (ppdu->radio == radio) {
+		if (ppdu->radio == radio)
 			ppdu->radio = NULL;
-			ppdu->count = 0;
-		}
 	}
 }
