@@ -16,8 +16,9 @@ class ApproximateRetries(RadioSetting):
 
     about = (
         "Whether it repeats frames with partial checksum coverage, such as those of UDP-Lite, until one arrives "
-        "without errors, as it repeats all others, instead of sending them only once. A receiver with approximate: passes "
-        "on every damaged copy, so programs may get several copies of a datagram. Needs a medium: and an open network."
+        "without errors, as it repeats all others, instead of sending them only once. A receiver with approximate: "
+        "passes on every damaged copy, so programs may get several copies of a datagram. Needs a medium: and an "
+        "open network."
     )
     type = bool
     default = False
