@@ -270,22 +270,18 @@ static int on_change(struct notifier_block *block, unsigned long what,
 }
 
 static struct notifier_block notifier = { .notifier_call = on_change };
-static bool is_watching;
 
 /**
  * hwsim_hack_watch - watch for stations that join a network
  *
+ * Not once a radio uses TCP/HACK: its wiphy is locked then, and a notifier is
+ * registered under pernet_ops_rwsem, within which others lock wiphys.
+ *
  * Return: 0, or an error
  */
-int hwsim_hack_watch(void)
+int __init hwsim_hack_watch(void)
 {
-	int result = 0;
-
-	if (!xchg(&is_watching, true))
-		result = register_netdevice_notifier(&notifier);
-	if (result)
-		WRITE_ONCE(is_watching, false);
-	return result;
+	return register_netdevice_notifier(&notifier);
 }
 
 /**
@@ -293,8 +289,7 @@ int hwsim_hack_watch(void)
  */
 void hwsim_hack_unwatch(void)
 {
-	if (xchg(&is_watching, false))
-		unregister_netdevice_notifier(&notifier);
+	unregister_netdevice_notifier(&notifier);
 }
 
 /* ---- interfaces ---- */
