@@ -53,7 +53,7 @@ class Reachable(ExerciseCheck):
         if not found:
             yield "reachable", unknown("process", self.reachable, names_of(plan))
         if self.after is not None and any(process.probe != "ping" for process in found):
-            yield "after", f"{self.reachable} is no ping, which alone says when it was answered"
+            yield "after", f"only a ping says when it was answered; {self.reachable} is not one"
         if self.after is not None and self.answers == "all":
             yield "after", "does not go with answers: all"
 

@@ -83,7 +83,7 @@ def mistakes(tmp_path: Path, check: str, topology: str = WIRED, python: str | No
         ("output: other, matches: a, lacks: b", "checks.0: needs either matches: or lacks:"),
         ("output: other, matches: (", 'checks.0.matches: "(" is not a valid regular expression: '),
         ("reachable: otter", 'checks.0.reachable: unknown process "otter"'),
-        ("reachable: other, after: 1 s", "checks.0.after: other is no ping, which alone says when it was answered"),
+        ("reachable: other, after: 1 s", "checks.0.after: only a ping says when it was answered; other is not one"),
         ("reachable: pinged, after: 1 s, answers: all", "checks.0.after: does not go with answers: all"),
         ("route: other, via: h1", "checks.0.route: other must run [ip, -j, route, get, ADDRESS]"),
         ("route: other", "checks.0: needs either via: (a node or an address) or direct: true"),
