@@ -81,7 +81,7 @@ class Processes:
         if process.prints is not None:
             self._output_times().watch(RAW / f"{process.id}.out")
         argv, files = with_open_files(process) if process.probe else (process.argv, [])
-        command, environment = (container if process.probe else container.own).launch(argv)
+        command, environment = (container if process.probe else container.own).launch(argv, user=process.user)
         task = Task(
             self._guest.loop,
             process.id,

@@ -26,6 +26,7 @@ from lab.model.base import (
     Argv,
     Choice,
     Flag,
+    Integer,
     Model,
     Moment,
     Overrides,
@@ -46,6 +47,7 @@ from lab.units import dimension_of, known_units
 _COUNT = re.compile(r"(?P<least>\d{1,6})(?P<more>\.\.(?P<most>\d{1,6})?)?\Z")
 PRINTED = "printed"  # the kind of metrics of what programs print
 _WORDS = re.compile(r"[A-Za-z]+( [A-Za-z]+)*", re.ASCII)
+MAX_USER = 65534  # nobody; the next one means "no user" to the kernel's 16-bit calls
 _NOT_KEPT = ("proc", "sys", "dev")  # of the kernel: some of their files never end
 _WILD = re.compile(r"[*?\[]")
 _MODE = re.compile(r"(0o?)?[0-7]{3,4}", re.ASCII)
@@ -257,6 +259,11 @@ class Process(Model):
     )
     stop: Moment | None = _STOP
     ready: Ready | None = Field(None, description="When it counts as ready.")
+    user: Annotated[Integer, Field(ge=0, le=MAX_USER)] | None = Field(
+        None,
+        description="Number of the user, and of its group, that a program runs as: 1000 has no privileges, 0 is root. "
+        "Default: 0, or the user of the node's Docker image.",
+    )
     required: Flag = Field(True, description="Whether its failure fails the run.")
     may_run_on: Flag = Field(
         False,
@@ -286,6 +293,8 @@ class Process(Model):
     def _only_of_programs(self) -> Process:
         if self.prints is not None and isinstance(self.run, ProbeUse):
             refuse(f"is for programs; the probe {self.run.probe} reads its output by itself", key="prints")
+        if self.user is not None and isinstance(self.run, ProbeUse):
+            refuse(f"is for programs; the probe {self.run.probe} runs as root", key="user")
         return self
 
 

@@ -481,6 +481,7 @@ class Process:
     cwd: str = "/"
     source: str = ""
     prints: Prints | None = field(default=None, omitted=True)
+    user: int | None = field(default=None, omitted=True)  # its number and its group's; None: the node's own
     of_image: bool = field(default=False, omitted=True)  # what the Docker image of its node starts
     health: Health | None = field(default=None, omitted=True)  # instead of ``ready``
 

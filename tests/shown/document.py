@@ -10,6 +10,7 @@ comments above a block, which readers of the page do not see, add what the block
     <!-- file: cafe.yaml, more -->                           the block goes to the end of this file
     <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a copy of a shown file with other words
     <!-- file: lab/x.lua from the checkout -->               no block: a copy of that file
+    <!-- files: marked from the checkout's grading/x -->     no block: copies of all files in that folder
 
 Files are written and commands run in the order of the document.
 """
@@ -24,8 +25,9 @@ from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _OF_CHECKOUT = "the checkout"
+_FOLDER_OF_CHECKOUT = "the checkout's "
 _FENCE = re.compile(r"```(?P<language>\w*)\s*$")
-_NOTE = re.compile(r"<!-- (?P<kind>file|printed by|draws): (?P<what>.*?) -->\s*$")
+_NOTE = re.compile(r"<!-- (?P<kind>files?|printed by|draws): (?P<what>.*?) -->\s*$")
 _HEADING = re.compile(r"#+ ")
 _PROMPT = "$ "
 
@@ -64,6 +66,13 @@ class _Fence:
     note: tuple[str, str] | None  # kind and content of the comment above
 
 
+@dataclass(frozen=True)
+class _Note:
+    line: int  # from 1
+    kind: str
+    what: str
+
+
 def parse(text: str) -> list[Command | File]:
     """Return the commands and files in the order of the document.
 
@@ -82,8 +91,10 @@ def parse(text: str) -> list[Command | File]:
                 found.append(File(name, now[name]))
             elif not part.language:
                 found += _commands(part)
+        elif part.kind == "files":
+            found += _copied(part.line, part.what)
         else:
-            file = _altered(*part, {**shown, **now})
+            file = _altered(part.line, part.what, {**shown, **now})
             now[file.name] = file.text
             found.append(file)
     return found
@@ -98,8 +109,8 @@ def prose(text: str, line: int) -> dict[int, str]:
     return {n: words for n, words in _outside(lines) if begin <= n < end and not words.startswith("<!--")}
 
 
-def _parts(lines: list[str]) -> Iterator[_Fence | tuple[int, str]]:
-    """Yield blocks, and (line, content) of each comment that creates a file from another one."""
+def _parts(lines: list[str]) -> Iterator[_Fence | _Note]:
+    """Yield blocks, and each comment that creates files from others."""
     note: tuple[str, str] | None = None
     inside: _Fence | None = None
     for number, line in enumerate(lines, 1):
@@ -113,7 +124,7 @@ def _parts(lines: list[str]) -> Iterator[_Fence | tuple[int, str]]:
             inside = _Fence(number + 1, fence["language"], [], note)
         elif comment := _NOTE.match(line):
             if _makes(comment):
-                yield number, comment["what"]
+                yield _Note(number, comment["kind"], comment["what"])
             else:
                 note = comment["kind"], comment["what"]
         elif line.strip():
@@ -121,7 +132,7 @@ def _parts(lines: list[str]) -> Iterator[_Fence | tuple[int, str]]:
 
 
 def _makes(comment: re.Match[str]) -> bool:
-    return comment["kind"] == "file" and " from " in comment["what"]
+    return comment["kind"] in ("file", "files") and " from " in comment["what"]
 
 
 def _outside(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -169,6 +180,15 @@ def _altered(line: int, what: str, files: dict[str, str]) -> File:
             raise DocumentError(f'{line}: "{change}" does not change {source}; write "its words -> other words"')
         text = text.replace(old, new, 1)
     return File(name, text)
+
+
+def _copied(line: int, what: str) -> list[File]:
+    name, _, source = what.partition(" from ")
+    folder = _CHECKOUT / source.removeprefix(_FOLDER_OF_CHECKOUT)
+    if not source.startswith(_FOLDER_OF_CHECKOUT) or not folder.is_dir():
+        raise DocumentError(f'{line}: "{source}" is no folder; write {_FOLDER_OF_CHECKOUT}path/of/folder')
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [File(f"{name}/{path.relative_to(folder)}", path.read_text()) for path in files]
 
 
 def _commands(fence: _Fence) -> list[Command]:

@@ -40,9 +40,16 @@ def why_not(argv: list[str]) -> str | None:
     return None
 
 
+def _matching(pattern: str, place: Path) -> list[str]:
+    """Return the paths that a word stands for, as a shell does."""
+    found = sorted(str(path.relative_to(place)) for path in place.glob(pattern)) if pattern.endswith("/*") else []
+    return found or [pattern]
+
+
 def run(argv: list[str], place: Path) -> Printed:
-    """Run a command in a directory; ``< FILE`` at its end is its input."""
+    """Run a command in a directory; ``< FILE`` at its end is its input, and ``submissions/*`` stands for these files."""
     argv, given = (argv[:-2], place / argv[-1]) if argv[-2:-1] == [_FROM] else (argv, Path(os.devnull))
+    argv = [word for pattern in argv for word in _matching(pattern, place)]
     ours, theirs = pty.openpty()  # 0 columns; rich assumes 80 for a terminal with TERM=dumb
     environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
     for name in ("COLUMNS", "LINES"):

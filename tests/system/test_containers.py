@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import RunError
-from tests.system.conftest import WIRED, Ran
+from tests.system.conftest import WIRED, Ran, quoted
 
 pytestmark = pytest.mark.guest
 
@@ -184,3 +184,38 @@ def test_a_file_that_cannot_be_written(boot: Callable[..., Ran]) -> None:
             WIRED,
             "name: bad\nroles: {client: 1}\nduration: 1 s\nfiles:\n  bad: {on: client, path: /proc/bad, text: x}\n",
         )
+
+
+LOOK = """\
+import os
+print("ids", *os.getresuid(), *os.getresgid(), *os.getgroups())
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+print("may", {status[name].strip() for name in ("CapEff", "CapPrm", "CapAmb")} != {"0" * 16})
+for what in (lambda: open("/etc/mine", "w"), lambda: os.kill(1, 9), lambda: os.setuid(0)):
+    try:
+        what()
+        print("done")
+    except PermissionError:
+        print("refused")
+open("/tmp/mine", "w")
+"""
+
+
+def test_a_program_runs_as_the_user_that_its_process_names(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        f"""
+name: look
+roles: {{client: 1}}
+duration: 2 s
+processes:
+  - {{on: client, user: 1000, run: [python3, -c, {quoted(LOOK)}], as: as-user, at: 0.1 s}}
+  - {{on: client, run: [python3, -c, "import os; print(os.getuid())"], as: as-root, at: 0.1 s}}
+""",
+    )
+    assert (ran.directory / "raw" / "as-user.out").read_text().splitlines() == [
+        "ids 1000 1000 1000 1000 1000 1000 1000",
+        "may False",
+        *["refused"] * 3,
+    ]
+    assert (ran.directory / "raw" / "as-root.out").read_text() == "0\n"

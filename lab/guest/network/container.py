@@ -105,12 +105,20 @@ class Root:
         """Return the command that runs ``argv`` inside this container."""
         return [ENTER, str(self.pid), str(self.procs), *argv]
 
-    def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
+    def launch(
+        self,
+        argv: Sequence[str],
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        user: int | None = None,
+    ) -> Launch:
         """Return the command and environment of a program of the user's.
 
-        ``cwd``: its directory; None: as programs have it here. ``env``: further variables.
+        ``cwd``: its directory; None: as programs have it here. ``env``: further variables. ``user``: number of the
+        user, and of its group, that it runs as; None: as programs run here.
         """
-        return self.command(*(["-d", cwd] if cwd else []), *argv), {**ENVIRONMENT, **(env or {})}
+        options = [*(["-d", cwd] if cwd else []), *(["-u", f"{user}:{user}"] if user is not None else [])]
+        return self.command(*options, *argv), {**ENVIRONMENT, **(env or {})}
 
     def for_shell(self, line: str) -> str:
         """Return what the shell of the node runs for a line of the user's."""

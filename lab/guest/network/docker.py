@@ -92,10 +92,16 @@ class DockerRoot(Root):
         stacks = [place for place in ENVIRONMENT["PATH"].split(":") if place.startswith("/opt/")]
         return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
 
-    def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
-        """Do as in the base class, in the image's folder and as its user."""
-        uid, user = self._identity()
-        entered = [ENTER, str(self.pid), str(self.procs), "-d", cwd or self._cwd, "-u", f"{uid}:{user}"]
+    def launch(
+        self,
+        argv: Sequence[str],
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        user: int | None = None,
+    ) -> Launch:
+        """Do as in the base class, in the image's folder and as its user, unless another one is given."""
+        uid, groups = self._identity() if user is None else (user, str(user))
+        entered = [ENTER, str(self.pid), str(self.procs), "-d", cwd or self._cwd, "-u", f"{uid}:{groups}"]
         return [*entered, *argv], {**self._environment, **(env or {})}
 
     def for_shell(self, line: str) -> str:

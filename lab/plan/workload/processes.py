@@ -49,6 +49,7 @@ class _Entry:
     required: bool = False
     may_run_on: bool = False
     prints: Prints | None = None
+    user: int | None = None
     starts: tuple[int, ...] | str | None = None  # instead of ``at``, if nodes start it at different times
     for_each: str | None = None  # whose nodes decide how often it runs, instead of those of ``on``
     written: dict[str, Any] | None = None  # the parameters, if nodes have different ones
@@ -143,6 +144,7 @@ class PlannedProcesses:
             required=process.required,
             may_run_on=process.may_run_on,
             prints=_prints(process.prints),
+            user=process.user,
         )
 
     def _entry(
@@ -337,6 +339,7 @@ class PlannedProcesses:
             max_output_bytes=entry.max_output_bytes,
             source=self.source.document.where(entry.keys),
             prints=entry.prints,
+            user=entry.user,
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process

@@ -283,3 +283,21 @@ def test_mistakes_in_paths_to_collect(plans: Plans, path: str, message: str) -> 
 def test_a_plan_without_these_does_not_mention_them(plans: Plans) -> None:
     text = plans(workload=WORKLOAD + processes("on: server, run: [cli]")).to_json()
     assert not any(word in text for word in ('"prints"', '"collect"', '"packed"', '"packed_bytes"'))
+
+
+@pytest.mark.parametrize(
+    ("process", "message"),
+    [
+        ("run: {probe: ping, to: x}, user: 1000", "user: is for programs; the probe ping runs as root"),
+        ("run: [cli], user: -1", "user: must be at least 0, not -1"),
+        ("run: [cli], user: 65535", "user: must be at most 65534, not 65535"),
+        ("run: [cli], user: nobody", 'user: must be a whole number, not "nobody"'),
+    ],
+)
+def test_users_that_a_process_cannot_have(plans: Plans, process: str, message: str) -> None:
+    assert message in refusal(plans, WORKLOAD + processes(f"on: server, {process}"))
+
+
+def test_a_plan_names_the_user_of_a_process_only_if_it_has_one(plans: Plans) -> None:
+    found = plans(workload=WORKLOAD + processes("on: server, run: [cli], user: 1000", "on: server, run: [other]"))
+    assert [process.user for process in found.processes] == [1000, None]

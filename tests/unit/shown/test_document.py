@@ -108,3 +108,12 @@ def test_the_last_command_of_a_block_draws_a_picture() -> None:
 def test_a_comment_counts_for_the_block_right_below_it() -> None:
     page = "<!-- printed by: lab list -->\nWords between.\n```\ntopologies\n```\n"
     assert parse(page) == []
+
+
+def test_all_files_of_a_folder_of_the_checkout_are_copied() -> None:
+    twins = "grading/exercises/hidden-node/broken"
+    found = parse(f"<!-- files: submissions from the checkout's {twins} -->\n")
+    answers = Path(__file__).parents[3] / twins / "guessed" / "answers.yaml"
+    assert File("submissions/guessed/answers.yaml", answers.read_text()) in found
+    with pytest.raises(DocumentError, match=r'1: "the checkout\'s shown/none" is no folder; write the checkout\'s path'):
+        parse("<!-- files: submissions from the checkout's shown/none -->\n")

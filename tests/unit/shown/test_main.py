@@ -147,3 +147,12 @@ def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypat
     assert output.status == 0
     assert 70 < max(map(len, output.lines)) <= 80
     assert not any("\x1b" in line for line in output.lines)
+
+
+def test_a_word_that_ends_in_a_star_stands_for_files(tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "cell.yaml").write_text("name: cell\n")
+    (line, *_) = printed.run(["lab", "check", "given/*"], tmp_path).lines
+    assert line.startswith("lab: given/cell.yaml:1 ")
+    (line, *_) = printed.run(["lab", "check", "none/*"], tmp_path).lines
+    assert "none/*" in line
