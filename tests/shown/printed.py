@@ -47,7 +47,7 @@ def _matching(pattern: str, place: Path) -> list[str]:
 
 
 def run(argv: list[str], place: Path) -> Printed:
-    """Run a command in a directory; ``< FILE`` at its end is its input, and ``submissions/*`` stands for these files."""
+    """Run a command in a directory; ``< FILE`` at its end is its input, and ``marked/*`` stands for these files."""
     argv, given = (argv[:-2], place / argv[-1]) if argv[-2:-1] == [_FROM] else (argv, Path(os.devnull))
     argv = [word for pattern in argv for word in _matching(pattern, place)]
     ours, theirs = pty.openpty()  # 0 columns; rich assumes 80 for a terminal with TERM=dumb

@@ -115,5 +115,7 @@ def test_all_files_of_a_folder_of_the_checkout_are_copied() -> None:
     found = parse(f"<!-- files: submissions from the checkout's {twins} -->\n")
     answers = Path(__file__).parents[3] / twins / "guessed" / "answers.yaml"
     assert File("submissions/guessed/answers.yaml", answers.read_text()) in found
-    with pytest.raises(DocumentError, match=r'1: "the checkout\'s shown/none" is no folder; write the checkout\'s path'):
+    with pytest.raises(
+        DocumentError, match=r'1: "the checkout\'s shown/none" is no folder; write the checkout\'s path'
+    ):
         parse("<!-- files: submissions from the checkout's shown/none -->\n")
