@@ -68,7 +68,7 @@ validation: bootstrap ## measure the tables of docs/validation.md again, and wri
 figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
 
-test-debug: bootstrap-test ## run KUnit and the tests of the medium on a kernel with lockdep, KASAN, UBSAN, kmemleak (nightly)
+test-debug: bootstrap-test ## run KUnit and tests of the medium and the stacks on a kernel with lockdep, KASAN, UBSAN, kmemleak (nightly)
 	@scripts/test-debug
 
 test-smp: bootstrap-test ## run KUnit and a stress of the radios on four processors, in QEMU if it is installed (nightly)

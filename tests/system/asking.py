@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from lab import runs
+from lab.builders.kernel.chosen import KernelChoice
 from lab.cache.report import SilentReport
 from lab.shared.types import File, Plan
+from tests import booted
 
 RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # command of an exec event
 _PROJECT = Path(__file__).parents[2]
@@ -83,7 +85,7 @@ def agent_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> runs.Machine
     """Return a machine whose agent knows the event of ``asked``, for workloads that are started in a folder."""
     teach(folder)
     monkeypatch.chdir(folder)
-    return runs.ensure_machine(SilentReport())
+    return runs.ensure_machine(SilentReport(), choice=KernelChoice(built=str(booted.kernel().path)))
 
 
 def asked(script: str, *arguments: str) -> str:
