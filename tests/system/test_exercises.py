@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ class SharedRuns:
     def run_plan(
         self, plan: Plan, machine: Machine, directory: Path, on_progress: Any, timeout_s: float | None = None
     ) -> Record:
-        key = plan.to_json()
+        key = re.sub(r'"source":\s*"[^"]*"', "", plan.to_json())  # where the twin's copies of the files are
         if key not in self._known:
             record = runs.run_plan(plan, machine, directory, on_progress, timeout_s=timeout_s)
             self._known[key] = directory
