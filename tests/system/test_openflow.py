@@ -114,6 +114,17 @@ def test_what_open_vswitch_refuses_is_reported_in_its_own_words(tmp_path: Path) 
         net.do(event("openflow", "s1", add=["dl_src=zz,actions=drop"]))
 
 
+def test_a_mistake_in_an_application_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def received(:\n")
+    topology = written(tmp_path, "name: t\nnodes:\n  c0: {kind: controller, app: mine.py}\n")
+    said = r"(?s)controller on c0 ended with status 1.*mine\.py\", line 1\n.*SyntaxError: inv"
+    with (
+        pytest.raises(RunError, match=said),
+        Lab(topology, duration="1 s", directory=tmp_path / "lab"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(("mode", "answers"), [("secure", 0), ("standalone", 3)])
 def test_what_a_switch_does_without_its_controller(tmp_path: Path, mode: str, answers: int) -> None:
     """Its wire is cut before any flow exists; the switch notices at the third probe."""

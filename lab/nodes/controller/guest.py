@@ -28,9 +28,10 @@ class Controller(NodeKind):
             return
         for name, text in given.files.items():
             yield Write(f"{_APPS}/{name}", text, node.name)
-        app = f"{_APPS}/{given.app}" if given.files else given.app
-        argv = ["python3", "-m", "os_ken.cmd.manager", f"--ofp-tcp-listen-port={PORT}", app]
-        yield start_daemon(node.name, _NAME, argv)
+        # by its name: of a file with a mistake, os-ken only says that there is no module of that path
+        app = given.app.removesuffix(".py") if given.files else given.app
+        manager = ["python3", "-m", "os_ken.cmd.manager", f"--ofp-tcp-listen-port={PORT}", app]
+        yield start_daemon(node.name, _NAME, ["env", f"PYTHONPATH={_APPS}", *manager])
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         yield await_listening(node.name, _NAME, f"tcp/{PORT}")
