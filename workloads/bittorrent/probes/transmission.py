@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""transmission: a BitTorrent client, transmission-daemon, which downloads a torrent or seeds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from lab.probes.base import (
+    Param,
+    Parsed,
+    Probe,
+    ProbeOutputError,
+    Raw,
+    Samples,
+    Target,
+    TimeSeries,
+    Transfer,
+    program_path,
+)
+from lab.probes.base.text import Json, documents, stamp_ns
+
+from . import _programs
+from ._results import Exchange
+
+_SECOND = 1_000_000_000
+_KBYTE = 8 * 1000  # bit: the client's limits are in kB/s
+_SERIES = {"down": "downloaded", "up": "uploaded", "have": "have", "playable": "playable", "peers": "peers"}
+
+
+class Transmission(Probe):
+    """Joins the swarm of a torrent with transmission-daemon, and stays until the end of the run.
+
+    Series: ``downloaded``, ``uploaded`` (B, cumulative, of the torrent's data), ``have`` (B, verified), ``playable`` (B
+    from the beginning without a gap), ``peers``. Values: ``size`` (B), ``complete``, ``sha256`` (of what was
+    downloaded, once it is complete; of a folder, that of its files in the order of their paths), ``completed_s``
+    (since its start), ``wasted`` (B that failed their hash), ``error`` (the last one that the client reported, such as
+    a tracker that cannot be reached).
+    """
+
+    about = "BitTorrent with transmission-daemon: bytes down and up over time, what is playable, completion, SHA-256"
+    acts = True
+    programs: ClassVar[dict[str, str]] = _programs.of("peer")
+    kinds = ("host", "router", "sta")
+    yields = (Transfer, Exchange, Samples("have"), Samples("playable"), Samples("peers"))
+    params: ClassVar[dict[str, Param]] = {
+        "torrent": Param(
+            "str", "a magnet link, or the path or URL of a .torrent file or of a file with a magnet link", required=True
+        ),
+        "folder": Param("str", "where the files are; those that are complete are seeded", default="/srv/swarm"),
+        "leave": Param("bool", "whether it leaves once the download is complete, instead of seeding", default=False),
+        "upload": Param("rate", "limit of its uploads; it holds for TCP, so set utp: false", least=_KBYTE),
+        "download": Param("rate", "limit of its downloads; as for upload", least=_KBYTE),
+        "port": Param("int", "port for peers", default=51413, least=1, most=65535),
+        "utp": Param("bool", "whether it uses µTP, besides TCP", default=True),
+        "lpd": Param("bool", "whether it looks for peers in its own network (LPD)", default=False),
+        "pex": Param("bool", "whether peers tell each other of peers (PEX)", default=True),
+        "every": Param("duration", "time between looks at the client", default=_SECOND, least=10_000_000),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        settings = {
+            **{key: params[key] for key in ("torrent", "folder", "leave", "utp", "lpd", "pex")},
+            **{f"{key}_kbyte_s": params[key] and params[key] // _KBYTE for key in ("upload", "download")},
+            "peer_port": params["port"],
+            "rpc_port": 9091,
+            "every_s": params["every"] / _SECOND,
+        }
+        return ["python3", program_path(_programs.file("peer")), json.dumps(settings)]
+
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """Return whether it seeds until it is ended."""
+        return not params["leave"]
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``: a line for each look; one of them says that the download is complete."""
+        parsed = Parsed(values={"complete": False, "size": 0, "wasted": 0, "error": ""})
+        for number, document in documents(raw):
+            line = Json(document, f"{raw.id}.out:{number}")
+            t_ns = _time_ns(line["t_s"]) - raw.epoch_ns
+            for key, name in _SERIES.items():
+                parsed.add(name, "peers" if key == "peers" else "B", t_ns, line[key].integer())
+            parsed.values |= {key: line[key].integer() for key in ("size", "wasted")}
+            parsed.values["error"] = line["error"].text() or parsed.values["error"]
+            if "complete" in line:
+                parsed.values |= {"complete": line["complete"].flag(), "sha256": line["sha256"].text()}
+                parsed.values["completed_s"] = (t_ns - raw.started_ns) / _SECOND
+        return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """Yield the download, unless everything was there from the beginning, and what it exchanged."""
+        down, up = (parsed.series_of(name) for name in ("downloaded", "uploaded"))
+        if not down.values:
+            return
+        values = parsed.values
+        if down.values[-1]:
+            ended_s = values.get("completed_s", (down.t_ns[-1] - raw.started_ns) / _SECOND)
+            duration_ns = round(ended_s * _SECOND)
+            yield Transfer(raw.id, int(down.values[-1]), duration_ns, _rate(raw.id, down), complete=values["complete"])
+        yield Exchange(raw.id, int(down.values[-1]), int(up.values[-1]), values["size"])
+
+
+def _time_ns(stamp: Json) -> int:
+    try:
+        return stamp_ns(stamp.text())
+    except ValueError as error:
+        raise ProbeOutputError(f"{stamp.where}: {error}") from None
+
+
+def _rate(name: str, amount: TimeSeries) -> TimeSeries:
+    """Return bit/s between consecutive looks, at the time of the later one."""
+    rates = TimeSeries(name, "bit/s")
+    for (before_ns, before), (t_ns, now) in pairwise(zip(amount.t_ns, amount.values, strict=True)):
+        if t_ns > before_ns:
+            rates.t_ns.append(t_ns)
+            rates.values.append(8 * (now - before) * _SECOND / (t_ns - before_ns))
+    return rates

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Swarms of real clients: what arrives is what was published, whatever happens to the swarm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.cache.report import SilentReport
+from lab.errors import RunError
+from lab.plan.load import load
+from lab.record import Record
+
+pytestmark = pytest.mark.guest
+HTTP = Path(__file__).parents[3] / "http"
+CELL = """\
+name: cell
+nodes:
+  h1:   {kind: host, roles: [server], image: peer}
+  ap1:  {kind: ap, ssid: a, mode: g, channel: 1}
+  sta1: {kind: sta, ssid: a, roles: [client], image: peer}
+  sta2: {kind: sta, ssid: a, roles: [client], image: peer}
+links:
+  - {between: [h1, ap1]}
+medium: {}
+"""
+PUBLISHED = f"""\
+name: published
+roles: {{server: 1, client: 1..}}
+duration: 40 s
+files:
+  file: {{on: server, path: /srv/swarm/file, random: 2 MiB}}
+  configuration: {{on: server, path: /etc/lighttpd/lab.conf, from: {HTTP}/lighttpd.conf}}
+  wrong: {{on: server, path: /srv/www/wrong.torrent, text: "no torrent"}}
+processes:
+  - {{on: server, run: {{probe: tracker, file: /srv/swarm/file}}, as: tracker, ready: {{listening: tcp/6969}}}}
+  - {{on: server, run: [lighttpd, -D, -f, /etc/lighttpd/lab.conf], ready: {{listening: tcp/80}}}}
+  - {{on: server, run: {{probe: transmission, torrent: /srv/www/swarm.torrent}}, as: seed,
+     ready: {{listening: tcp/51413}}}}
+"""
+PEER = '  - {on: client, at: 1 s, run: {probe: transmission, torrent: "http://{server.ip}/swarm.torrent"}, as: peer}\n'
+METRICS = """\
+metrics:
+  have: {of: peer, unit: "%"}
+  playable: {of: peer, unit: "%"}
+  share-ratio: {of: seed, unit: times}
+checks:
+  - {that: have.min == 100%}
+  - {that: peer.sha256 == file.sha256}
+"""
+Run = Callable[..., Record]
+
+
+@pytest.fixture
+def run(tmp_path: Path, machine: runs.Machine) -> Run:
+    def of(workload: str, *settings: str, topology: str = CELL) -> Record:
+        (tmp_path / "w.yaml").write_text(workload)
+        place = topology
+        if "\n" in topology:
+            (tmp_path / "t.yaml").write_text(topology)
+            place = str(tmp_path / "t.yaml")
+        plan = load(place, str(tmp_path / "w.yaml"), 1, settings)
+        (tmp_path / "run").mkdir()
+        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), tmp_path / "run")
+
+    return of
+
+
+def looks(record: Record, name: str) -> list[dict[str, Any]]:
+    text = (record.directory / "raw" / f"{name}.out").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_everybody_gets_the_file_and_gives_of_it(run: Run) -> None:
+    """One peer has the torrent, the other one only its magnet link."""
+    one, other = (PEER.replace("client", name) for name in ("sta1", "sta2"))
+    record = run(PUBLISHED + one + other.replace(".torrent", ".magnet").replace("as: peer", "as: linked") + METRICS)
+    assert record.passed, record.data["checks"]
+    ends = [looks(record, name)[-1] for name in ("seed", "peer", "linked")]
+    assert [end["have"] for end in ends] == [2 << 20] * 3
+    assert sum(end["up"] for end in ends) >= sum(end["down"] for end in ends) >= 4 << 20
+    assert {end["sha256"] for name in ("peer", "linked") for end in looks(record, name) if "sha256" in end} == {
+        record.plan.files[0].sha256
+    }
+    assert record.metrics["playable"].values["min"] == 100
+    assert (record.metrics["share-ratio"].values["min"] or 0) >= 1  # somebody got each byte from the seed
+
+
+def test_a_swarm_without_a_tracker_finds_itself_in_its_own_network(run: Run) -> None:
+    """Its peers announce themselves after a minute. Multicast needs a route, which nodes without a router lack."""
+    alone = """\
+name: alone
+roles: {server: 1, client: 1..}
+duration: 110 s
+files:
+  file: {on: server, path: /srv/swarm/file, random: 512 KiB}
+  page: {on: server, path: /srv/www/index.html, text: a torrent}
+processes:
+  - {on: server, run: [transmission-create, --outfile, /srv/www/swarm.torrent, /srv/swarm/file], as: publish}
+  - {on: server, run: [python3, -m, http.server, "80", --directory, /srv/www], ready: {listening: tcp/80}}
+  - {on: server, at: 1 s, run: {probe: transmission, torrent: /srv/www/swarm.torrent, lpd: true}, as: seed}
+timeline:
+  - {at: 0 s, exec: h1, run: [ip, route, add, default, dev, h1-eth0]}
+  - {at: 0 s, exec: sta1, run: [ip, route, add, default, dev, sta1-wlan0]}
+  - {at: 0 s, exec: sta2, run: [ip, route, add, default, dev, sta2-wlan0]}
+"""
+    peer = PEER.replace("probe: transmission,", "probe: transmission, lpd: true,")
+    record = run(alone.replace("timeline:", f"{peer}timeline:") + METRICS)
+    assert record.passed, record.data["checks"]
+
+
+def test_who_comes_after_the_end_of_the_tracker_gets_nothing_and_says_why(run: Run) -> None:
+    late = PEER.replace("at: 1 s", "at: 3 s")
+    record = run(PUBLISHED.replace("as: tracker", "as: tracker, stop: 2 s").replace("40 s", "20 s") + late + METRICS)
+    assert not record.passed
+    end = looks(record, "peer@sta1")[-1]
+    assert end["have"] == 0 and "tracker" in end["error"].lower(), end
+
+
+def test_a_handoff_to_another_subnet_in_the_middle_of_a_piece_loses_nothing(run: Run) -> None:
+    """The station gets another address; its client takes five minutes to give up the old connection."""
+    slow = PEER.replace("probe: transmission,", "probe: transmission, download: 2 Mbit/s, utp: false,")
+    published = (
+        PUBLISHED.replace("40 s", "345 s").replace("2 MiB", "6 MiB").replace("/file}", "/file, piece: 1 MiB}", 1)
+    )
+    record = run(
+        published + slow + METRICS,
+        "nodes.h1.image=peer",
+        "nodes.sta1.image=peer",
+        "timeline.0.at=18 s",
+        topology="two-subnets",
+    )
+    assert record.passed, record.data["checks"]
+    at_handoff, end = (looks(record, "peer")[place] for place in (16, -1))
+    assert 0 < at_handoff["have"] < 6 << 20 and at_handoff["down"] > at_handoff["have"]
+    assert end["wasted"] == 0
+
+
+@pytest.mark.parametrize(
+    ("torrent", "image", "message"),
+    [
+        ("wrong.torrent", ", image: peer", r"wrong\.torrent is not a valid torrent"),
+        ("none.torrent", ", image: peer", r"cannot fetch http://.*/none\.torrent: .*404"),
+        ("swarm.torrent", "", "no transmission-daemon; write image: peer for it"),
+    ],
+)
+def test_what_cannot_work_ends_the_run_and_says_why(run: Run, torrent: str, image: str, message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        run(
+            PUBLISHED + PEER.replace("swarm.torrent", torrent) + METRICS,
+            topology=CELL.replace("[client], image: peer", f"[client]{image}"),
+        )
