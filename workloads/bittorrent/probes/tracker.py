@@ -19,7 +19,6 @@ class Tracker(Probe):
     about = "publish a file as a torrent, and run the tracker opentracker for it"
     acts = True
     programs: ClassVar[dict[str, str]] = _programs.of("tracker")
-    kinds = ("host", "router", "sta")
     params: ClassVar[dict[str, Param]] = {
         "file": Param("str", "the file or folder to publish, by its path in the node", required=True),
         "torrent": Param("str", "where its torrent is written", default="/srv/www/swarm.torrent"),

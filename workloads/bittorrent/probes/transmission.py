@@ -43,7 +43,6 @@ class Transmission(Probe):
     about = "BitTorrent with transmission-daemon: bytes down and up over time, what is playable, completion, SHA-256"
     acts = True
     programs: ClassVar[dict[str, str]] = _programs.of("peer")
-    kinds = ("host", "router", "sta")
     yields = (Transfer, Exchange, Samples("have"), Samples("playable"), Samples("peers"))
     params: ClassVar[dict[str, Param]] = {
         "torrent": Param(

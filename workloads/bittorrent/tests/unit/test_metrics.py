@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of peers, and the titles of their pictures."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.metrics.base import MetricValues, Source, load
+from lab.record.record import RecordedMetric
+from lab.views import base as views
+from tests.unit.metrics.samples import SECOND, context, source, wanted
+
+
+def peer(*have: int, size: int = 200, up: int = 50) -> Source:
+    """Return what the probe finds: these bytes at each second, half of them playable."""
+    found = source("transmission", values={"size": size, "complete": False, "wasted": 0, "error": ""})
+    for second, amount in enumerate(have):
+        for name, value in (("have", amount), ("playable", amount // 2), ("downloaded", amount), ("uploaded", up)):
+            found.parsed.add(name, "B", second * SECOND, value)
+    return found
+
+
+def computed(kind: str, found: Source, per: str | None = None) -> MetricValues:
+    return load(kind).compute(wanted(kind, "transmission", unit="%", per=per), context(found))
+
+
+def test_shares_at_the_end_and_over_time() -> None:
+    have = computed("have", peer(0, 50, 100))
+    assert (have.values, have.rows) == ([50], [{"process": "transmission", "bytes": 100, "share": 50}])
+    assert have.series[0].values == [0, 25, 50]
+    assert computed("playable", peer(0, 100)).values == [25]
+    assert computed("have", peer(0, 50, 100), per="sample").values == [0, 25, 50]
+
+
+@pytest.mark.parametrize("kind", ["have", "playable"])
+def test_a_peer_that_does_not_know_the_torrent_yet_has_no_share(kind: str) -> None:
+    assert computed(kind, peer(0, size=0)) == MetricValues()
+
+
+def test_a_seeds_ratio_is_that_of_the_torrent() -> None:
+    assert computed("share-ratio", peer(0, 100)).values == [0.5]
+    assert computed("share-ratio", peer(0)).values == [0.25]
+    assert computed("share-ratio", peer(0, size=0)).values == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("have", "1 of 2 peers have everything at the end"),
+        ("playable", "Every peer can play at least 40 % at the end"),
+    ],
+)
+def test_pictures_say_how_it_ended(kind: str, title: str) -> None:
+    rows = [{"process": "a", "share": 100}, {"process": "b", "share": 40}]
+    result = RecordedMetric(kind, kind, "about", [], "process", "%", {}, [], rows, [], [])
+    assert views.load(kind).title(result) == title  # type: ignore[attr-defined]
