@@ -78,7 +78,7 @@ soak: bootstrap ## run the shipped workloads under random faults of the host (12
 	@$(PYTHON) -m bench.soak
 
 nightly: ## everything that is too slow for each change; a part that fails stops no other (hours)
-	@$(MAKE) --no-print-directory --keep-going test-debug test-smp mutants soak
+	@$(MAKE) --no-print-directory --keep-going docs test-debug test-smp mutants soak
 
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

@@ -42,9 +42,10 @@ SHARES = 'scope="module"'
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add options: which kernel guests boot, and whether QEMU boots one."""
+    """Add options: which kernel guests boot, whether QEMU boots one, and whether all of validation is measured."""
     parser.addoption("--debug-kernel", action="store_true", help="boot the kernel of `make kernel-debug`")
     parser.addoption("--smp", action="store_true", help="run tests/smp, which take minutes in QEMU")
+    parser.addoption("--sweeps", action="store_true", help="run tests marked sweep, too: all rows of validation")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -105,11 +106,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
     return Scheduling(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long tests first, and those of stacks before the lab's, whose last files take least.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only sweeps measure. Put long tests first, and those of stacks before the lab's.
 
-    Sorting is stable, so each worker has the same order.
+    The lab's last files take least. Sorting is stable, so each worker has the same order.
     """
+    if not config.getoption("--sweeps"):
+        if left_out := [item for item in items if item.get_closest_marker("sweep")]:
+            config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
     items.sort(key=lambda item: (rank(item.nodeid), item.nodeid.startswith("tests/")))
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.system.conftest import Ran
 from tests.system.dcf import PHYS, successes_per_second
-from tests.validation.rows import Row, record, rounded
+from tests.validation.rows import Row, point, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
@@ -128,29 +128,29 @@ def rate_mbps(ran: Ran, frame_bytes: int, warm_up_s: int = WARM_UP_S, receiver: 
         (1, B11, [6.193], 10),
         (1, A6, [5.363], 10),
         (1, A54, [30.172], 5),
-        (2, B11, [6.531], 20),
-        (2, A6, [5.159], 20),
+        point(2, B11, [6.531], 20),
+        point(2, A6, [5.159], 20),
         (2, A54, [31.089], 10),
         (5, B11, [6.4734, 6.3821], 40),
         (5, A6, [4.7087, 4.6899], 20),
-        (5, A54, [29.8324, 29.2861], 15),
-        (10, B11, [6.1774, 6.0269], 80),
-        (10, A6, [4.3453, 4.3197], 120),
+        point(5, A54, [29.8324, 29.2861], 15),
+        point(10, B11, [6.1774, 6.0269], 80),
+        point(10, A6, [4.3453, 4.3197], 120),
         (10, A54, [28.1519, 27.3763], 30),
-        (20, B11, [5.7819, 5.5765], 80),
-        (20, A6, [3.9899, 3.9589], 120),
-        (20, A54, [26.2925, 25.3325], 30),
-        (30, B11, [5.5289, 5.2958], 120),
-        (30, A6, [3.7824, 3.7490], 120),  # 40 s: standard deviation of 0.6 % (6 seeds)
-        (30, A54, [25.1434, 24.0944], 30),
-        (50, B11, [5.1745, 4.9103], 60),
-        (50, A6, [3.5071, 3.4711], 120),
+        point(20, B11, [5.7819, 5.5765], 80),
+        point(20, A6, [3.9899, 3.9589], 120),
+        point(20, A54, [26.2925, 25.3325], 30),
+        point(30, B11, [5.5289, 5.2958], 120),
+        point(30, A6, [3.7824, 3.7490], 120),  # 40 s: standard deviation of 0.6 % (6 seeds)
+        point(30, A54, [25.1434, 24.0944], 30),
+        point(50, B11, [5.1745, 4.9103], 60),
+        point(50, A6, [3.5071, 3.4711], 120),
         (50, A54, [23.5618, 22.4162], 30),
-        (1, G54, [30.172], 5),
-        (2, G54, [31.089], 15),
+        point(1, G54, [30.172], 5),
+        point(2, G54, [31.089], 15),
         (5, G54, [29.8324, 29.2861], 15),
-        (10, G54, [28.1519, 27.3763], 20),
-        (50, G54, [23.5618, 22.4162], 20),
+        point(10, G54, [28.1519, 27.3763], 20),
+        point(50, G54, [23.5618, 22.4162], 20),
     ],
 )
 def test_saturation_throughput_is_bianchis(
@@ -188,7 +188,16 @@ def test_an_access_point_without_wmm_follows_dcf(boot: Callable[..., Ran]) -> No
 
 @pytest.mark.parametrize(
     ("mcs", "expected_mbps"),
-    [(0, 5.81), (1, 11.83), (2, 17.79), (3, 23.80), (4, 35.73), (5, 47.62), (6, 53.61), (7, 59.55)],
+    [
+        (0, 5.81),
+        point(1, 11.83),
+        point(2, 17.79),
+        point(3, 23.80),
+        point(4, 35.73),
+        point(5, 47.62),
+        point(6, 53.61),
+        (7, 59.55),
+    ],
 )
 def test_aggregated_throughput_is_that_of_ns3(boot: Callable[..., Ran], mcs: int, expected_mbps: float) -> None:
     ran = boot(topology(1, "n", 36, f"MCS {mcs}"), workload(150_000, 4))
@@ -199,11 +208,18 @@ def test_aggregated_throughput_is_that_of_ns3(boot: Callable[..., Ran], mcs: int
 @pytest.mark.parametrize(
     ("mode", "rate", "snr_db"),
     [
-        *(("b", f"{mbps} Mbit/s", snr_db) for mbps, snr_db in ((1, -3.04), (2, 1.61), (5.5, 4.13), (11, 7.14))),
-        *(
-            ("n", f"MCS {mcs}", snr_db)
-            for mcs, snr_db in enumerate((3.95, 6.96, 9.86, 13.5, 16.6, 21.35, 22.61, 23.78))
-        ),
+        ("b", "1 Mbit/s", -3.04),
+        point("b", "2 Mbit/s", 1.61),
+        point("b", "5.5 Mbit/s", 4.13),
+        ("b", "11 Mbit/s", 7.14),
+        ("n", "MCS 0", 3.95),
+        point("n", "MCS 1", 6.96),
+        point("n", "MCS 2", 9.86),
+        point("n", "MCS 3", 13.5),
+        ("n", "MCS 4", 16.6),
+        point("n", "MCS 5", 21.35),
+        point("n", "MCS 6", 22.61),
+        ("n", "MCS 7", 23.78),
     ],
 )
 def test_frames_are_damaged_as_the_error_model_says(
@@ -241,8 +257,8 @@ def test_air_time_and_frames_are_conserved(boot: Callable[..., Ran]) -> None:
     # Mbit/s of both categories; the tolerances are three standard deviations of five runs, at least 1 %
     ("stations", "expected_mbps", "tolerances"),
     [
-        ({"voice": 1, "best effort": 1}, (33.24, 0.8699), (0.01, 0.2)),
-        ({"voice": 1, "best effort": 4}, (29.7, 2.669), (0.01, 0.08)),
+        point({"voice": 1, "best effort": 1}, (33.24, 0.8699), (0.01, 0.2)),
+        point({"voice": 1, "best effort": 4}, (29.7, 2.669), (0.01, 0.08)),
         ({"video": 2, "best effort": 3}, (24.69, 4.3), (0.01, 0.04)),
         ({"best effort": 3, "background": 3}, (25.61, 3.195), (0.01, 0.03)),
     ],

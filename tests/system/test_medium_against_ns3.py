@@ -15,7 +15,7 @@ import pytest
 from tests.system.conftest import Ran
 from tests.system.test_medium import BUFFER_BYTES, IP_BYTES, SINK_MAC, UDP_BYTES, beacons_ns, looks_of, workload
 from tests.system.test_medium_papers import all_flows, calls, share_lost
-from tests.validation.rows import Row, record, rounded
+from tests.validation.rows import Row, point, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
@@ -68,15 +68,15 @@ def compare(name: str, mbps: float, ns3_mbps: float, relative: float) -> None:
 TOGETHER = [
     ("hidden, 54 Mbit/s", A_54, ["rate: 54 Mbit/s"] * 2, HIDDEN, 15, 2 * 12.913, 0.02),
     ("hidden with RTS, 54 Mbit/s", A_54, ["rate: 54 Mbit/s, rts_threshold: 0 B"] * 2, HIDDEN, 15, 2 * 11.674, 0.02),
-    ("hidden, 6 Mbit/s", A_54, ["rate: 6 Mbit/s"] * 2, HIDDEN, 90, 2 * 0.906, 0.04),
-    ("hidden with RTS, 6 Mbit/s", A_54, ["rate: 6 Mbit/s, rts_threshold: 0 B"] * 2, HIDDEN, 30, 2 * 2.490, 0.03),
+    point("hidden, 6 Mbit/s", A_54, ["rate: 6 Mbit/s"] * 2, HIDDEN, 90, 2 * 0.906, 0.04),
+    point("hidden with RTS, 6 Mbit/s", A_54, ["rate: 6 Mbit/s, rts_threshold: 0 B"] * 2, HIDDEN, 30, 2 * 2.490, 0.03),
 ]
 
 
 @pytest.mark.parametrize(
     ("name", "access_point", "stations", "medium", "duration_s", "ns3_mbps", "relative"),
     TOGETHER,
-    ids=[case[0] for case in TOGETHER],
+    ids=["hidden, fast", "hidden with RTS, fast", "hidden, slow", "hidden with RTS, slow"],
 )
 def test_stations_get_together_what_ns3_gives_them(
     boot: Callable[..., Ran],
@@ -92,6 +92,7 @@ def test_stations_get_together_what_ns3_gives_them(
     compare(name, sum(uplink_mbps(ran).values()), ns3_mbps, relative)
 
 
+@pytest.mark.sweep
 def test_a_slow_station_gets_its_share(boot: Callable[..., Ran]) -> None:
     """The performance anomaly. In ns-3, stations that heard a collision wait only AIFS, not EIFS."""
     mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(BUFFER_BYTES, 720)))
@@ -118,11 +119,11 @@ def test_a_mixed_cell_is_protected(boot: Callable[..., Ran]) -> None:
     ("mcs", "width_mhz", "guard_interval", "ns3_mbps"),
     [
         (7, 20, "short", 66.28),
-        (7, 40, "long", 122.23),
-        (7, 40, "short", 135.05),
+        point(7, 40, "long", 122.23),
+        point(7, 40, "short", 135.05),
         (15, 20, "long", 117.78),
-        (15, 20, "short", 130.19),
-        (15, 40, "long", 232.31),
+        point(15, 20, "short", 130.19),
+        point(15, 40, "long", 232.31),
         (15, 40, "short", 255.57),
     ],
 )
@@ -135,7 +136,7 @@ def test_wide_channels_and_short_guard_intervals(
     compare(name, uplink_mbps(ran, UDP_BYTES)["sta1"], ns3_mbps, 0.01)
 
 
-@pytest.mark.parametrize(("step_db", "ns3_mbps"), [(0, 5 * 9.730), (2, 5 * 9.967)])
+@pytest.mark.parametrize(("step_db", "ns3_mbps"), [point(0, 5 * 9.730), (2, 5 * 9.967)])
 def test_five_stations_of_80211n(boot: Callable[..., Ran], step_db: int, ns3_mbps: float) -> None:
     """A-MPDUs that collide, and BlockAckReqs, which may collide again. Each station is weaker than the one before.
 
@@ -150,7 +151,7 @@ def test_five_stations_of_80211n(boot: Callable[..., Ran], step_db: int, ns3_mbp
     compare(name, sum(uplink_mbps(ran, UDP_BYTES).values()), ns3_mbps, 0.02)
 
 
-@pytest.mark.parametrize(("percent", "ns3_mbps"), [(5, 27.715), (20, 22.157), (50, 9.561)])
+@pytest.mark.parametrize(("percent", "ns3_mbps"), [point(5, 27.715), (20, 22.157), point(50, 9.561)])
 def test_losses_cost_what_they_cost_in_ns3(boot: Callable[..., Ran], percent: int, ns3_mbps: float) -> None:
     """Data frames that arrive damaged, independent for each attempt; ACKs arrive."""
     faults = (
@@ -204,6 +205,7 @@ def test_voice_hidden_from_best_effort(boot: Callable[..., Ran]) -> None:
     assert rest < 0.05
 
 
+@pytest.mark.sweep
 def test_best_effort_next_to_voice(boot: Callable[..., Ran]) -> None:
     """The share: in ns-3 CF-Ends take a twentieth of both. (34.42 and 0.919 Mbit/s, the lab 36.26 and 0.976).
 
@@ -230,7 +232,8 @@ def test_voice_and_best_effort_frame_by_frame(boot: Callable[..., Ran]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("weak_db", "ns3_mbps", "ns3_strong_mbps", "relative"), [(40, 25.859, 13.273, 0.08), (30, 28.752, 28.331, 0.025)]
+    ("weak_db", "ns3_mbps", "ns3_strong_mbps", "relative"),
+    [point(40, 25.859, 13.273, 0.08), (30, 28.752, 28.331, 0.025)],
 )
 def test_a_stronger_hidden_station(
     boot: Callable[..., Ran], weak_db: int, ns3_mbps: float, ns3_strong_mbps: float, relative: float

@@ -12,7 +12,7 @@ from tests import air
 from tests.air import ACK, DATA
 from tests.system.conftest import Ran
 from tests.system.test_medium import A54, IP_BYTES, looks_of, rate_mbps, topology, workload
-from tests.validation.rows import Row, record, rounded
+from tests.validation.rows import Row, point, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
@@ -33,7 +33,7 @@ def far(distance_m: int) -> str:
     return place.replace("kind: sta,", f"kind: sta, position: [{distance_m} m, 0 m, 0 m],")
 
 
-@pytest.mark.parametrize("distance_m", [300, 1000, 4000])
+@pytest.mark.parametrize("distance_m", [point(300), point(1000), 4000])
 def test_each_exchange_takes_the_way_there_and_back(boot: Boot, distance_m: int) -> None:
     ran = boot(far(distance_m), workload(10_000, 5), pcap="air")
     delay_us = distance_m / LIGHT_M_PER_US

@@ -14,7 +14,7 @@ import pytest
 
 from tests.system.conftest import Ran
 from tests.validation import rate_control
-from tests.validation.rows import Row, record, rounded
+from tests.validation.rows import Row, point, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
@@ -60,26 +60,35 @@ def share(boot: Boot, radio: str, snr_db: int, best: str, width: str = "20 MHz")
 
 @pytest.mark.parametrize(
     ("snr_db", "best"),
-    [(5, "MCS 0"), (8, "MCS 1"), (11, "MCS 9"), (14, "MCS 10"), (18, "MCS 11"), (22, "MCS 12"), (28, "MCS 15")],
+    [
+        (5, "MCS 0"),
+        point(8, "MCS 1"),
+        point(11, "MCS 9"),
+        point(14, "MCS 10"),
+        point(18, "MCS 11"),
+        point(22, "MCS 12"),
+        (28, "MCS 15"),
+    ],
 )
 def test_80211n(boot: Boot, snr_db: int, best: str) -> None:
     value = share(boot, "mode: n, channel: 36", snr_db, best)
     record(Row("rate-control", f"802.11n, 20 MHz, {snr_db} dB: {best}", value, between=(0.9, 1.02)))
 
 
-@pytest.mark.parametrize(("snr_db", "best"), [(11, "MCS 1"), (25, "MCS 12")])
+@pytest.mark.parametrize(("snr_db", "best"), [(11, "MCS 1"), point(25, "MCS 12")])
 def test_80211n_in_40_mhz(boot: Boot, snr_db: int, best: str) -> None:
     value = share(boot, "mode: n, channel: 36", snr_db, best, "40 MHz")
     record(Row("rate-control", f"802.11n, 40 MHz, {snr_db} dB: {best}", value, between=(0.9, 1.02)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("snr_db", "best", "width"), [(14, "MCS 10", "20 MHz"), (25, "MCS 12", "40 MHz")])
 def test_80211n_at_2_4_ghz(boot: Boot, snr_db: int, best: str, width: str) -> None:
     value = share(boot, "mode: n, channel: 1", snr_db, best, width)
     record(Row("rate-control", f"802.11n, 2.4 GHz, {width}, {snr_db} dB: {best}", value, between=(0.9, 1.02)))
 
 
-@pytest.mark.parametrize(("snr_db", "best"), [(8, "12 Mbit/s"), (18, "36 Mbit/s")])
+@pytest.mark.parametrize(("snr_db", "best"), [(8, "12 Mbit/s"), point(18, "36 Mbit/s")])
 def test_80211a(boot: Boot, snr_db: int, best: str) -> None:
     value = share(boot, "mode: a, channel: 36", snr_db, best)
     record(Row("rate-control", f"802.11a, {snr_db} dB: {best}", value, between=(0.95, 1.02)))
@@ -93,10 +102,10 @@ def test_80211g(boot: Boot) -> None:
 @pytest.mark.parametrize(
     ("name", "radio", "snr_db", "least"),
     [
-        ("802.11a", "mode: a, channel: 36", 21, rate_control.least(36, 48)),
+        point("802.11a", "mode: a, channel: 36", 21, rate_control.least(36, 48)),
         ("802.11g", "mode: g, channel: 1", 21, rate_control.least(36, 48)),
         ("802.11n, 20 MHz", "mode: n, channel: 36", 19, rate_control.LEAST_HT),
-        ("802.11n, 40 MHz", "mode: n, channel: 36, width: 40 MHz", 27, rate_control.LEAST_HT),
+        point("802.11n, 40 MHz", "mode: n, channel: 36, width: 40 MHz", 27, rate_control.LEAST_HT),
     ],
 )
 def test_goodput_falls_no_further_than_the_estimate_of_minstrel_ht_explains(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """``make validation``: measure again, write docs/validation.json, docs/validation.md and its figures.
 
-``--compare`` measures, lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only
-checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest; with them, only
-the rows that were measured are replaced.
+It measures all points of each sweep; ``make test`` leaves out those that are marked ``sweep``. ``--compare`` measures,
+lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only checks that document and
+figures match the rows in docs/validation.json. Other arguments go to pytest; with them, only the rows that were
+measured are replaced.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def measure(arguments: list[str]) -> list[Row] | None:
     """Run the tests that record rows, with one worker per core; return None if one failed."""
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
-        tests = [sys.executable, "-m", "pytest", "-m", "validation", "-n", str(cores), *arguments]
+        tests = [sys.executable, "-m", "pytest", "-m", "validation", "--sweeps", "-n", str(cores), *arguments]
         if subprocess.run(tests, cwd=ROOT, env={**os.environ, RECORD_TO: folder}, check=False).returncode:
             return None
         return [row for path in sorted(Path(folder).iterdir()) for row in from_json(path.read_text())]

@@ -161,9 +161,10 @@ _HEAD = """\
 <!-- Made by `make validation` from what the tests measured (validation.json): change tests/validation, not this. -->
 # Validation
 
-Measured behaviour of the lab, with real frames, compared with references. Each row is a test of `make test` that boots
-the guest; it fails if the value is outside its tolerance. The same plan and seed give the same result on every machine,
-so you get the same digits; `make docs` compares them.
+Measured behaviour of the lab, with real frames, compared with references. Each row is a test that boots the guest; it
+fails if the value is outside its tolerance. `make docs` and `make nightly` run all of them, `make test` a few of each
+table. The same plan and seed give the same result on every machine, so you get the same digits; `make docs` compares
+them.
 """
 
 _ERRORS = """\

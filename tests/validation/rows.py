@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = ROOT / "docs" / "validation.json"
 RECORD_TO = "HWSIM_LAB_RECORD_VALIDATION"  # a folder: each row is written to a separate file there
@@ -72,6 +74,11 @@ class Row:
         if self.absolute is not None:
             return f"{text} ± {self.absolute:g}"
         return f"{text} ± {100 * (self.relative or 0):g} %"
+
+
+def point(*arguments: object) -> Any:
+    """Return a point of a sweep that `make test` leaves out, since others of that sweep notice a change of the code."""
+    return pytest.param(*arguments, marks=pytest.mark.sweep)
 
 
 def rounded(value: float) -> float:
