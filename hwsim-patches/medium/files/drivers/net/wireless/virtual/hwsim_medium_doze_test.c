@@ -49,11 +49,6 @@ static void doze_a_dozing_station_hears_little(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[air->count - 2].fc));
 }
 
-/*
- * Each attempt has the station's present power management bit, whatever an
- * earlier one had; and once the access point knows that it dozes, none clears
- * it.
- */
 /* a station that falls asleep after a DTIM beacon still hears its group frames */
 static void doze_group_frames_are_heard_to_the_end(struct kunit *test)
 {
@@ -86,6 +81,11 @@ static void doze_group_frames_are_heard_to_the_end(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, radio->mac->awake_for);
 }
 
+/*
+ * Each attempt has the station's present power management bit, whatever an
+ * earlier one had; and once the access point knows that it dozes, none clears
+ * it.
+ */
 static void doze_each_attempt_has_the_present_pm_bit(struct kunit *test)
 {
 	struct air_test *air = test->priv;

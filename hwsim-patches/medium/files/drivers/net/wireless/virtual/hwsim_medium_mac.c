@@ -9,14 +9,14 @@
 const struct hwsim_mac_ops hwsim_mac_ops = {
 	.listens = hwsim_ps_listens,
 	.busy = hwsim_access_busy,
-	.rx_begin = hwsim_access_heard,
+	.rx_begin = hwsim_exchange_heard,
 	.rx_end = hwsim_rx,
-	.rx_lost = hwsim_access_unheard,
-	.tx_end = hwsim_access_sent,
-	.tx_dropped = hwsim_access_dropped,
-	.left = hwsim_access_left,
+	.rx_lost = hwsim_exchange_unheard,
+	.tx_end = hwsim_exchange_sent,
+	.tx_dropped = hwsim_exchange_dropped,
+	.left = hwsim_exchange_left,
 	.contention_ns = hwsim_access_contention_ns,
-	.contend = hwsim_access_contend,
+	.contend = hwsim_exchange_contend,
 };
 
 /* for channel access */

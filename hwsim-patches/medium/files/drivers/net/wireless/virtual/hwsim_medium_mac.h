@@ -7,13 +7,15 @@
  *	network		the networks of a radio's interfaces
  *	peer		peers of an interface, payloads of answers
  *	mpdu		a frame of mac80211: queues, attempts, its fate
- *	session		BlockAck agreements and their queues
- *	access		contention of one radio and its frame exchanges
+ *	session		BlockAck sessions and their queues
+ *	access		contention of one radio's access categories
+ *	exchange	frame exchanges in the TXOPs that it wins
  *	approx		frames that may arrive damaged
  *	ibss		beacons and time of an ad hoc network
  *	keep		frames that are kept for stations that doze
  *	ps		power save of a station
  *	ba		BlockAck: retransmissions, BlockAckReq
+ *	agreement	BlockAck: how agreements begin and end
  *	rx		answers and NAV, delivery to mac80211
  *	rate		rates of a frame
  *	take		frames that are taken over from mac80211
@@ -605,19 +607,22 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 void hwsim_access_tbtt(struct hwsim_radio *radio, u64 at_ns);
 void hwsim_access_spared(struct hwsim_radio *radio, u64 at_ns);
 void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns);
-void hwsim_access_give_back(struct hwsim_radio *radio);
 void hwsim_access_damaged(struct hwsim_radio *radio);
-void hwsim_access_heard(struct hwsim_radio *radio);
-void hwsim_access_unheard(struct hwsim_radio *radio);
-void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
-bool hwsim_access_answered(struct hwsim_radio *radio,
-			   const struct hwsim_ppdu *ppdu);
-void hwsim_access_reset(struct hwsim_radio *radio);
-void hwsim_access_left(struct hwsim_radio *radio);
-void hwsim_access_dropped(struct hwsim_radio *radio,
-			  const struct hwsim_ppdu *ppdu);
 u64 hwsim_access_contention_ns(struct hwsim_event *event);
-void hwsim_access_contend(struct hwsim_clock *clock, struct hwsim_event *event);
+struct hwsim_ppdu *hwsim_access_win(struct hwsim_radio *radio);
+
+/* exchange */
+void hwsim_exchange_give_back(struct hwsim_radio *radio);
+void hwsim_exchange_contend(struct hwsim_clock *clock, struct hwsim_event *event);
+void hwsim_exchange_heard(struct hwsim_radio *radio);
+void hwsim_exchange_unheard(struct hwsim_radio *radio);
+void hwsim_exchange_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+bool hwsim_exchange_answered(struct hwsim_radio *radio,
+			     const struct hwsim_ppdu *ppdu);
+void hwsim_exchange_reset(struct hwsim_radio *radio);
+void hwsim_exchange_left(struct hwsim_radio *radio);
+void hwsim_exchange_dropped(struct hwsim_radio *radio,
+			    const struct hwsim_ppdu *ppdu);
 
 /* approx */
 bool hwsim_frame_is_approximate(const struct sk_buff *skb);
@@ -656,9 +661,14 @@ void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		       const struct hwsim_mpdu *mpdu, bool owned);
 
 /* ba */
+void hwsim_session_leave(struct hwsim_mpdu *mpdu);
 void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+void hwsim_session_want_turn(struct hwsim_radio *radio,
+			     struct hwsim_session *session);
 void hwsim_session_retry(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_session_took(struct hwsim_session *session, u16 seq);
+bool hwsim_holds_plain(struct hwsim_radio *radio, const u8 *own,
+		       const u8 *addr, u8 tid);
 bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 			     const struct hwsim_session *session);
 bool hwsim_session_pending(struct hwsim_radio *radio,
@@ -672,15 +682,17 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		    const struct hwsim_ppdu *answer);
 void hwsim_session_sent(struct hwsim_radio *radio,
 			struct hwsim_session *session, bool answered);
-void hwsim_sessions_purge(struct hwsim_radio *radio,
-			  const struct ieee80211_vif *vif);
-bool hwsim_sessions_hold(const struct hwsim_radio *radio,
-			 const struct ieee80211_vif *vif);
 bool hwsim_session_is_served(const struct hwsim_radio *radio,
 			     const struct hwsim_session *session);
 void hwsim_sessions_resume(struct hwsim_radio *radio);
 void hwsim_sessions_sleep(struct hwsim_radio *radio, const u8 *own,
 			  struct ieee80211_sta *sta, bool sleeps);
+
+/* agreement */
+void hwsim_sessions_purge(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif);
+bool hwsim_sessions_hold(const struct hwsim_radio *radio,
+			 const struct ieee80211_vif *vif);
 void hwsim_sessions_drained(struct hwsim_radio *radio);
 void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *own,
 			   const u8 *addr);

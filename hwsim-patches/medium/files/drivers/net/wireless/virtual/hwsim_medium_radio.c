@@ -259,7 +259,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		return;
 	hwsim_medium_enter(medium);
 	hwsim_air_forget(radio);
-	hwsim_access_reset(radio);
+	hwsim_exchange_reset(radio);
 	hwsim_tx_purge(radio, NULL);
 	WARN_ON_ONCE(radio->mac->held);	/* each frame completes once */
 	hwsim_up_forget(radio);
@@ -289,7 +289,7 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 {
 	hwsim_medium_enter(radio->medium);
 	hwsim_air_tune(radio, NULL);
-	hwsim_access_reset(radio);
+	hwsim_exchange_reset(radio);
 	hwsim_tx_purge(radio, NULL);
 	WARN_ON_ONCE(radio->mac->held);
 	hwsim_up_forget(radio);

@@ -291,7 +291,7 @@ static void receive_control(struct hwsim_radio *radio,
 	}
 	if (ppdu->payload)
 		hwsim_peer_answered(radio, ppdu);
-	hwsim_access_answered(radio, ppdu);
+	hwsim_exchange_answered(radio, ppdu);
 }
 
 /**
@@ -324,5 +324,5 @@ void hwsim_rx(struct hwsim_radio *radio,
 	else if (reception->detected)
 		hwsim_access_damaged(radio);
 	hwsim_access_moved(radio);
-	hwsim_access_unheard(radio);
+	hwsim_exchange_unheard(radio);
 }

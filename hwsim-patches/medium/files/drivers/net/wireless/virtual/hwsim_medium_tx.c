@@ -353,7 +353,7 @@ void hwsim_radio_flush(struct hwsim_radio *radio,
 	}
 	hwsim_medium_enter(medium);
 	if (!radio->mac->frame || sends_for(radio, vif, is_of))
-		hwsim_access_reset(radio);
+		hwsim_exchange_reset(radio);
 	hwsim_tx_purge(radio, vif);
 	hwsim_medium_leave(medium);
 }

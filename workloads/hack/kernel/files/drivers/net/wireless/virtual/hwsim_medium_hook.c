@@ -75,7 +75,7 @@ static bool is_small(const struct sk_buff *skb, u32 bytes)
 
 /*
  * An ACK that is held contends for the medium like one that is not. It is released
- * just before the radio wins the medium (hwsim_access_contend()), so that it is
+ * just before the radio wins the medium (hwsim_exchange_contend()), so that it is
  * in mac80211's queue by then.
  */
 static void contend(struct hwsim_hack *hack, struct sk_buff *skb, u64 now)
