@@ -36,6 +36,10 @@ _SPINS = (
     "a process in an endless computation or a busy loop stops virtual time (docs/limits.md), and so does one that has "
     "too little memory to continue: write a larger memory: for its node"
 )
+_HANGS = (
+    "its kernel does not answer either: it hangs, or a program in a node has overwritten the guest's memory, which the "
+    "lab cannot prevent (docs/security.md)"
+)
 _OUT_OF_NODES_MEMORY = re.compile(r"\] (?P<program>.+) invoked oom-killer: ")
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
@@ -192,12 +196,13 @@ class Watch:
         log = tail(self.console)  # before the guest prints its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
-        if lacks := _OUT_OF_NODES_MEMORY.search(left.text(self.console)):
+        lacks = _OUT_OF_NODES_MEMORY.search(left.text(self.console))
+        if lacks:
             who += f"; the node in which {lacks['program']} runs is out of memory"
         return RunError(
             f"virtual time stood still at {uptime_ns / 1e9:.1f} s for {self._stall_wall_s:g} s of wall time{who}"
             f"\n  last lines of {self.console}:\n{log}",
-            hint=_SPINS,
+            hint=_SPINS if culprit or lacks else _HANGS,
         )
 
     def _failure(self, message: str) -> RunError:

@@ -4,6 +4,7 @@
  *
  *	escape memory FILE	maps the guest's memory, becomes root of the guest with all capabilities,
  *				mounts the host's files and appends to FILE
+ *	escape ruin STEP	overwrites every STEPth word of the guest's memory
  *	escape remove FILE	removes FILE by a system call of the host, and then by that for 32-bit programs
  *
  * A stub may call the host from its own page only. That page is readable: it holds a "syscall". The program
@@ -81,21 +82,37 @@ static int become_root(unsigned int *memory, unsigned long size)
 	return found;
 }
 
+/* map the guest's memory at WINDOW */
+static int map_memory(unsigned long size)
+{
+	for (int fd = 3; fd < 40; fd++)
+		if (call_host(SYS_mmap, WINDOW, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0,
+			      find(0x0f, 0x05)) == (long)WINDOW)
+			return 1;
+	puts("refused: memory");
+	return 0;
+}
+
 static int by_memory(const char *path, unsigned long size)
 {
-	int fd;
-
-	for (fd = 3; fd < 40; fd++)
-		if (call_host(SYS_mmap, WINDOW, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0,
-			      find(0x0f, 0x05)) == (long)WINDOW && become_root((void *)WINDOW, size))
-			break;
-	if (fd == 40) {
-		puts("refused: memory");
+	if (!map_memory(size) || !become_root((void *)WINDOW, size))
 		return 1;
-	}
 	execl("/bin/sh", "sh", "-c", "mount -t hostfs none /mnt -o hostfs=/ && echo escaped >> /mnt$0 && echo done", path,
 	      NULL);
 	return 1;
+}
+
+static int ruin(unsigned long step, unsigned long size)
+{
+	volatile unsigned long *memory = (void *)WINDOW;
+
+	if (!map_memory(size))
+		return 1;
+	puts("mapped");
+	for (unsigned long at = 0; at < size / sizeof(*memory); at += step)
+		memory[at] = 0x4141414141414141;
+	sleep(1);
+	return 0;
 }
 
 static int by_remove(const char *path)
@@ -125,5 +142,7 @@ int main(int count, char **words)
 	/* a call that is refused ends where the guest has nothing */
 	if (count != 3 || sigaction(SIGTRAP, &action, NULL) || sigaction(SIGSEGV, &action, NULL))
 		return 2;
+	if (!strcmp(words[1], "ruin"))
+		return ruin(strtoul(words[2], NULL, 10), 384UL << 20);
 	return strcmp(words[1], "memory") ? by_remove(words[2]) : by_memory(words[2], 384UL << 20);
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.errors import RunError
 from lab.machine.cage import gaps, namespaces
 from lab.machine.guest import Guest
 from lab.machine.watch import RunProgress
@@ -19,6 +20,7 @@ from tests.system.conftest import WIRED, Ran, quoted
 pytestmark = pytest.mark.guest
 
 SMALL = f"memory: 384 MiB\n{WIRED}"
+USER = "setpriv --reuid 31337 --regid 31337 --clear-groups --no-new-privs"
 PRIVILEGED = SMALL.replace("roles: [server]", "privileged: true")
 
 
@@ -34,6 +36,13 @@ def caged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bo
     return bool(request.param)
 
 
+def compiled(folder: Path) -> str:
+    """Return the name of escape.c's program in a folder."""
+    flags = ["-static", "-Wall", "-Wextra", "-Werror", "-O1"]
+    subprocess.run(["gcc", *flags, "-o", folder / "escape", Path(__file__).with_name("escape.c")], check=True)
+    return "escape"
+
+
 def workload(commands: list[str], more: str = "") -> str:
     tried = (
         f"  - {{at: {100 * (number + 1)} ms, exec: h1, run: [sh, -c, {quoted(f'({line}) 2>&1; true')}]}}\n"
@@ -46,18 +55,15 @@ def test_a_program_that_becomes_root_of_the_guest_reaches_no_file(
     tmp_path: Path, boot: Callable[..., Ran], caged: bool
 ) -> None:
     """An ordinary user's program, by calls of its stub (escape.c)."""
-    source = Path(__file__).with_name("escape.c")
-    flags = ["-static", "-Wall", "-Wextra", "-Werror", "-O1"]
-    subprocess.run(["gcc", *flags, "-o", tmp_path / "escape", source], check=True)
+    program = compiled(tmp_path)
     kept, added = tmp_path / "kept", tmp_path / "added"
     kept.touch()
     added.write_text("mine\n")
-    user = "setpriv --reuid 31337 --regid 31337 --clear-groups --no-new-privs"
     ran = boot(
         SMALL,
         workload(
-            [f"{user} /tmp/escape remove {kept}", f"{user} /tmp/escape memory {added}"],
-            "files: {escape: {on: h1, path: /tmp/escape, from: escape}}\n",
+            [f"{USER} /tmp/escape remove {kept}", f"{USER} /tmp/escape memory {added}"],
+            f"files: {{escape: {{on: h1, path: /tmp/escape, from: {program}}}}}\n",
         ),
     )
     remove, memory = ran.outputs()
@@ -67,6 +73,26 @@ def test_a_program_that_becomes_root_of_the_guest_reaches_no_file(
         assert "Permission denied" in memory and added.read_text() == "mine\n"
     else:
         assert memory.endswith("done\n") and added.read_text() == "mine\nescaped\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (4099, "the guest's kernel reported an error: .*(Kernel panic - not syncing|BUG: )"),
+        (1, r"virtual time stood still(.|\n)*its kernel does not answer either: .* overwritten the guest's memory"),
+    ],
+    ids=["some words", "all"],
+)
+def test_a_program_that_ruins_its_guest_ends_its_run_with_the_reason(
+    tmp_path: Path, boot: Callable[..., Ran], step: int, said: str
+) -> None:
+    """A guest cannot survive that, as no computer could (docs/security.md)."""
+    work = workload(
+        [f"{USER} /tmp/escape ruin {step}"],
+        f"files: {{escape: {{on: h1, path: /tmp/escape, from: {compiled(tmp_path)}}}}}\n",
+    )
+    with pytest.raises(RunError, match=said):
+        boot(SMALL, work, stall_wall_s=8.0)
 
 
 def test_hostfs_reaches_nothing_but_the_run(tmp_path: Path, boot: Callable[..., Ran], caged: bool) -> None:

@@ -101,6 +101,7 @@ answer = ask(family, 2, 4, 2, struct.pack("=I", 1))
 print("medium:", struct.unpack_from("=i", answer, 16)[0], flush=True)
 END
 """
+AS_A_USER = "setpriv --reuid 31337 --regid 31337 --clear-groups --no-new-privs"
 FORGED = json.dumps({"key": "x", "points": 10, "tests": [{"score": 10, "max_score": 10}], "score": 10})
 
 
@@ -149,11 +150,11 @@ ATTACKS = {
         said="tried",
     ),
     "calls-the-host": Attack(  # see test_cage_outside.py; the program becomes root of its guest
-        "for what in remove memory; do setpriv --reuid 31337 --regid 31337 --clear-groups --no-new-privs"
-        " /tmp/tool $what CANARY; done",
+        f"for what in remove memory; do {AS_A_USER} /tmp/tool $what CANARY; done",
         6,
         said="changed ",
     ),
+    "ruins-its-kernel": Attack(f"{AS_A_USER} /tmp/tool ruin 1021", 0, "the run failed: the guest"),
     "changes-the-medium": Attack(NETLINK, 6, said="medium: -1"),
     "takes-over-the-network": Attack(
         "ip route flush table main; ip addr add 10.0.0.1/8 dev sta1-wlan0; for i in 1 2 3 4 5 6; do"
@@ -217,7 +218,8 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Marked:
     for name, attack in ATTACKS.items():
         hand_in(submissions / name, exercise, attack.script.replace("CANARY", str(canary)))
     source = Path(__file__).with_name("escape.c")
-    subprocess.run(["gcc", "-static", "-O1", "-s", "-o", submissions / "calls-the-host" / "tool", source], check=True)
+    for name in ("calls-the-host", "ruins-its-kernel"):
+        subprocess.run(["gcc", "-static", "-O1", "-s", "-o", submissions / name / "tool", source], check=True)
     forges = submissions / "forges"
     hand_in(forges, exercise, "true")
     for name in ("result.json", "results.json", "record.json", "guest.json", "check.py", "exercise.yaml"):

@@ -213,3 +213,19 @@ def test_a_stall_of_a_node_without_memory_is_reported_as_that(tmp_path: Path, mo
     with pytest.raises(RunError, match="wall time; the node in which Thread Pool runs is out of memory\n") as stood:
         watch.look()
     assert "write a larger memory: for its node" in str(stood.value)
+
+
+@pytest.mark.parametrize(
+    ("running", "said"),
+    [("spinner (pid 7 in the guest)", "a busy loop stops virtual time"), (None, "its kernel does not answer either")],
+)
+def test_a_kernel_that_hangs_is_no_busy_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, running: str | None, said: str
+) -> None:
+    monkeypatch.setattr("lab.machine.mconsole.running", lambda _scratch: running)
+    (tmp_path / "console.log").touch()
+    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=0.0)
+    watch.look()
+    with pytest.raises(RunError) as stood:
+        watch.look()
+    assert said in str(stood.value)
