@@ -159,6 +159,49 @@ def test_a_station_finds_an_access_point_that_has_switched(boot: Callable[..., R
     assert first_ns(ran, "CTRL-EVENT-CONNECTED") < 3 * SECOND_NS
 
 
+CALLS = """\
+name: calls
+duration: 4 s
+roles: {client: 1, host: 1}
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: host, run: {probe: udp-sink}, as: host-sink, ready: {listening: udp/9000}}
+  - {on: host, run: {probe: udp-sender, to: "{client.ip}", every: 4 ms, count: 500}, as: down}
+  - {on: client, run: {probe: udp-sender, to: "{host.ip}", every: 4 ms, count: 500}, as: up}
+"""
+ATTEMPTS = 7  # with a fixed rate
+
+
+def sent(ran: Ran, frequency_mhz: int) -> Counter[tuple[bytes, int]]:
+    """How often each data frame was sent on a channel, by sender and sequence number."""
+    frames = air.frames(ran.directory / "raw" / f"air-{frequency_mhz}.pcapng")
+    return Counter((frame.transmitter, frame.sequence) for frame in frames if frame.wants_ack)
+
+
+@pytest.mark.parametrize("mode", ["", "blocktx"])
+def test_who_leaves_first_at_a_channel_switch_misses_frames(boot: Callable[..., Ran], mode: str) -> None:
+    """mac80211's station leaves when it hears the last announcement, its access point one beacon interval later.
+
+    The station counts as in ieee80211_sta_process_chanswitch(), the access point as in 9.4.2.18 and in drivers such as
+    ath9k. What one sends to the other in that interval fails. With the mode that forbids to send, it waits instead.
+    """
+    switch = SWITCH.replace("36}", "36, rate: 24 Mbit/s}").replace("[client]}", "[client], rate: 24 Mbit/s}")
+    switch = switch.replace("nodes:\n", "nodes:\n  h1: {kind: host, roles: [host]}\n").replace("COUNT", "3")
+    switch = switch.replace('"5200"', f'"5200", {mode}' if mode else '"5200"') + "links: [{between: [h1, ap1]}]\n"
+    ran = boot(switch, CALLS, pcap="air")
+    flows = ran.flows("sink")["down"], ran.flows("host-sink")["up"]
+    old, new = sent(ran, 5180), sent(ran, 5200)
+    given_up = [frame for frame, times in (old + new).items() if times == ATTEMPTS]
+    assert len(given_up) == sum(flow["lost"] for flow in flows)
+    if mode:
+        assert not given_up and all(102.4e6 < flow["delay_max_ns"] < 350e6 for flow in flows)
+        return
+    access_point, station = (bytes.fromhex(f"02000100{number:02x}00") for number in (2, 3))
+    senders = {(sender, bool(old[sender, number])) for sender, number in given_up}
+    assert senders == {(access_point, True), (station, False)}
+    assert all(5 <= flow["lost"] <= 102.4 / 4 for flow in flows)
+
+
 FAREWELL = """\
 name: farewell
 nodes:
