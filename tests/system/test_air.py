@@ -170,6 +170,68 @@ def test_an_aggregate_is_answered_by_a_block_ack(boot: Callable[..., Ran]) -> No
     assert shown(ran, frames) == counted(ran)
 
 
+HIDDEN = """\
+name: hidden
+country: US
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: n, channel: 36}
+  sta1: {kind: sta, roles: [client], rate: MCS 4}
+  sta2: {kind: sta, roles: [client], rate: MCS 4}
+links: [{between: [h1, ap1]}]
+medium: {snr: [{between: [sta1, sta2], is: -20 dB}]}
+"""
+LOADED = """name: loaded
+roles: {server: 1, client: 1..}
+duration: 2 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 1 ms}, as: load}
+"""
+
+
+def test_of_an_aggregate_those_frames_are_wrong_that_were_not_acknowledged(boot: Callable[..., Ran]) -> None:
+    """Another station, which does not hear it, starts in its midst: what was over by then has arrived."""
+    frames = capture(boot(HIDDEN, LOADED, pcap="air"), 5180)
+    partly = 0
+    for ppdu in ppdus(frames):
+        if len(ppdu) < 2 or len({frame.damaged for frame in ppdu}) == 1:
+            continue
+        wrong = {frame.sequence for frame in ppdu if frame.damaged}
+        after = [frame for frame in frames if frame.kind == BA and frame.stamp_ns > ppdu[0].stamp_ns][:4]
+        answer = follows(after, ppdu, SIFS_5GHZ_NS)
+        assert answer is not None, ppdu[0]
+        assert answer.blocks_acknowledged() & {frame.sequence for frame in ppdu} == {f.sequence for f in ppdu} - wrong
+        partly += 1
+    assert partly > 10
+
+
+MESH = """name: mesh
+nodes:
+  m1: {kind: mesh, mesh_id: village}
+  m2: {kind: mesh, mesh_id: village, roles: [server]}
+medium: {}
+"""
+PINGS = """name: pings
+duration: 2 s
+processes:
+  - {on: m1, run: {probe: ping, to: "{server.ip}", every: 100 ms, count: 10}, as: call}
+roles: {server: 1}
+"""
+
+
+def test_frames_of_a_mesh_have_their_rates(boot: Callable[..., Ran]) -> None:
+    (path,) = (boot(MESH, PINGS, pcap="air").directory / "raw").glob("air-*")
+    data = [frame for frame in air.frames(path) if frame.kind == DATA and not frame.receiver[0] & 1]
+    assert len(data) >= 20
+    assert all(frame.header.keys() & {"mcs", "rate_500kbps"} for frame in data)
+    # so their ends are known: each ACK begins SIFS after them
+    mhz = data[0].header["channel"][0]
+    acks = {frame.stamp_ns for frame in air.frames(path) if frame.kind == ACK}
+    sifs_ns = SIFS_2GHZ_NS if mhz < 3000 else SIFS_5GHZ_NS
+    assert all(air.end_ns([frame]) + sifs_ns in acks for frame in data if not frame.damaged)
+
+
 TWO_CHANNELS = """\
 name: two-channels
 country: US

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,12 @@ from lab.captures import radiotap
 from tests import air
 from tests.air import DATA
 from tests.system.conftest import Ran
+from tests.system.test_air import SIFS_5GHZ_NS, ppdus
 
 pytestmark = pytest.mark.guest
 
 PIFS_NS = 25_000
+CCA_NS = 4_000  # by then a frame is detected
 WIDE = """\
 name: wide
 nodes:
@@ -69,6 +73,10 @@ def captured(ran: Ran, mhz: int) -> list[air.Frame]:
     return list(air.frames(Path(path)))
 
 
+def is_wide(frame: air.Frame) -> bool:
+    return "mcs" in frame.header and bool(frame.header["mcs"][1] & radiotap.MCS_40_MHZ)
+
+
 def test_40_mhz_only_where_the_secondary_channel_was_idle(boot: Callable[..., Ran]) -> None:
     ran = boot(WIDE + AD_HOC + LINKS, BOTH, pcap="air")
     spans = [(frame.stamp_ns, air.end_ns([frame])) for frame in captured(ran, 5200)]
@@ -79,7 +87,29 @@ def test_40_mhz_only_where_the_secondary_channel_was_idle(boot: Callable[..., Ra
             continue
         before = bisect_left(starts, frame.stamp_ns)
         idle = not any(end > frame.stamp_ns - PIFS_NS for end in ends[max(0, before - 3) : before])
-        wide = bool(frame.header["mcs"][1] & radiotap.MCS_40_MHZ)
-        assert wide == idle, frame.stamp_ns
-        widths[wide] += 1
+        assert is_wide(frame) == idle, frame.stamp_ns
+        widths[is_wide(frame)] += 1
     assert min(widths.values()) > 200
+
+
+WEAK = "medium:\n  snr:\n" + "".join(
+    f"  - {{between: [{one}, {other}], is: 25 dB}}\n" for one, other in combinations(("ap1", "sta1", "sta2", "sta3"), 2)
+)
+
+
+def test_who_has_only_the_secondary_channel_hears_wide_frames_begin(boot: Callable[..., Ran]) -> None:
+    """By their preambles, which are in both channels; their energy, -72 dBm, keeps nobody silent.
+
+    A wide frame that begins while it sends or receives, or between a frame and its answer, does not count.
+    """
+    place = re.sub(r", position: \[.*?\]", "", WIDE + AD_HOC)
+    ran = boot(place + LINKS.replace("medium: {}\n", WEAK), BOTH, pcap="air")
+    spans = [(frame.stamp_ns, air.end_ns([frame])) for frame in captured(ran, 5200)]
+    heard = 0
+    for ppdu in ppdus(captured(ran, 5180)):
+        begin_ns, end_ns = ppdu[0].stamp_ns, air.end_ns(ppdu)
+        before, after = bisect_right(spans, (begin_ns + CCA_NS,)), bisect_left(spans, (end_ns,))
+        if is_wide(ppdu[0]) and all(end + SIFS_5GHZ_NS < begin_ns for _, end in spans[max(0, before - 2) : before]):
+            assert before == after, begin_ns
+            heard += 1
+    assert heard > 100

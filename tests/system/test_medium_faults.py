@@ -377,6 +377,14 @@ def test_what_arrived_counts_although_no_block_ack_of_its_last_attempt_came(boot
     assert link["acked"] == link["delivered"]
 
 
+def test_each_request_that_is_not_answered_is_repeated_at_the_next_slower_basic_rate(boot: Boot) -> None:
+    """The first one, after the A-MPDU whose BlockAck is lost, has the rate of that BlockAck."""
+    lost = fault("lose", "ba", "ap1", "sta1", skip=0, hit=5)
+    sequence = since_fault(boot(AGGREGATES, BURSTS + lost, pcap="air"))
+    requests = [ppdu[0] for _, ppdu in sent(sequence, STA, BAR)]
+    assert [request.header["rate_500kbps"][0] / 2 for request in requests[:5]] == [24, 12, 6, 6, 6]
+
+
 def test_who_has_vanished_is_not_asked_again_and_again(boot: Boot) -> None:
     """Once an A-MPDU is given up, a BlockAckReq tells the recipient: not each time if it never answers."""
     retries, most_tellings = 3, 7
