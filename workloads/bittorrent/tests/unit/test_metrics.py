@@ -20,8 +20,8 @@ def peer(*have: int, size: int = 200, up: int = 50) -> Source:
     return found
 
 
-def computed(kind: str, found: Source, per: str | None = None) -> MetricValues:
-    return load(kind).compute(wanted(kind, "transmission", unit="%", per=per), context(found))
+def computed(kind: str, found: Source, per: str | None = None, unit: str = "%") -> MetricValues:
+    return load(kind).compute(wanted(kind, "transmission", unit=unit, per=per), context(found))
 
 
 def test_shares_at_the_end_and_over_time() -> None:
@@ -54,3 +54,19 @@ def test_pictures_say_how_it_ended(kind: str, title: str) -> None:
     rows = [{"process": "a", "share": 100}, {"process": "b", "share": 40}]
     result = RecordedMetric(kind, kind, "about", [], "process", "%", {}, [], rows, [], [])
     assert views.load(kind).title(result) == title  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("found", "stall_s"),
+    [
+        (peer(0, 0, 10, 20, 20, 20, 30, 200, 200, 200), 3),  # not what is before the first byte or after the last one
+        (peer(0, 10, 20, 20, 20, 20), 3),  # up to the end
+        (peer(0, 200), 0),
+    ],
+)
+def test_the_longest_stall(found: Source, stall_s: int) -> None:
+    assert computed("stall", found, unit="s").values == [stall_s * SECOND]
+
+
+def test_who_gets_nothing_has_no_stall() -> None:
+    assert computed("stall", peer(0, 0), unit="s").values == []
