@@ -10,6 +10,7 @@ from typing import IO
 
 from lab import library
 from lab.builders.kernel.chosen import KernelChoice
+from lab.builders.kernel.series import DEBUG
 from lab.cache.report import Report
 from lab.errors import writing
 from lab.machine.channel import Channel
@@ -19,6 +20,9 @@ from lab.machine.memory import guest_bytes, memory_keys
 from lab.machine.run_directory import PLAN, claim
 from lab.machine.watch import STALL_WALL_S
 from lab.shared.types import Plan
+
+# a kernel that checks itself takes that many times longer for the same work: even for the start of a process
+_CHECKS_TAKE = 10
 
 
 def machine_for(
@@ -56,8 +60,9 @@ def started(
 ) -> Iterator[Guest]:
     """Start the guest of a plan in a run directory (empty); end it with the context.
 
-    ``stall_wall_s``: it has failed after this time without progress of virtual time. ``mode``: one of
-    lab.machine.process.MODES; ``console``: where its console goes; None: as the mode has it; ``channel``: to its agent.
+    ``stall_wall_s``: it has failed after this time without progress of virtual time, or after ten times as long if its
+    kernel checks itself. ``mode``: one of lab.machine.process.MODES; ``console``: where its console goes; None: as the
+    mode has it; ``channel``: to its agent.
 
     Raises:
         HostError: If a file cannot be written, or no directory suits the guest's memory.
@@ -66,6 +71,8 @@ def started(
     path = directory / PLAN
     with writing(path):
         claim(directory, plan.to_json())
+    if DEBUG in machine.kernel.parts:
+        stall_wall_s *= _CHECKS_TAKE
     setup = machine.setup(plan, directory, mode)
     with Guest.started(setup, mode, stall_wall_s=stall_wall_s, console=console, channel=channel) as guest:
         yield guest

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""How long virtual time may stand still: longer where many processes start at one moment."""
+"""How long virtual time may stand still: longer where many processes start together, or the kernel checks itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lab.machine.guest import Guest
 from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from lab.runs.run import boot
+from lab.runs.start import started as really_started
 
 
 @pytest.mark.parametrize(("stations", "stall_wall_s"), [(5, 60), (29, 60), (200, 231)])
@@ -36,3 +39,20 @@ def test_many_processes_may_take_longer_to_start(
     monkeypatch.setattr("lab.runs.run.started", started)
     boot(plan, machine, tmp_path)
     assert given == [stall_wall_s]
+
+
+@pytest.mark.parametrize(("parts", "stall_wall_s"), [(("medium",), 60), (("medium", "debug"), 600), ((), 60)])
+def test_a_kernel_that_checks_itself_may_take_longer(
+    parts: tuple[str, ...], stall_wall_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine: Any = SimpleNamespace(kernel=SimpleNamespace(parts=parts), setup=lambda *given: None)
+    given = []
+
+    @contextmanager
+    def start(setup: Any, mode: str, *, stall_wall_s: float, **_: object) -> Iterator[None]:
+        given.append(stall_wall_s)
+        yield None
+
+    monkeypatch.setattr(Guest, "started", start)
+    with really_started(load("one-ap", "idle"), machine, tmp_path):
+        assert given == [stall_wall_s]
