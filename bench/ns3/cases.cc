@@ -260,6 +260,15 @@ Place ht_with_eifs()
 	return place;
 }
 
+/* Two stations that hear only the access point, without RTS: A-MPDUs that overlap, and BlockAckReqs. */
+Place ht_hidden()
+{
+	Place place = ht(7, 20, false, 2);
+
+	place.hidden = true;
+	return place;
+}
+
 Place voice(bool hidden, Time txop_limit)
 {
 	Place place = place_11a({{"voice", OFDM_54, NEAR_DB, AC_VO}, {"best effort", OFDM_54, NEAR_DB, AC_BE}});
@@ -344,6 +353,7 @@ const std::vector<Case> CASES = {
 	{"ht-five", 15, ht(7, 20, false, 5)},
 	{"ht-five-no-bar", 15, ht_without_bar()},
 	{"ht-five-eifs", 15, ht_with_eifs()},
+	{"ht-hidden", 40, ht_hidden()},
 	{"voice-and-best-effort", 20, voice(false, MicroSeconds(1504))},
 	{"voice-and-best-effort-hidden", 20, voice(true, MicroSeconds(1504))},
 	{"voice-and-best-effort-hidden-1248", 20, voice(true, MicroSeconds(1248))},

@@ -74,11 +74,15 @@ def kind_of(frame: Frame) -> str:
     return BAR if (group, subtype) == (1, 8) else frame.kind
 
 
+def transmissions(ran: Ran) -> list[list[Frame]]:
+    (path,) = (ran.directory / "raw").glob("air-*")
+    return list(ppdus(air.frames(path)))
+
+
 def since_fault(ran: Ran) -> list[list[Frame]]:
     """Transmissions from then on. (No sender has anything on the air just then.)"""
-    (path,) = (ran.directory / "raw").glob("air-*")
     begin_ns = ran.guest()["epoch_ns"] + AT_MS * 1_000_000
-    return [ppdu for ppdu in ppdus(air.frames(path)) if ppdu[0].stamp_ns >= begin_ns]
+    return [ppdu for ppdu in transmissions(ran) if ppdu[0].stamp_ns >= begin_ns]
 
 
 def sent(sequence: list[list[Frame]], address: str, *kinds: str) -> Iterator[tuple[int, list[Frame]]]:
@@ -191,6 +195,10 @@ def test_those_frames_miss_and_no_other(boot: Boot, kind: str, action: str) -> N
     if case.work is STEADY and kind != "mgmt":  # nothing is lost above, and nothing comes twice
         flow = ran.flows()["load"]
         assert (flow["packets"], flow["lost"]) == (COUNT, 0)
+    if kind in ("rts", "bar"):  # the report says how many had no answer
+        (radio,) = (radio for radio in ran.looks()[-1]["radios"] if radio["node"] == "sta1")
+        said = sum(radio[category][f"{kind}_unanswered"] for category in ("vo", "vi", "be", "bk"))
+        assert said == sum(case.misses(transmissions(ran))) >= HIT
 
 
 @pytest.mark.parametrize(
