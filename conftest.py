@@ -29,10 +29,10 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
 settings.register_profile("lab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lab")
 
-# Tests in these folders take long, so they run first, one at a time. Then only short tests remain at the end, when
-# some workers have nothing left to do. Tests in other folders take milliseconds, or share the result of a fixture, so
-# workers get whole files of them.
-LONG = ("determinism", "system")
+# Tests in these folders and files take long, so they run first, one at a time. Then only short tests remain at the end,
+# when some workers have nothing left to do. Other tests take milliseconds, or share the result of a fixture, so workers
+# get whole files of them.
+LONG = ("determinism", "system", "test_without_stacks.py")
 LAST = "unit"
 # Tests in these folders have a kernel of their own, and run only with an option.
 TESTS = Path(__file__).parent / "tests"
@@ -75,14 +75,14 @@ def pytest_sessionstart() -> None:
         pytest.exit(f"{where}: {type(error).__name__}: {error}", returncode=pytest.ExitCode.TESTS_FAILED)
 
 
-def folders(nodeid: str) -> tuple[str, ...]:
-    """Return the folders that a test is in."""
-    return PurePath(nodeid.partition("::")[0]).parts[:-1]
+def places(nodeid: str) -> tuple[str, ...]:
+    """Return the folders that a test is in, and its file."""
+    return PurePath(nodeid.partition("::")[0]).parts
 
 
 def rank(nodeid: str) -> int:
     """Return the rank of a test; tests with a lower rank start earlier."""
-    return next((n for n, name in enumerate(LONG) if name in folders(nodeid)), len(LONG) + (LAST in folders(nodeid)))
+    return next((n for n, name in enumerate(LONG) if name in places(nodeid)), len(LONG) + (LAST in places(nodeid)))
 
 
 @cache

@@ -39,3 +39,11 @@ def test_points_of_a_sweep_are_left_out_unless_asked_for(sweeps: bool, left: lis
     conftest.pytest_collection_modifyitems(config, items)
     assert [one.nodeid.partition("::")[0] for one in items] == left
     assert len(left_out) == 3 - len(left)
+
+
+def test_long_tests_start_first_and_one_at_a_time() -> None:
+    long = "tests/unit/test_without_stacks.py::test_the_rest_stays_green[a]"
+    short = "tests/unit/test_conftest.py::test_names"
+    assert conftest.rank("tests/system/test_cli.py::test_help") < conftest.rank(long) < conftest.rank(short)
+    scheduling = conftest.Scheduling.__new__(conftest.Scheduling)
+    assert scheduling._split_scope(long) == long and scheduling._split_scope(short) == "tests/unit/test_conftest.py"
