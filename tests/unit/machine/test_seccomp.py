@@ -14,7 +14,7 @@ from lab.machine.seccomp import ALLOWED, HOT, NOT_WITH, VALUES, seccomp_filter
 
 X86_64, I386 = 0xC000003E, 0x40000003
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
-PROGRAM = [struct.unpack("=HBBI", seccomp_filter()[at : at + 8]) for at in range(0, len(seccomp_filter()), 8)]
+PROGRAM = list(struct.iter_unpack("=HBBI", seccomp_filter()))
 
 
 def judged(number: int, *arguments: int, architecture: int = X86_64) -> tuple[int, int]:
