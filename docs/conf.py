@@ -22,6 +22,7 @@ html_copy_source = False
 root_doc = "README"
 include_patterns = ["*.md", *(f"{folder}/**.md" for folder in ("bench", "ci", "docs", "hwsim-patches", "images"))]
 include_patterns += ["workloads/**.md"]
+exclude_patterns = ["workloads/*/exercises/**"]  # for students, who get pictures beside the text
 myst_heading_anchors = 6  # as on the repository's own pages
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "toc.not_included"]

@@ -22,6 +22,7 @@ IMAGE_FILE = "image.yaml"  # in images/<name>
 BASE_IMAGE, INITRD = "base", "initrd"  # in images/, but no images of nodes
 EXPERIMENTS = "experiments"  # folder next to the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+EXERCISES = "exercises"  # in workloads/<stack>, and in grading
 FIGURES = "figures"  # in workloads/<stack>: pictures of its documentation
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # next to it: the stacks whose code this one uses
@@ -102,7 +103,7 @@ def known(file_type: str) -> dict[str, Path]:
 
 def _is_one(file_type: str, within: Path) -> bool:
     """Return whether a file of a folder is of that type, by its place there."""
-    if file_type != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
+    if file_type != "topology" and any(part in (*ROOMS, EXERCISES) for part in within.parts[1:-1]):
         return False
     return (EXPERIMENTS in within.parts[:-1]) == (file_type == "experiment")
 

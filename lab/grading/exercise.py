@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An exercise: ``grading/exercises/<id>``, or a folder of that form.
+"""An exercise: ``grading/exercises/<id>``, ``workloads/<stack>/exercises/<id>``, or a folder of that form.
 
 exercise.yaml   what is handed in, the runs, the checks (lab.model.exercise)
 task.md         the text for the student; {numbers.NAME} stands for the student's number
@@ -29,7 +29,7 @@ from lab.model.exercise_check import ExerciseCheck
 from lab.model.include import read
 from lab.plan.problems import Problems, ValidatedFile
 
-FOLDER = Path("grading", "exercises")
+FOLDER = Path("grading", library.EXERCISES)
 FILE, TASK, GIVEN, STARTER, REFERENCE, BROKEN = "exercise.yaml", "task.md", "given", "starter", "reference", "broken"
 CHECK = python.FILE
 _NUMBER = re.compile(r"\{numbers\.([A-Za-z0-9_-]+)\}")
@@ -83,9 +83,10 @@ class Student:
 def known() -> dict[str, Path]:
     """Return the folders of the exercises by id; the current directory's take precedence over the lab's own."""
     found: dict[str, Path] = {}
-    for place in dict.fromkeys([Path.cwd() / FOLDER, DATA / FOLDER]):
-        for path in place.glob(f"*/{FILE}"):
-            found.setdefault(path.parent.name, path.parent)
+    for place in dict.fromkeys([Path.cwd(), DATA]):
+        for folder in (FOLDER, Path(library.FOLDERS["workload"], "*", library.EXERCISES)):  # the lab's, and of stacks
+            for path in sorted(place.glob(f"{folder}/*/{FILE}")):
+                found.setdefault(path.parent.name, path.parent)
     return dict(sorted(found.items()))
 
 

@@ -19,7 +19,7 @@ SOURCES = "sources"  # packages of the image whose source the code is compiled w
 _MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
 _MADE_FOLDERS = ("build", "__pycache__", ".*")
 _NOT_CODE = ("*.yaml", "*.md")  # in the folder itself
-_NOT_CODE_FOLDERS = (library.EXPERIMENTS, library.FIGURES, library.MODULES, *library.ROOMS)
+_NOT_CODE_FOLDERS = (library.EXERCISES, library.EXPERIMENTS, library.FIGURES, library.MODULES, *library.ROOMS)
 _ELF = b"\x7fELF"
 
 
@@ -36,8 +36,8 @@ def stack_files(stack: Path) -> list[StackFile]:
     """Return all files that make sees, in a fixed order; links are followed.
 
     Left out are files for the host and for readers (``*.yaml`` and ``*.md`` in the folder itself, everything below
-    ``experiments``, ``figures``, ``modules``, ``tests`` and rooms such as ``probes``), and what a make by hand leaves:
-    objects, libraries, programs, ``build/``, hidden files.
+    ``exercises``, ``experiments``, ``figures``, ``modules``, ``tests`` and rooms such as ``probes``), and what a make
+    by hand leaves: objects, libraries, programs, ``build/``, hidden files.
 
     Raises:
         HostError: If a file cannot be read.

@@ -96,6 +96,13 @@ def test_it_is_found_by_its_id_or_as_a_folder(folder: Path) -> None:
         find("./grading")
 
 
+def test_a_stack_may_have_exercises(folder: Path) -> None:
+    of_stack = Path("workloads", "a-stack", "exercises", "more")
+    shutil.copytree(folder, of_stack)
+    assert known()["more"] == of_stack.resolve() and known()["a-test"] == folder
+    assert load("more").id == "more"
+
+
 @pytest.fixture
 def exercise(folder: Path) -> Exercise:
     return load("a-test")

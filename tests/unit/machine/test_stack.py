@@ -68,7 +68,7 @@ def test_code_is_all_files_but_what_is_for_the_host_and_for_readers_and_what_mak
     assert names(code) == own
     rooms = ("probes/greet.py", "metrics/greet.py", "views/greet.py", "tests/unit/test_greet.py")
     made = ("greet.o", "libgreeting.so", ".hidden", "build/x.c", "experiments/figure.yaml", "experiments/more.py")
-    for left in (*made, *rooms, "README.md", "figures/greet.svg"):
+    for left in (*made, *rooms, "README.md", "figures/greet.svg", "exercises/greet/task.md"):
         (code / left).parent.mkdir(parents=True, exist_ok=True)
         (code / left).write_text("made")
     (code / "greet").write_bytes(b"\x7fELF")

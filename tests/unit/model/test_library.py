@@ -39,6 +39,13 @@ def test_files_here_come_before_the_labs_own(here: Path) -> None:
     assert library.find("topology", "two-aps-handoff").parent == here / "topologies"
 
 
+def test_files_of_exercises_are_no_workloads(here: Path) -> None:
+    given = here / "workloads" / "web" / "exercises" / "slow" / "given"
+    given.mkdir(parents=True)
+    (given / "fetch.yaml").touch()
+    assert not [name for name in library.known("workload") if "exercises" in name]
+
+
 def test_experiments_are_no_workloads(here: Path) -> None:
     assert "web/experiments/table" not in library.known("workload")
 
