@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nodes with images of their own: a file tree, BitTorrent between two peers, and a browser that ends."""
+"""Nodes with images of their own: a file tree, and a browser that ends."""
 
 from __future__ import annotations
 
@@ -68,13 +68,6 @@ def test_what_nobody_uses_is_in_no_trials_key(machine: runs.Machine) -> None:
     found = provenance.hashes(Uses.of(plan), machine)
     assert not [name for name in found if name.startswith("image ")]
     assert '"image"' not in plan.to_json()
-
-
-def test_peers_share_a_file_by_bittorrent(run: Run) -> None:
-    """Two stations and a host of the shipped image: tracker, seed, and one that gets the file."""
-    record = run("swarm.yaml", "swarm-download.yaml")
-    assert record.passed, record.data["checks"]
-    assert "Seeding" in (record.directory / "raw" / "leech.out").read_text()
 
 
 def test_browser_loads_a_page_runs_its_script_and_ends(run: Run) -> None:
