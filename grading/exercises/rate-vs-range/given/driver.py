@@ -1,4 +1,4 @@
-"""Ask controller.py for a rate, every 50 ms, and set it: python3 driver.py INTERFACE.
+"""Ask controller.py for a rate, every 50 ms, and set the one that it answers: python3 driver.py INTERFACE.
 
 The controller runs as an ordinary user, so it chooses rates, and nothing else.
 """
@@ -26,7 +26,8 @@ def counters():
     return [int(re.search(rf"{name}:\s*(-?\d+)", dump)[1]) for name in names]
 
 
-set_rate(RATES[-1])
+current = RATES[-1]
+set_rate(current)
 controller = subprocess.Popen(
     [*USER, "python3", "-u", "/home/controller.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
 )
@@ -43,5 +44,7 @@ while True:
     rate = controller.stdout.readline().strip()
     if rate not in RATES:
         sys.exit(f"controller.py has printed {rate!r}, not one of {', '.join(RATES)}")
-    set_rate(rate)
+    if rate != current:
+        set_rate(rate)
+    current = rate
     print(f"{time.time() - began:.2f}", *numbers, rate)
