@@ -61,7 +61,7 @@ def warn_of_idle_powers(
         members = topology.model.groups.get(str(keys[1]), [keys[1]])
         if free.isdisjoint(members):
             warn(
-                f"{dotted(keys)}: changes no level, since the SNR of {keys[1]} is given (medium.snr, or 30 dB between "
+                f"{dotted(keys)}: changes no level, since the SNR of {keys[1]} is given (medium.snr, or 40 dB between "
                 "nodes without a position); write a position: for it and for others, or remove this",
                 topology.document.where(keys),
             )

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
+from tests import air
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -69,6 +72,69 @@ def test_what_was_queued_before_a_key_change_has_the_old_key(boot: Boot) -> None
     log = boot(PLACE, REKEY).outputs()[-1]
     assert log.count("WPA: Key negotiation completed") >= 6
     assert log.count("CTRL-EVENT-CONNECTED") == 1 and "CTRL-EVENT-DISCONNECTED" not in log
+
+
+UPLOAD = """\
+name: upload
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: a, channel: 36, encrypt: wpa2, passwd: secret-words, hostapd: {wpa_ptk_rekey: 3}}
+  sta1: {kind: sta, roles: [client], rate: 6 Mbit/s}
+links: [{between: [h1, ap1]}]
+medium: {}
+"""
+UPLOADS = """\
+name: uploads
+roles: {server: 1, client: 1}
+duration: 5 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}"}, as: load}
+"""
+
+
+def test_a_new_key_loses_nothing_of_an_upload(boot: Boot) -> None:
+    """Only message 4 of 4 needs the old key; what waits behind it has the key that the access point has then."""
+    ran = boot(UPLOAD, UPLOADS, pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    sent = [
+        frame.body
+        for frame, after in pairwise(air.frames(path))
+        if frame.kind == air.DATA and after.kind == air.ACK and len(frame.body) > 1000
+    ]
+    numbers = [int.from_bytes(body[24:26] + body[28:32], "little") for body in sent]  # IEEE 802.11-2020 12.5.3.2
+    assert [after < before for before, after in pairwise(numbers)].count(True) == 1  # of packets: a new key
+    assert len(sent) > 1500 and len(sent) == ran.sink().values["packets"]
+
+
+DOWNLOAD = """\
+name: download
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: a, channel: 36, encrypt: wpa2, passwd: secret-words, rate: 6 Mbit/s}
+  sta1: {kind: sta, mac: '02:00:00:00:00:01', roles: [client]}
+  sta2: {kind: sta, roles: [other]}
+links: [{between: [h1, ap1]}]
+medium: {}
+timeline:
+  - {at: 3 s, exec: ap1, run: [hostapd_cli, raw, "REKEY_PTK 02:00:00:00:00:01"]}
+"""
+DOWNLOADS = """\
+name: downloads
+roles: {server: 1, client: 1, other: 1}
+duration: 5 s
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: server, at: 1 s, run: {probe: udp-sender, to: "{client.ip}", every: 1.8 ms, count: 1500}, as: feed}
+  - {on: server, run: {probe: ping, to: "{other.ip}", every: 10 ms, count: 450}, as: call}
+"""
+
+
+def test_a_new_key_lets_other_stations_wait_no_longer(boot: Boot) -> None:
+    """All frames for the station left the queues at once in which stations take turns: 283 ms."""
+    ran = boot(DOWNLOAD, DOWNLOADS)
+    took_ms = [float(took) for took in re.findall(r"time=([.\d]+) ms", ran.raw("call.out"))]
+    assert len(took_ms) > 400 and max(took_ms) < 40
 
 
 def test_the_end_of_a_direct_link_reaches_the_peer(boot: Boot) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -146,3 +147,36 @@ def test_frames_that_a_monitor_injects_at_once_wait_for_the_channel(boot: Boot) 
     (path,) = (ran.directory / "raw").glob("air-*")
     sent = [frame for frame in air.frames(path) if frame.transmitter == bytes.fromhex("020000009999")]
     assert len(sent) == 300
+
+
+# a probe response for each MCS of 802.11n, also those that no radio has, and for those of 802.11ac
+INJECT_RATES = """\
+import socket, sys
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("mon1-wlan0", 3))
+frame = bytes.fromhex("50000000" + "ff" * 6 + "020000009999" * 2 + "0000") + bytes(12)
+for mcs in range(256):  # radiotap's MCS field
+    wire.send(bytes([0, 0, 11, 0, 0, 0, 8, 0, 2, 0, mcs]) + frame)
+for mcs in range(16):  # radiotap's VHT field
+    for streams in range(9):
+        vht = bytes([0, 0, 0, 0, mcs << 4 | streams]) + bytes(7)
+        wire.send(bytes([0, 0, 20, 0, 0, 0, 32, 0]) + vht + frame)
+"""
+
+
+@pytest.mark.parametrize("medium", [True, False])
+def test_frames_of_any_rate_can_be_injected(boot: Boot, medium: bool) -> None:
+    """The timestamp of a probe response takes a bit rate, which the driver once looked up by the MCS."""
+    place = "name: inject\nnodes:\n  mon1: {kind: monitor, channel: 6}\n  ap1: {kind: ap, ssid: x, channel: 6}\n"
+    work = {
+        "name": "inject",
+        "duration": "3 s",
+        "files": {"script": {"on": "mon1", "path": "/tmp/inject.py", "text": INJECT_RATES}},
+        "timeline": [{"at": "1 s", "exec": "mon1", "run": ["python3", "/tmp/inject.py"]}],
+    }
+    ran = boot(place + "medium: {}\n" * medium, json.dumps(work), pcap="air" if medium else None)
+    assert [event["ok"] for event in ran.guest()["events"] if event["kind"] == "exec"] == [True]
+    if medium:
+        (path,) = (ran.directory / "raw").glob("air-*")
+        sent = [frame for frame in air.frames(path) if frame.transmitter == bytes.fromhex("020000009999")]
+        assert len(sent) == 256 + 16 * 9

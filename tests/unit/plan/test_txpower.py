@@ -64,7 +64,7 @@ def test_the_perfect_medium_is_refused(plans: Plans) -> None:
 
 
 IDLE = (
-    "changes no level, since the SNR of sta1 is given (medium.snr, or 30 dB between nodes without a position); write "
+    "changes no level, since the SNR of sta1 is given (medium.snr, or 40 dB between nodes without a position); write "
     "a position: for it and for others, or remove this\n"
 )
 

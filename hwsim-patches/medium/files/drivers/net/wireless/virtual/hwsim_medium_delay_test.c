@@ -84,10 +84,63 @@ static void delay_group_frames_arrive_late(struct kunit *test)
 	}
 }
 
+#define MANY	300	/* more than fit into an octet */
+
+#define MANY	300	/* more than an octet can count */
+
+/* a transmission lives until the last of its receivers has heard its end */
+static void delay_many_radios_hear_one_frame(struct kunit *test)
+{
+	static const u8 all[ETH_ALEN] = { [0 ... ETH_ALEN - 1] = 255 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *sender = air->radios[0];
+	struct hwsim_radio **many;
+	struct hwsim_link *link;
+	int i, heard = 0;
+	u64 end_ns;
+
+	many = kunit_kcalloc(test, MANY, sizeof(*many), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, many);
+	air->medium->longest_ns = MANY;
+	for (i = 0; i < MANY; i++) {
+		many[i] = hwsim_radio_new(&air->hw, FIRST_INDEX + RADIOS + i,
+					  &ops, &(struct hwsim_radio_limits){});
+		KUNIT_ASSERT_NOT_NULL(test, many[i]);
+		mutex_lock(&hwsim_media_mutex);
+		KUNIT_EXPECT_EQ(test, 0, hwsim_radio_attach(many[i], air->medium,
+							    RADIOS + i, NULL));
+		mutex_unlock(&hwsim_media_mutex);
+		link = hwsim_link_new(sender, many[i]);
+		KUNIT_ASSERT_NOT_NULL(test, link);
+		link->setting.gain_mb = GAIN_MB(LEVEL_MB);
+		link->setting.delay_ns = i + 1;
+		KUNIT_ASSERT_NULL(test, xa_store_bh(&many[i]->links, sender->slot,
+						    link, GFP_KERNEL));
+		listen_to(many[i], &air->channels[0]);
+	}
+	hwsim_radio_tx(sender, NULL,
+		       frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_DATA)),
+		       sender->channel, true);
+	while (!sender->sending)
+		KUNIT_ASSERT_TRUE(test, step(air));
+	end_ns = sender->sending->end_ns;
+	/* and the air's and that of its exchange */
+	KUNIT_EXPECT_EQ(test, MANY + 2, sender->sending->uses);
+	/* no use after free if that is wrong */
+	if (sender->sending->uses == MANY + 2)
+		run_for(air, 10 * NSEC_PER_MSEC);
+	for (i = 0; i < MANY; i++) {
+		heard += many[i]->busy_until_ns == end_ns + i + 1;
+		hwsim_radio_free(many[i]);
+	}
+	KUNIT_EXPECT_EQ(test, MANY, heard);
+}
+
 static struct kunit_case delay_cases[] = {
 	KUNIT_CASE(delay_the_ack_timeout_covers_the_delay),
 	KUNIT_CASE(delay_late_arrivals_collide),
 	KUNIT_CASE(delay_group_frames_arrive_late),
+	KUNIT_CASE(delay_many_radios_hear_one_frame),
 	{}
 };
 

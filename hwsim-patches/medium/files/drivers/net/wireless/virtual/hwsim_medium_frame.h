@@ -122,7 +122,8 @@ enum hwsim_protection {
  * @power_mbm: its transmit power
  * @kind: &enum hwsim_medium_frame
  * @format: &enum hwsim_format
- * @uses: references by the air and by its exchange
+ * @uses: references by the air, by its exchange, and by each radio that it is
+ *	still on its way to
  * @ended: no longer on the air where it was sent
  * @delayed: each receiver has its own events for it
  * @overlapped: others were on the air at the same time
@@ -171,7 +172,7 @@ struct hwsim_ppdu {
 	s32 power_mbm;
 	u8 kind;
 	u8 format;
-	u8 uses;
+	u32 uses;
 	bool ended;
 	bool delayed;
 	bool overlapped;

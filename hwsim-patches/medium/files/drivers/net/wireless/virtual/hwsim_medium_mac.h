@@ -732,6 +732,8 @@ struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 				  struct sk_buff *skb);
 struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 				    struct ieee80211_txq *txq);
+struct hwsim_mpdu *hwsim_tx_dequeue_control(struct hwsim_radio *radio,
+					    struct ieee80211_txq *txq);
 
 /* duration */
 u16 hwsim_answer_us(const struct hwsim_radio *radio,

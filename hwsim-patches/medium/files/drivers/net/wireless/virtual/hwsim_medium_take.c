@@ -99,20 +99,12 @@ struct hwsim_mpdu *hwsim_mpdu_new(struct hwsim_radio *radio,
 	return mpdu;
 }
 
-/**
- * hwsim_tx_dequeue - take a frame from one of mac80211's queues
- * @radio: the radio
- * @txq: the queue
- *
- * Return: the frame, or NULL
- */
-struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
-				    struct ieee80211_txq *txq)
+static struct hwsim_mpdu *from_txq(struct hwsim_radio *radio,
+				   struct ieee80211_txq *txq,
+				   struct sk_buff *skb)
 {
 	struct hwsim_mpdu *mpdu;
-	struct sk_buff *skb;
 
-	skb = ieee80211_tx_dequeue(radio->hw, txq);
 	if (!skb)
 		return NULL;
 	mpdu = hwsim_mpdu_new(radio, txq->sta, skb);
@@ -125,4 +117,31 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 	if (mpdu->session)
 		hwsim_session_took(mpdu->session, mpdu->seq);
 	return mpdu;
+}
+
+/**
+ * hwsim_tx_dequeue - take a frame from one of mac80211's queues
+ * @radio: the radio
+ * @txq: the queue
+ *
+ * Return: the frame, or NULL
+ */
+struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
+				    struct ieee80211_txq *txq)
+{
+	return from_txq(radio, txq, ieee80211_tx_dequeue(radio->hw, txq));
+}
+
+/**
+ * hwsim_tx_dequeue_control - the same for EAPOL and TDLS only
+ * @radio: the radio
+ * @txq: the queue
+ *
+ * Return: the frame, or NULL
+ */
+struct hwsim_mpdu *hwsim_tx_dequeue_control(struct hwsim_radio *radio,
+					    struct ieee80211_txq *txq)
+{
+	return from_txq(radio, txq,
+			ieee80211_tx_dequeue_control(radio->hw, txq));
 }

@@ -279,13 +279,15 @@ static bool holds_management(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_radio_take_queued - take frames for a station from mac80211's queues
+ * hwsim_radio_take_queued - take EAPOL and TDLS for a station from mac80211's queues
  * @radio: the radio
  * @vif: the interface
  * @sta: the station; if it dozes, its frames stay
  *
- * They are encrypted with the present key. Frames of BlockAck agreements stay:
- * their recipient has room for a window of them only.
+ * They are encrypted with the present key. Everything else stays, takes its
+ * turn, and is encrypted with the next key: after message 4 of the 4-way
+ * handshake, the peer understands that one only. Frames of BlockAck agreements
+ * stay, too: their recipient has room for a window of them only.
  */
 void hwsim_radio_take_queued(struct hwsim_radio *radio,
 			     const struct ieee80211_vif *vif,
@@ -304,7 +306,7 @@ void hwsim_radio_take_queued(struct hwsim_radio *radio,
 		    hwsim_session_of(radio, vif->addr, sta->addr, txq->tid))
 			continue;
 		ac = &radio->mac->acs[txq->ac];
-		while ((mpdu = hwsim_tx_dequeue(radio, txq))) {
+		while ((mpdu = hwsim_tx_dequeue_control(radio, txq))) {
 			list_add_tail(&mpdu->list, &ac->queue);
 			ac->queued++;
 		}
