@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.checkout import CHECKOUT
 from lab.errors import InputError
 from lab.grading.exercise import Exercise, Student, find, known, load, with_numbers
 
@@ -138,3 +139,11 @@ def own() -> Iterator[str]:
 @pytest.mark.parametrize("name", own())
 def test_exercises_of_the_lab_are_valid(name: str) -> None:
     assert load(name).points > 0
+
+
+@pytest.mark.parametrize("name", own())
+def test_the_page_on_teaching_lists_each_exercise_of_the_lab(name: str) -> None:
+    exercise = load(name)
+    link = f"[{name}](../{exercise.folder.relative_to(CHECKOUT)}/exercise.yaml)"
+    row = f"| {link} | {exercise.model.minutes} | {exercise.model.about} |"
+    assert row in (CHECKOUT / "docs" / "teaching.md").read_text().splitlines()
