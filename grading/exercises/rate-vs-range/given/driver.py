@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ask controller.py for a rate, every 50 ms, and set the one that it answers: python3 driver.py INTERFACE.
 
 The controller runs as an ordinary user, so it chooses rates, and nothing else.
