@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Send a text over SAP: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, on port 9000.
 
-A starting point for exercises with libsap in Python. The number of lines is sent as a precise datagram; each line is
-sent as an approximate one, with its line number in a protected head.
+A starting point for exercises with libsap in Python. The number of lines is sent as a precise datagram; when it has
+arrived, each line is sent as an approximate one, with its line number in a protected head.
 """
 
 import sys
@@ -17,6 +17,7 @@ def send(address: str) -> None:
     """Send the number of lines, then each line once."""
     with sap.connect(address, PORT) as socket:
         socket.send(len(LINES).to_bytes(2, "big"))
+        socket.flush()  # nothing overtakes it
         for number, line in enumerate(LINES):
             socket.send_head(number.to_bytes(2, "big") + line.encode(), 2, once=True)
         socket.fin()
