@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,32 @@ from lab.shared.outcome import Outcome
 from lab.shared.types import Node, Plan
 
 _MOST_BYTES = 16 << 20  # of what a process prints: checks read it as a whole
+
+
+class AnswerError(EvidenceError):
+    """A check is about an answer that is not valid. The message says why, and gives nothing away."""
+
+
+class Answers(Mapping[str, ValueWithUnit | str | None]):
+    """The student's answers: one that is not valid raises AnswerError as soon as a check looks at it."""
+
+    def __init__(self, answers: Mapping[str, ValueWithUnit | str | None], invalid: Mapping[str, str]) -> None:
+        """Take answers by name, and why some are not valid, by name."""
+        self._answers, self._invalid = answers, invalid
+
+    def __getitem__(self, name: str) -> ValueWithUnit | str | None:
+        if name in self._invalid:
+            raise AnswerError(self._invalid[name])
+        return self._answers[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._answers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,15 @@ def text(result: Result) -> str:
     if result.refused:
         lines += ["The submission cannot be run:", *_indented(result.refused), ""]
     for check in result.checks:
-        lines.append(f"{verdict(check):6}  {plain(check.points, 3)} of {check.most}  {check.about}")
+        word = "not run" if result.refused else verdict(check)
+        lines.append(f"{word:6}  {plain(check.points, 3)} of {check.most}  {check.about}")
         if not result.refused:
             lines += _indented(details(check))
     lines += ["", f"{plain(result.points, 3)} of {result.most} points"]
+    if places := list(dict.fromkeys(check.where for check in result.checks if check.where and not result.refused)):
+        several = len(places) > 1
+        with_report = f"({'each ' if several else ''}with report.html)"
+        lines.append(f"{'runs' if several else 'run'}: {', '.join(places)} {with_report}")
     return "\n".join(lines)
 
 

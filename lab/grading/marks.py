@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.errors import InputError, RecordError, RunError, writing
 from lab.grading import submission as submissions
-from lab.grading.evidence import RunEvidence
+from lab.grading.evidence import AnswerError, Answers, RunEvidence
 from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, checks_of, run_of, with_numbers
 from lab.grading.results import CheckResult, Result
 from lab.grading.submission import Submission
@@ -119,10 +119,10 @@ def mark(
     except InputError as error:
         return result(str(error), tuple(_result(check, 0, "not run") for check in checks))
     ended = {name: _run(name, exercise.model.runs[name], plan, out, between) for name, plan in plans.items()}
-    numbers = student.numbers(exercise)
+    numbers, answers = student.numbers(exercise), Answers(handed_in.answers, handed_in.invalid)
 
     def evidence(record: Record, plan: Plan) -> Evidence:
-        return RunEvidence(record, plan, exercise.folder, numbers, handed_in.answers)
+        return RunEvidence(record, plan, exercise.folder, numbers, answers)
 
     return result("", tuple(_judged(exercise, check, ended[run_of(exercise, check)], evidence) for check in checks))
 
@@ -193,6 +193,8 @@ def _judged(
         return _result(check, 0, f"the run failed: {ended.failure}", where)
     try:
         judged = check.judge(evidence(ended.record, ended.plan))
+    except AnswerError as error:
+        return dataclasses.replace(_result(check, 0, str(error), where), about_answers=False)
     except (EvidenceError, RunError, RecordError) as error:
         return _result(check, 0, str(error), where)
     except InputError as error:  # a mistake of the exercise that shows only now

@@ -52,7 +52,9 @@ def of(folder: Path) -> tuple[Exercise, Student]:
         InputError, InputErrors: If it is not such a folder.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder", hint="lab exercise start ID makes one")
+        here = (Path.cwd() / FILE).is_file()
+        hint = "you are in a student's folder; leave the name out" if here else "lab exercise start ID makes one"
+        raise InputError(f"{folder} is not a folder", hint=hint)
     if not (folder / FILE).exists():
         raise InputError(f"{folder} has no {FILE}", hint="lab exercise start ID makes a folder with one")
     found = _read(folder)

@@ -30,20 +30,22 @@ class Submission:
     """What was handed in.
 
     ``settings``: overrides of topology and workload, with FILE:LINE of each in ``locations``; ``answers``: by name,
-    None for one that is missing; ``programs``: contents of files, by name.
+    None for one that is missing or not valid; ``invalid``: why answers are not valid, by name; ``programs``: contents
+    of files, by name.
     """
 
     settings: dict[str, str] = field(default_factory=dict)
     locations: dict[str, str] = field(default_factory=dict)
     answers: dict[str, ValueWithUnit | str | None] = field(default_factory=dict)
+    invalid: dict[str, str] = field(default_factory=dict)
     programs: dict[str, bytes] = field(default_factory=dict)
 
 
 def read(exercise: Exercise, folder: Path) -> Submission:
-    """Read a submission.
+    """Read a submission. A mistake in an answer is in ``invalid``: it is no reason not to run the rest.
 
     Raises:
-        InputError, InputErrors: If it has mistakes: with file and line.
+        InputError, InputErrors: If settings or programs have mistakes: with file and line.
     """
     found, errors = Submission(), list[InputError]()
     for name, handed_in in exercise.model.hand_in.items():
@@ -59,13 +61,11 @@ def _take(found: Submission, name: str, handed_in: HandedIn, folder: Path) -> No
     """Add a file to what was found."""
     if handed_in.program:
         found.programs[name] = content(folder / name, name)
-        return
-    written = document(folder / name, name)
-    if handed_in.settings is not None:
-        _take_settings(found, written, handed_in.settings)
+    elif handed_in.settings is not None:
+        _take_settings(found, document(folder / name, name), handed_in.settings)
     else:
         assert handed_in.answers is not None  # validated
-        _take_answers(found, written, handed_in.answers)
+        _take_answers(found, folder / name, name, handed_in.answers)
 
 
 def content(path: Path, name: str, most_bytes: int = _MOST_BYTES) -> bytes:
@@ -100,7 +100,7 @@ def document(path: Path, name: str) -> Document:
         return Document(path, name, {})
     found = parse(text, path, name)
     if not isinstance(found.data, dict):
-        raise found.error((), "must be a mapping, such as KEY: VALUE")
+        raise found.error((), "must be a mapping, such as KEY: VALUE, with a colon")
     return found
 
 
@@ -111,7 +111,7 @@ def _take_settings(found: Submission, written: Document, allowed: list[str]) -> 
         if not any(fnmatchcase(str(key), pattern) for pattern in allowed):
             errors.append(written.error((key,), others))
         elif value is None:
-            errors.append(written.error((key,), "has no value; write one, or remove the line"))
+            errors.append(written.error((key,), 'has no value; write one (the word null in quotes: "null"), or remove the line'))
         else:
             found.settings[str(key)] = _written(value)
             found.locations[str(key)] = written.where((key,))
@@ -127,26 +127,37 @@ def _written(value: Any) -> str:
     return str(getattr(value, "written", value))
 
 
-def _take_answers(found: Submission, written: Document, questions: Mapping[str, Answer]) -> None:
-    errors = [
-        written.error((key,), unknown("answer", str(key), questions)) for key in written.data if key not in questions
+def _take_answers(found: Submission, path: Path, name: str, questions: Mapping[str, Answer]) -> None:
+    found.answers.update(dict.fromkeys(questions))
+    try:
+        written = document(path, name)
+    except InputError as error:
+        found.invalid.update(dict.fromkeys(questions, str(error)))
+        return
+    strangers = [
+        str(written.error((key,), unknown("answer", str(key), questions)))
+        for key in written.data
+        if key not in questions
     ]
-    for name, question in questions.items():
-        value = written.data.get(name)
+    for key, question in questions.items():
+        value = written.data.get(key)
         try:
-            found.answers[name] = None if value is None else _answer(question, value)
+            if value is not None:
+                found.answers[key] = _answer(question, value)
+            elif strangers:  # one of them may be meant
+                found.invalid[key] = "\n".join(strangers)
         except ValueError as error:
-            errors.append(written.error((name,), str(error)))
-    raise_all(errors)
+            found.invalid[key] = str(written.error((key,), str(error)))
 
 
 def _answer(question: Answer, value: Any) -> ValueWithUnit | str:
     """Return an answer; raise ValueError if it does not have the form that the question has."""
     text = _written(value)[:_LONGEST]
     if question.one_of is not None:
-        if text not in question.one_of:
+        words = {_folded(word): word for word in question.one_of}
+        if _folded(text) not in words:
             raise ValueError(f'"{text}" is not one of {", ".join(question.one_of)}')
-        return text
+        return words[_folded(text)]
     dimension = units.dimension_of(question.unit) if question.unit else None
     if question.unit and dimension is not None:
         try:
@@ -160,3 +171,8 @@ def _answer(question: Answer, value: Any) -> ValueWithUnit | str:
     if not math.isfinite(number):
         raise ValueError(f'"{text}" is not a number')
     return ValueWithUnit(number)
+
+
+def _folded(word: str) -> str:
+    """Return a word without what does not matter: case, and how many blanks there are."""
+    return " ".join(word.casefold().split())

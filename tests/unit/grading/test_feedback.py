@@ -28,6 +28,7 @@ def test_each_check_has_its_points_what_was_seen_and_where_to_look() -> None:
         "        fair = 5, wanted > 7",
         "",
         "3 of 6 points",
+        "runs: runs/x/cured, runs/x/fair (each with report.html)",
     ]
 
 
@@ -39,9 +40,9 @@ def test_the_answer_to_a_question_is_not_shown() -> None:
 def test_a_submission_that_cannot_be_run_says_why() -> None:
     shown = text(result(check("cured", 0, 4), refused="settings.yaml:1  is wrong\n  write it"))
     assert shown.startswith(
-        "The submission cannot be run:\n        settings.yaml:1  is wrong\n          write it\n\nFAILED  0 of 4  It is"
+        "The submission cannot be run:\n        settings.yaml:1  is wrong\n          write it\n\nnot run  0 of 4  It is"
     )
-    assert "run: " not in shown
+    assert "run: " not in shown and "runs: " not in shown and "FAILED" not in shown
 
 
 def test_a_result_can_be_stored() -> None:

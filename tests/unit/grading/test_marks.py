@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.errors import InputError, RecordError
-from lab.grading import marks
+from lab.grading import feedback, marks
 from lab.grading.exercise import Student, load
 from lab.grading.results import Result
 from lab.record import Record
@@ -58,6 +58,10 @@ def wrong(evidence):
 
 def one(evidence):
     return True
+
+
+def asks(evidence):
+    return True, evidence.values["answers"]["far"]
 """
 EMPTY: dict[str, Any] = {"processes": [], "sources": {}, "metrics": {}, "error": None}
 
@@ -68,7 +72,7 @@ Marked = Callable[..., Result]
 def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Marked:
     """Mark a submission by a check, with this record of its run, or what is raised instead; no guest runs."""
 
-    def mark(check: str, data: Any, more: str = "", most_bytes: int = 256 << 20) -> Result:
+    def mark(check: str, data: Any, more: str = "", most_bytes: int = 256 << 20, answers: str = "far: 3 m\n") -> Result:
         folder = tmp_path / "a-test"
         for part in ("given", "starter", "reference", "broken/none"):
             (folder / part).mkdir(parents=True, exist_ok=True)
@@ -76,7 +80,7 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Marked:
         (folder / "check.py").write_text(CHECK_PY)
         (folder / "given" / "net.yaml").write_text(NET)
         (folder / "given" / "work.yaml").write_text(f"{WORK}{more}checks:\n  - {{that: pinged.received == 3}}\n")
-        (folder / "reference" / "answers.yaml").write_text("far: 3 m\n")
+        (folder / "reference" / "answers.yaml").write_text(answers)
         (folder / "exercise.yaml").write_text(f"{EXERCISE}  - {{name: one, about: It is so., points: 4, {check}}}\n")
 
         def run_plan(plan: Plan, machine: object, directory: Path, look: object, timeout_s: float) -> Record:
@@ -142,3 +146,17 @@ def test_a_mistake_of_the_exercise_is_not_the_submissions(marked: Marked, check:
 def test_a_run_may_not_fill_the_disk_unless_its_workload_says_so(marked: Marked) -> None:
     marked("alive: says", EMPTY)
     marked("alive: says", EMPTY, "max_output: 3 GiB\n", 3 << 30)
+
+
+@pytest.mark.parametrize(
+    "check", ["that: answers.far == 3 m", "near: answers.far, to: 3 m, within: {5%: 1}", "python: asks"]
+)
+def test_an_answer_that_is_not_valid_costs_the_checks_about_it_and_students_see_why(marked: Marked, check: str) -> None:
+    result = marked(check, EMPTY, answers="far: 3\n")
+    assert not result.refused and result.points == 0
+    assert result.checks[0].seen.startswith('answers.yaml:1  far: "3" has no unit; write 3 m')
+    assert result.checks[0].where and "has no unit" in feedback.text(result)
+
+
+def test_an_answer_that_is_not_valid_costs_no_other_check(marked: Marked) -> None:
+    assert marked("that: 1 == 1", EMPTY, answers="far: 3\n").points == 4

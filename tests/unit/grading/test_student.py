@@ -65,3 +65,10 @@ def test_another_folder_is_refused(folder: Path, text: str | None, message: str)
 def test_what_is_not_a_folder_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="is not a folder\n  lab exercise start ID makes one"):
         of(folder)
+
+
+def test_whoever_names_the_folder_that_they_are_in_is_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start(load("hidden-node"), folder, Student("Ada"))
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match="hidden-node is not a folder\n  you are in a student's folder; leave the name"):
+        of(Path("hidden-node"))

@@ -77,19 +77,13 @@ def test_files_with_only_comments_change_nothing_and_answer_nothing(tmp_path: Pa
             "these are: nodes.*.rts_threshold",
         ),
         ({"settings_yaml": "nodes: {sta1: {rts_threshold: 1 kB}}\n"}, "settings.yaml:1  nodes: is not a key that"),
-        ({"settings_yaml": "nodes.sta1.rts_threshold:\n"}, "has no value; write one, or remove the line"),
-        ({"settings_yaml": "- a\n"}, "settings.yaml:1  must be a mapping, such as KEY: VALUE"),
+        ({"settings_yaml": "nodes.sta1.rts_threshold:\n"}, 'has no value; write one (the word null in quotes: "null"), or remove the line'),
+        ({"settings_yaml": "a = 1\n"}, "settings.yaml:1  must be a mapping, such as KEY: VALUE, with a colon"),
+        ({"settings_yaml": "- a\n"}, "settings.yaml:1  must be a mapping, such as KEY: VALUE, with a colon"),
         ({"settings_yaml": "a: [\n"}, "settings.yaml:"),
         ({"settings_yaml": b"\xff\n"}, "settings.yaml  is not UTF-8 text (byte 0)"),
         ({"settings_yaml": "# \n" * 40_000}, "settings.yaml is too large; at most 64 KiB"),
         ({"tool_py": b"x" * ((1 << 20) + 1)}, "tool.py is too large; at most 1024 KiB"),
-        ({"answers_yaml": "tame: 2 s\n"}, 'answers.yaml:1  tame: unknown answer "tame" (did you mean time?)'),
-        ({"answers_yaml": "\ntime: 2\n"}, 'answers.yaml:2  time: "2" has no unit; write 2 ms'),
-        ({"answers_yaml": "time: 2 dB\n"}, "answers.yaml:1  time: "),
-        ({"answers_yaml": "cause: rain\n"}, 'answers.yaml:1  cause: "rain" is not one of noise, collisions'),
-        ({"answers_yaml": "ratio: much\n"}, 'answers.yaml:1  ratio: "much" is not a number'),
-        ({"answers_yaml": "ratio: nan\n"}, 'answers.yaml:1  ratio: "nan" is not a number'),
-        ({"answers_yaml": "ratio: 1e999\n"}, 'answers.yaml:1  ratio: "1e999" is not a number'),
     ],
 )
 def test_a_mistake_is_reported_with_its_line(tmp_path: Path, changed: dict[str, str], message: str) -> None:
@@ -98,13 +92,41 @@ def test_a_mistake_is_reported_with_its_line(tmp_path: Path, changed: dict[str, 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("answers", "name", "message"),
+    [
+        ("tame: 2 s\n", "time", 'answers.yaml:1  tame: unknown answer "tame" (did you mean time?)'),
+        ("\ntime: 2\n", "time", 'answers.yaml:2  time: "2" has no unit; write 2 ms'),
+        ("time: 2 dB\n", "time", "answers.yaml:1  time: "),
+        ("cause: rain\n", "cause", 'answers.yaml:1  cause: "rain" is not one of noise, collisions'),
+        ("ratio: much\n", "ratio", 'answers.yaml:1  ratio: "much" is not a number'),
+        ("ratio: nan\n", "ratio", 'answers.yaml:1  ratio: "nan" is not a number'),
+        ("ratio: 1e999\n", "ratio", 'answers.yaml:1  ratio: "1e999" is not a number'),
+        ("a: [\n", "ratio", "answers.yaml:"),
+    ],
+)
+def test_a_mistake_in_an_answer_is_kept_with_its_line(tmp_path: Path, answers: str, name: str, message: str) -> None:
+    found = written(tmp_path, answers_yaml=answers)
+    assert message in found.invalid[name] and found.answers[name] is None
+
+
+def test_a_mistake_in_an_answer_leaves_the_others_valid(tmp_path: Path) -> None:
+    found = written(tmp_path, answers_yaml="time: 2\ncause: noise\n")
+    assert list(found.invalid) == ["time"] and found.answers["cause"] == "noise"
+
+
+@pytest.mark.parametrize("text", ["Noise", " NOISE ", '"  noise "'])
+def test_case_and_blanks_of_a_word_do_not_matter(tmp_path: Path, text: str) -> None:
+    assert written(tmp_path, answers_yaml=f"cause: {text}\n").answers["cause"] == "noise"
+
+
 def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        written(tmp_path, settings_yaml="a: 1\nb: 2\n", answers_yaml="time: 2\n")
-    assert [line.partition("  ")[0] for line in str(caught.value).splitlines() if ".yaml" in line][:3] == [
+        written(tmp_path, settings_yaml="a: 1\nb: 2\n", tool_py=b"x" * ((1 << 20) + 1))
+    assert [line.partition("  ")[0] for line in str(caught.value).splitlines() if "." in line][:3] == [
         "settings.yaml:1",
         "settings.yaml:2",
-        "answers.yaml:1",
+        "tool.py is too large; at most 1024 KiB",
     ]
 
 
@@ -132,6 +154,11 @@ def test_nothing_but_regular_files_is_opened(tmp_path: Path, name: str, kind: st
             (submission / name).mkdir()
         case "device":
             (submission / name).symlink_to("/dev/zero")
+    if name == "answers.yaml":
+        found = read(exercise(tmp_path), submission)
+        assert set(found.invalid.values()) == {"answers.yaml is not a regular file"}
+        assert set(found.answers.values()) == {None}
+        return
     with pytest.raises(InputError, match=f"{name} is not a regular file"):
         read(exercise(tmp_path), submission)
 
