@@ -16,6 +16,7 @@ from lab.grading.exercise import with_numbers
 from lab.model.exercise_check import EvidenceError, processes
 from lab.plan.workload.placeholders import Names
 from lab.record import Record, metrics
+from lab.shared.medium_types import OnAir
 from lab.shared.outcome import Outcome
 from lab.shared.types import Node, Plan
 
@@ -57,6 +58,11 @@ class RunEvidence:
     exercise: Path
     numbers: Mapping[str, str]  # the student's
     answers: Mapping[str, ValueWithUnit | str | None]
+
+    @property
+    def medium(self) -> OnAir | None:
+        """What the medium counted."""
+        return self.record.medium
 
     @property
     def directory(self) -> Path:

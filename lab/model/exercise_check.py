@@ -19,6 +19,7 @@ from lab.registry import Room
 
 if TYPE_CHECKING:
     from lab.shared import types as plan
+    from lab.shared.medium_types import OnAir
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,14 @@ class Evidence(Protocol):
     @property
     def values(self) -> Mapping[str, Any]:
         """What conditions name: processes, files and metrics, ``answers`` and ``numbers``."""
+
+    @property
+    def medium(self) -> OnAir | None:
+        """What the medium counted; None: it was perfect.
+
+        Raises:
+            RecordError: If the guest has damaged it.
+        """
 
     @property
     def directory(self) -> Path:
