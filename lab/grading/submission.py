@@ -111,7 +111,9 @@ def _take_settings(found: Submission, written: Document, allowed: list[str]) -> 
         if not any(fnmatchcase(str(key), pattern) for pattern in allowed):
             errors.append(written.error((key,), others))
         elif value is None:
-            errors.append(written.error((key,), 'has no value; write one (the word null in quotes: "null"), or remove the line'))
+            errors.append(
+                written.error((key,), 'has no value; write one (the word null in quotes: "null"), or remove the line')
+            )
         else:
             found.settings[str(key)] = _written(value)
             found.locations[str(key)] = written.where((key,))

@@ -70,5 +70,5 @@ def test_what_is_not_a_folder_is_refused(folder: Path) -> None:
 def test_whoever_names_the_folder_that_they_are_in_is_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start(load("hidden-node"), folder, Student("Ada"))
     monkeypatch.chdir(folder)
-    with pytest.raises(InputError, match="hidden-node is not a folder\n  you are in a student's folder; leave the name"):
+    with pytest.raises(InputError, match="hidden-node is not a folder\n  you are in a student's folder; leave"):
         of(Path("hidden-node"))

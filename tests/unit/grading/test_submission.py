@@ -77,7 +77,10 @@ def test_files_with_only_comments_change_nothing_and_answer_nothing(tmp_path: Pa
             "these are: nodes.*.rts_threshold",
         ),
         ({"settings_yaml": "nodes: {sta1: {rts_threshold: 1 kB}}\n"}, "settings.yaml:1  nodes: is not a key that"),
-        ({"settings_yaml": "nodes.sta1.rts_threshold:\n"}, 'has no value; write one (the word null in quotes: "null"), or remove the line'),
+        (
+            {"settings_yaml": "nodes.sta1.rts_threshold:\n"},
+            'has no value; write one (the word null in quotes: "null"), or',
+        ),
         ({"settings_yaml": "a = 1\n"}, "settings.yaml:1  must be a mapping, such as KEY: VALUE, with a colon"),
         ({"settings_yaml": "- a\n"}, "settings.yaml:1  must be a mapping, such as KEY: VALUE, with a colon"),
         ({"settings_yaml": "a: [\n"}, "settings.yaml:"),
