@@ -161,8 +161,14 @@ def waits_ns(frames: list[Frame], transmitter: str) -> list[int]:
     return [wait for wait in found if wait > SIFS_NS]
 
 
-def test_each_bss_of_a_radio_has_its_own_contention_parameters(boot: Boot) -> None:
-    """One has WMM and an AIFSN of 7 for best effort, the other has no WMM, and so DCF with DIFS."""
+@pytest.mark.parametrize(
+    "group", ["", "ping -q -b -i 0.01 -w 2 10.2.0.255 > /dev/null &"], ids=["one to one", "to all"]
+)
+def test_each_bss_of_a_radio_has_its_own_contention_parameters(boot: Boot, group: str) -> None:
+    """One has WMM and an AIFSN of 7 for best effort, the other has no WMM, and so DCF with DIFS.
+
+    mac80211 puts a queue of group frames behind all others when it has been looked at.
+    """
     aifs = "tx_queue_data2_aifs=7 tx_queue_data2_cwmin=15 tx_queue_data2_cwmax=1023"
     aps = (
         (IFACE + AP).format(node="m1")
@@ -170,6 +176,7 @@ def test_each_bss_of_a_radio_has_its_own_contention_parameters(boot: Boot) -> No
 access_point m1-wlan0 {FIRST} 10.1.0.1/24 one {N} {aifs}
 access_point second {SECOND} 10.2.0.1/24 two
 sleep 3
+{group}
 ping -q -f -l 10 -c 1000 -s 1200 10.1.0.2 > /tmp/first &
 ping -q -f -l 10 -c 1000 -s 1200 10.2.0.2
 wait

@@ -200,22 +200,35 @@ void hwsim_network_use(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	hwsim_access_changed(radio);
 }
 
-/* the interface of the queue that mac80211 would serve next; it stays scheduled */
+/*
+ * The interface of the queue that mac80211 would serve next. A station's queue
+ * stays the next one. That of an interface, of its group frames, would be put
+ * behind all others, so its frame is taken now.
+ */
 static void expect_from_txqs(struct hwsim_radio *radio, struct hwsim_ac *ac)
 {
 	u8 number = ac - radio->mac->acs;
+	struct hwsim_mpdu *mpdu = NULL;
 	struct ieee80211_txq *txq;
 
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
-	txq = ieee80211_next_txq(radio->hw, number);
-	if (txq) {
-		hwsim_network_use(radio, ac,
-				  hwsim_network_of(radio, txq->vif->addr));
-		ieee80211_return_txq(radio->hw, txq, true);
+	while (!mpdu && (txq = ieee80211_next_txq(radio->hw, number))) {
+		if (!txq->sta)
+			mpdu = hwsim_tx_dequeue(radio, txq);
+		if (txq->sta || mpdu)
+			hwsim_network_use(radio, ac,
+					  hwsim_network_of(radio, txq->vif->addr));
+		ieee80211_return_txq(radio->hw, txq, txq->sta);
+		if (txq->sta)
+			break;
 	}
 	ieee80211_txq_schedule_end(radio->hw, number);
 	rcu_read_unlock();
+	if (mpdu) {
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+	}
 }
 
 /**
