@@ -23,6 +23,7 @@ const struct hwsim_mac_ops hwsim_mac_ops = {
 const struct hwsim_frame_ops hwsim_frame_ops = {
 	.build = hwsim_tx_build,
 	.unbuild = hwsim_tx_unbuild,
+	.take = hwsim_tx_dequeue,
 	.reserve = hwsim_tx_reserve,
 	.stamp = hwsim_tx_stamp,
 	.done = hwsim_tx_done,

@@ -85,6 +85,7 @@ enum hwsim_stage {
  * @build: make the PPDU that it sends; see hwsim_tx_build(). NULL: nothing to
  *	send, or not yet, in which case hwsim_access_ready() is called later
  * @unbuild: that PPDU is not sent after all
+ * @take: take the next frame out of one of mac80211's queues, if it has one
  * @reserve: have it reserve the medium for the next one, too
  * @stamp: it starts then
  * @done: its exchange has ended; returns whether anything is to be sent again
@@ -96,6 +97,8 @@ struct hwsim_frame_ops {
 				    enum hwsim_place place);
 	void (*unbuild)(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			struct hwsim_ppdu *ppdu);
+	struct hwsim_mpdu *(*take)(struct hwsim_radio *radio,
+				   struct ieee80211_txq *txq);
 	void (*reserve)(struct hwsim_ppdu *ppdu, u32 next_us);
 	void (*stamp)(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		      u64 start_ns);

@@ -215,7 +215,7 @@ static void expect_from_txqs(struct hwsim_radio *radio, struct hwsim_ac *ac)
 	ieee80211_txq_schedule_start(radio->hw, number);
 	while (!mpdu && (txq = ieee80211_next_txq(radio->hw, number))) {
 		if (!txq->sta)
-			mpdu = hwsim_tx_dequeue(radio, txq);
+			mpdu = radio->mac->frames->take(radio, txq);
 		if (txq->sta || mpdu)
 			hwsim_network_use(radio, ac,
 					  hwsim_network_of(radio, txq->vif->addr));
