@@ -297,7 +297,7 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         (
             "processes:\n  - {on: client, run: [a], name: b}\n",
             'w.yaml:5  processes.0.name: unknown key "name" (did you mean as?); known keys: on, for_each, run, as, at, '
-            "stop, ready, required, may_run_on, max_output, prints, collect",
+            "stop, ready, user, required, may_run_on, max_output, prints, collect",
         ),
         (
             "processes:\n  - {on: client, run: {probe: ping, to: [server]}}\n",

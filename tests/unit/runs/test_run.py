@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -29,6 +30,8 @@ WALLS = WallTimes(1.0, 0.5, 0.5)
 
 class Machine:
     """Boots nothing."""
+
+    kernel = SimpleNamespace(parts=())
 
     def setup(self, plan: Plan, directory: Path, mode: str) -> None:
         return None
