@@ -171,7 +171,7 @@ def _run(name: str, run: ExerciseRun, planned: _Planned, out: Path, between: Cal
             timeout_s=wall_s("timeout", run.timeout),
         )
     except (RunError, RecordError) as error:  # what a guest has left may be damaged
-        return _Ended(planned.plan, directory, None, error.message)
+        return _Ended(planned.plan, directory, None, error.message.removeprefix("--"))  # timeout: is the exercise's
     failure = record.data["error"]
     return _Ended(planned.plan, directory, record, failure["message"] if failure is not None else "")
 
@@ -190,7 +190,8 @@ def _judged(
 ) -> CheckResult:
     where = str(ended.directory)
     if ended.record is None or ended.failure:
-        return _result(check, 0, f"the run failed: {ended.failure}", where)
+        failed = _result(check, 0, f"the run failed: {ended.failure}", where)
+        return dataclasses.replace(failed, about_answers=False, hint="")  # neither answer nor hint has to do with it
     try:
         judged = check.judge(evidence(ended.record, ended.plan))
     except AnswerError as error:

@@ -85,7 +85,7 @@ class ExerciseRun(Model):
     workload: Text = Field(description="Its workload: a file in given/, or a name.")
     set: Overrides = Field({}, description="Keys that have other values than in these files, as for --set.")
     as_given: Flag = Field(False, description="Whether it runs without the settings that the student hands in.")
-    timeout: Text = Field("60 s", description="The wall time after which it is ended.")
+    timeout: Text = Field("5 min", description="The wall time after which it is ended; a busy machine needs more.")
 
 
 class ExerciseFile(Model):

@@ -60,7 +60,7 @@ def _best(evidence: Evidence, answer: str, place: int) -> tuple[bool, str]:
     snr_db = list(places(evidence.plan))[place][2]
     carried = {rate: goodput_mbps(rate, snr_db) for rate in CURVES}
     rate = float(given.within("Mbit/s"))
-    return carried.get(round(rate), 0) >= NEARLY * max(carried.values()), f"{rate:g} Mbit/s"
+    return carried.get(round(rate), 0) >= NEARLY * max(carried.values()), f"your answer: {rate:g} Mbit/s"
 
 
 def places(plan: Plan) -> Iterator[tuple[int, int, float]]:

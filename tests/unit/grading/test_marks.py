@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lab.errors import InputError, RecordError
+from lab.errors import InputError, RecordError, RunError
 from lab.grading import feedback, marks
 from lab.grading.exercise import Student, load
 from lab.grading.results import Result
@@ -121,6 +121,14 @@ def test_what_is_missing_or_damaged_gets_nothing_with_the_reason(
     monkeypatch.setattr("lab.checks.output._CPU_S", 0.1)
     result = marked(check, data)
     assert result.points == 0 and result.checks[0].seen.startswith(seen), result.checks[0].seen
+
+
+def test_a_run_that_was_ended_is_the_reason_also_for_checks_of_answers(marked: Marked) -> None:
+    failure = RunError("--timeout: it took more than 5 min")
+    result = marked("near: answers.far, to: 1 m, within: {5%: 1}, hint: Think", failure)
+    (check, *_) = result.checks
+    assert check.seen == "the run failed: timeout: it took more than 5 min"
+    assert (check.about_answers, check.hint) == (False, "")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ def longer(evidence: Evidence) -> tuple[bool, str]:
     answer, more = _answer_rate(_rate(evidence)), int(evidence.values["numbers"]["bytes"].value)
     right_us = _frame_us(ACK_BYTES + more, answer) - _frame_us(ACK_BYTES, answer)
     given = evidence.values["answers"]["longer"]
-    return given is not None and float(given.value) == right_us, f"{right_us} us"
+    said = "not answered" if given is None else f"your answer: {float(given.value):g} us"
+    return given is not None and float(given.value) == right_us, said
 
 
 def without(evidence: Evidence) -> tuple[float, str]:

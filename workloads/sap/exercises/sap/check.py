@@ -39,7 +39,7 @@ def harmless(evidence: Evidence) -> tuple[float, str]:
     moves_m = [math.radians(2.0 ** (exponent - FRACTION_BITS + bit)) * EARTH_M for bit in range(FRACTION_BITS)]
     right = sum(one < near_m for one in moves_m)
     off = abs(_number(evidence, "harmless") - right)
-    return 1.0 if off == 0 else 0.5 if off <= 1 else 0.0, f"{right} bits"
+    return 1.0 if off == 0 else 0.5 if off <= 1 else 0.0, _seen(evidence, "harmless")
 
 
 def worst(evidence: Evidence) -> tuple[float, str]:
@@ -80,7 +80,7 @@ def _number(evidence: Evidence, answer: str) -> float:
 def _seen(evidence: Evidence, answer: str) -> str:
     """Return what students see: not the right number."""
     number = _number(evidence, answer)
-    return "not answered" if math.isnan(number) else f"the answer is {number:g}"
+    return "not answered" if math.isnan(number) else f"your answer: {number:g}"
 
 
 def _sent(evidence: Evidence) -> list[_Position]:
