@@ -42,7 +42,7 @@ class Submission:
 
 
 def read(exercise: Exercise, folder: Path) -> Submission:
-    """Read a submission. A mistake in an answer is in ``invalid``: it is no reason not to run the rest.
+    """Read a submission. A mistake in an answer is in ``invalid``; the rest is run all the same.
 
     Raises:
         InputError, InputErrors: If settings or programs have mistakes: with file and line.

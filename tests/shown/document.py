@@ -186,7 +186,7 @@ def _copied(line: int, what: str) -> list[File]:
     name, _, source = what.partition(" from ")
     folder = _CHECKOUT / source.removeprefix(_FOLDER_OF_CHECKOUT)
     if not source.startswith(_FOLDER_OF_CHECKOUT) or not folder.is_dir():
-        raise DocumentError(f'{line}: "{source}" is no folder; write {_FOLDER_OF_CHECKOUT}path/of/folder')
+        raise DocumentError(f'{line}: "{source}" is not a folder; write {_FOLDER_OF_CHECKOUT}path/of/folder')
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return [File(f"{name}/{path.relative_to(folder)}", path.read_text()) for path in files]
 

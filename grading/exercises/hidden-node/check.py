@@ -12,7 +12,7 @@ NEAR = 0.02  # of the right share; the share of transmissions with the Retry bit
 def repeated(evidence: Evidence) -> tuple[bool, str]:
     """Compare the answer with the share of the clients' frames that were sent more than once.
 
-    It is no metric of the workload: the lab would print the answer.
+    The workload has no such metric, since the lab would print the answer.
     """
     given = evidence.values["answers"]["repeated"]
     if given is None:

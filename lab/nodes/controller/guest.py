@@ -28,7 +28,7 @@ class Controller(NodeKind):
             return
         for name, text in given.files.items():
             yield Write(f"{_APPS}/{name}", text, node.name)
-        # by its name: of a file with a mistake, os-ken only says that there is no module of that path
+        # by its name: for a file with a mistake, os-ken only reports that no such module exists
         app = given.app.removesuffix(".py") if given.files else given.app
         manager = ["python3", "-m", "os_ken.cmd.manager", f"--ofp-tcp-listen-port={PORT}", app]
         yield start_daemon(node.name, _NAME, ["env", f"PYTHONPATH={_APPS}", *manager])

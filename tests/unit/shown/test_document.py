@@ -116,6 +116,6 @@ def test_all_files_of_a_folder_of_the_checkout_are_copied() -> None:
     answers = Path(__file__).parents[3] / twins / "guessed" / "answers.yaml"
     assert File("submissions/guessed/answers.yaml", answers.read_text()) in found
     with pytest.raises(
-        DocumentError, match=r'1: "the checkout\'s shown/none" is no folder; write the checkout\'s path'
+        DocumentError, match=r'1: "the checkout\'s shown/none" is not a folder; write the checkout\'s path'
     ):
         parse("<!-- files: submissions from the checkout's shown/none -->\n")
