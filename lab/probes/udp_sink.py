@@ -26,13 +26,15 @@ from lab.probes.base.text import Json, documents, stamp_ns
 
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
+_MOST_SAMPLES = 3_000_000  # with those of empty intervals: a node can write any time, and must not fill the memory
 
 
 class UdpSink(Probe):
     """Receives the flows of all senders. Give its process ``ready: {listening: udp/9000}``.
 
-    Series of each flow, one sample at the end of each interval in which anything arrived: ``goodput/<flow>`` (bit/s of
-    UDP payload) and ``delay/<flow>`` (ms, mean one-way delay since the sender's call). Values: ``packets``, ``bytes``
+    Series of each flow, with a sample at the end of an interval: ``goodput/<flow>`` (bit/s of UDP payload; 0 where
+    nothing arrived between the flow's first datagram and its last) and ``delay/<flow>`` (ms, mean one-way delay since the
+    sender's call; no sample where nothing arrived). Values: ``packets``, ``bytes``
     and ``lost`` of all flows, and ``flows``, for each by name: ``packets``, ``bytes``, ``lost`` (missing numbers below
     the highest that arrived), ``first_ns`` and ``last_ns`` since the timeline's start,
     ``delay_min_ns``, ``delay_mean_ns``, ``delay_max_ns``.
@@ -63,6 +65,7 @@ class UdpSink(Probe):
         for flow in flows.values():
             flow["lost"] = flow.pop("next") - flow["packets"]
             flow["delay_mean_ns"] = flow.pop("delays_ns") / flow["packets"]
+            del flow["end_ns"]
         totals = {key: sum(flow[key] for flow in flows.values()) for key in ("packets", "bytes", "lost")}
         parsed.values |= {**totals, "flows": flows}
         return parsed
@@ -92,11 +95,13 @@ def _parse_interval(line: Json, epoch_ns: int, every_ns: int, flows: dict[str, d
     if count < 1 or len(delays_ns) != 3:
         raise ProbeOutputError(f"{line.where}: must have packets, and their least, total and greatest delay")
     least_ns, total_ns, most_ns = delays_ns
+    _add_empty(line, name, flows.get(name, {}).get("end_ns", end_ns), end_ns, every_ns, parsed)
     parsed.add(f"goodput/{name}", "bit/s", end_ns, 8 * size * _SECOND / every_ns)
     parsed.add(f"delay/{name}", "ms", end_ns, total_ns / count / _MILLISECOND)
     fresh = {"packets": 0, "bytes": 0, "next": 0, "first_ns": _time_ns(line["first_s"], epoch_ns)}
     fresh |= {"delay_min_ns": least_ns, "delay_max_ns": most_ns, "delays_ns": 0}
     flow = flows.setdefault(name, fresh)
+    flow["end_ns"] = end_ns
     flow["packets"] += count
     flow["bytes"] += size
     flow["next"] = max(flow["next"], line["next"].integer())
@@ -104,6 +109,15 @@ def _parse_interval(line: Json, epoch_ns: int, every_ns: int, flows: dict[str, d
     flow["delay_min_ns"] = min(flow["delay_min_ns"], least_ns)
     flow["delay_max_ns"] = max(flow["delay_max_ns"], most_ns)
     flow["delays_ns"] += total_ns
+
+
+def _add_empty(line: Json, flow: str, before_ns: int, end_ns: int, every_ns: int, parsed: Parsed) -> None:
+    """Add the intervals of a flow in which nothing arrived, between those that end at ``before_ns`` and ``end_ns``."""
+    count = max(0, (end_ns - before_ns - 1) // every_ns)
+    if count and count + sum(len(series.values) for series in parsed.series) > _MOST_SAMPLES:
+        raise ProbeOutputError(f"{line.where}: end_s must be closer to the line before: too many intervals are empty")
+    for number in range(1, count + 1):
+        parsed.add(f"goodput/{flow}", "bit/s", before_ns + number * every_ns, 0)
 
 
 def _time_ns(stamp: Json, epoch_ns: int) -> int:

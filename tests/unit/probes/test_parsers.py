@@ -183,6 +183,19 @@ def test_udp_sink(pasted: Parse, series: Find) -> None:
     }
 
 
+INTERVAL = '{{"flow": "load", "end_s": "{end}.5", "packets": 1, "bytes": 1000, "next": {number}, "first_s": "1.0", '
+INTERVAL += '"last_s": "1.0", "delay_ns": [1, 1, 1]}}\n'
+
+
+def test_a_flow_that_pauses_has_a_goodput_of_0(typed: Parse, series: Find) -> None:
+    parsed = typed("udp-sink", out=INTERVAL.format(end=1, number=1) + INTERVAL.format(end=4, number=2))
+    assert series(parsed, "goodput/load").t_ns == [1_500_000_000, 2_500_000_000, 3_500_000_000, 4_500_000_000]
+    assert series(parsed, "goodput/load").values == [8000, 0, 0, 8000]
+    assert series(parsed, "delay/load").t_ns == [1_500_000_000, 4_500_000_000]
+    with pytest.raises(ProbeOutputError, match=r"out:2: end_s must be closer to the line before"):
+        typed("udp-sink", out=INTERVAL.format(end=1, number=1) + INTERVAL.format(end=4_000_000, number=2))
+
+
 def test_udp_sender(pasted: Parse) -> None:
     assert pasted("udp-sender", "done").values == {"sent": 188}
 
