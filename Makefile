@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench mutants test-debug test-smp soak nightly test-docker test-fresh \
+.PHONY: help lab test check docs site bench mutants test-debug test-smp test-exercises soak nightly test-docker test-fresh \
 	test-without-stacks wheel kernel kernel-debug kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
@@ -74,11 +74,14 @@ test-debug: bootstrap-test ## run KUnit and tests of the medium and the stacks o
 test-smp: bootstrap-test ## run KUnit and a stress of the radios on four processors, in QEMU if it is installed (nightly)
 	@scripts/test-smp
 
+test-exercises: bootstrap ## mark the reference and all broken twins of each exercise (nightly)
+	@$(LAB) doctor --grade
+
 soak: bootstrap ## run the shipped workloads under random faults of the host (12 minutes)
 	@$(PYTHON) -m bench.soak
 
 nightly: ## everything that is too slow for each change; a part that fails stops no other (hours)
-	@$(MAKE) --no-print-directory --keep-going docs test-debug test-smp mutants soak
+	@$(MAKE) --no-print-directory --keep-going docs test-exercises test-debug test-smp mutants soak
 
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
