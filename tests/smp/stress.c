@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The first program of a kernel with several processors: radios of an ad hoc network on one medium, whose frames are
- * sent and received, whose settings and links change, which go up and down, get onto the medium and off it, are made and
- * removed, all at once from all processors. It reports how much of each was done, and what kmemleak found.
+ * The first program of a kernel with several processors: radios of an ad hoc network, on a medium and another one
+ * that comes and goes. Their frames are sent and received, their settings and links change, they go up and down, get onto
+ * a medium and off it, are made and removed, all at once from all processors, with every attribute that the medium takes.
+ * It reports how much of each was done, and what kmemleak found.
  *
  * Some requests are refused because of what another process does at the same time; only the kernel's log says whether
  * anything is wrong.
@@ -16,6 +17,8 @@
 #include <linux/if_packet.h>
 #include <linux/nl80211.h>
 #include <net/if.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -38,6 +41,9 @@
 #define RADIOS 6	/* mac80211_hwsim.radios= */
 #define STEADY 3	/* of them, always up */
 #define MEDIUM 1
+#define OTHER_MEDIUM 2	/* comes and goes */
+#define FADINGS 2	/* tables of a medium */
+#define MARK 1		/* of packets that may be tried once */
 #define FREQ_MHZ 2437
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 #define ANY (-1)
@@ -48,10 +54,14 @@ enum {
 	ATTR_CHANNELS = 9, ATTR_RADIO_ID = 10, ATTR_STREAMS = 30, ATTR_DSSS_ONLY = 31,
 };
 
-enum count { SENT, RECEIVED, SET, DUMPED, WENT_UP, WENT_DOWN, ADDED, REMOVED, MADE, DELETED, NUM_COUNTS };
+enum count {
+	SENT, RECEIVED, SET, LINKED, FAULTED, REPLACED, APPENDED, LIMITED, DUMPED, WENT_UP, WENT_DOWN, ADDED, REMOVED, MADE,
+	DELETED, OPENED, CLOSED, NUM_COUNTS,
+};
 
 static const char *const names[NUM_COUNTS] = {
-	"sent", "received", "set", "dumped", "went up", "went down", "added", "removed", "made", "deleted",
+	"sent", "received", "set", "linked", "faulted", "replaced", "appended", "limited", "dumped", "went up", "went down",
+	"added", "removed", "made", "deleted", "opened", "closed",
 };
 
 static unsigned long *counts;	/* shared by all processes */
@@ -96,6 +106,11 @@ static struct nlattr *put(struct request *r, int type, const void *data, size_t 
 }
 
 static void put_u32(struct request *r, int type, __u32 value)
+{
+	put(r, type, &value, sizeof(value));
+}
+
+static void put_u64(struct request *r, int type, __u64 value)
 {
 	put(r, type, &value, sizeof(value));
 }
@@ -224,72 +239,218 @@ static int join(int radio)
 	return ask(&r);
 }
 
-static int of_radio(int cmd, int radio)
+static void put_rate(struct request *r)
+{
+	struct nlattr *rate = nest(r, HWSIM_MEDIUM_ATTR_RATE);
+	int phy = draw(4);
+
+	if (draw(2)) {
+		put_u8(r, HWSIM_MEDIUM_RATE_ATTR_PHY, phy);
+		put_u8(r, HWSIM_MEDIUM_RATE_ATTR_MCS, draw(phy == HWSIM_MEDIUM_PHY_DSSS ? 4 : 8));
+		if (phy == HWSIM_MEDIUM_PHY_DSSS && draw(2))
+			put(r, HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE, "", 0);
+		if (phy == HWSIM_MEDIUM_PHY_HT || phy == HWSIM_MEDIUM_PHY_VHT) {
+			put_u8(r, HWSIM_MEDIUM_RATE_ATTR_STREAMS, 1 + draw(2));
+			put_u8(r, HWSIM_MEDIUM_RATE_ATTR_WIDTH, HWSIM_MEDIUM_WIDTH_20_MHZ);
+			if (draw(2))
+				put(r, HWSIM_MEDIUM_RATE_ATTR_SHORT_GI, "", 0);
+		}
+	}
+	end(r, rate);
+}
+
+/* one setting of a radio */
+static void put_setting(struct request *r)
+{
+	switch (draw(18)) {
+	case 0:
+		put_u32(r, HWSIM_MEDIUM_ATTR_POWER_MBM, 100 * draw(30));
+		break;
+	case 1:
+		put_rate(r);
+		break;
+	case 2:
+		put_u32(r, HWSIM_MEDIUM_ATTR_RETRIES, draw(20));
+		break;
+	case 3:
+		put_u8(r, HWSIM_MEDIUM_ATTR_APPROX, draw(2));
+		break;
+	case 4:
+		put_u32(r, HWSIM_MEDIUM_ATTR_DROP_TAIL, draw(2) ? 1 + draw(50) : 0);
+		break;
+	case 5:
+		put_u32(r, HWSIM_MEDIUM_ATTR_LATENCY_US, draw(1000));
+		break;
+	case 6:
+		put_u8(r, HWSIM_MEDIUM_ATTR_RETRY_APPROX, draw(2));
+		break;
+	case 7:
+		put_u8(r, HWSIM_MEDIUM_ATTR_OLDEST_FIRST, draw(2));
+		break;
+	case 8:
+		put_u8(r, HWSIM_MEDIUM_ATTR_MORE_DATA, draw(2));
+		break;
+	case 9:
+		put_u32(r, HWSIM_MEDIUM_ATTR_NO_RETRY_MARK, draw(2) ? MARK : 0);
+		break;
+	case 10:
+		put_u8(r, HWSIM_MEDIUM_ATTR_SHORT_SLOTS, draw(2));
+		break;
+	case 11:
+		put_u32(r, HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US, draw(4) ? 0 : draw(100));
+		break;
+	case 12:
+		put_u32(r, HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US, draw(200));
+		break;
+	case 13:
+		put_u32(r, HWSIM_MEDIUM_ATTR_NOISE_MBM, -100 * (90 + (int)draw(15)));
+		break;
+	case 14:
+		put_u32(r, HWSIM_MEDIUM_ATTR_ED_MBM, -100 * (50 + (int)draw(30)));
+		break;
+	case 15:
+		put_u32(r, HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB, 100 * draw(10));
+		break;
+	case 16:
+		put_u32(r, HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB, -100 * (int)draw(10));
+		break;
+	case 17:
+		put_u32(r, HWSIM_MEDIUM_ATTR_MAX_PPDU_US, 100 + draw(5000));
+		break;
+	}
+}
+
+static int add_radio(int medium, int radio)
 {
 	struct request r;
 	int error;
 
-	begin(&r, medium_family, cmd, 0);
-	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_ADD_RADIO, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
 	put_u32(&r, HWSIM_MEDIUM_ATTR_RADIO, radio);
+	put_u64(&r, HWSIM_MEDIUM_ATTR_STREAM, 100 + draw(100));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_CLOCK_US, draw(1000000));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_CLOCK_PPB, (int)draw(200000) - 100000);
+	put_setting(&r);
 	error = ask(&r);
-	if (!error)
-		counts[cmd == HWSIM_MEDIUM_CMD_ADD_RADIO ? ADDED : REMOVED]++;
+	counts[ADDED] += !error;
 	return error;
 }
 
-static void new_medium(void)
+static void remove_radio(int radio)
 {
-	const __u64 seed = 1, hazards[] = { 1ull << 57, 1ull << 47, 1ull << 40, 0 };
 	struct request r;
-	int i;
 
-	begin(&r, medium_family, HWSIM_MEDIUM_CMD_NEW, 0);
-	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
-	put(&r, HWSIM_MEDIUM_ATTR_SEED, &seed, sizeof(seed));
-	must("NEW", ask(&r));
-	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
-		begin(&r, medium_family, HWSIM_MEDIUM_CMD_SET_CURVE, 0);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_CURVE, i);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_START_MB, 100 * i);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_STEP_MB, 100);
-		put(&r, HWSIM_MEDIUM_ATTR_HAZARDS, hazards, sizeof(hazards));
-		must("SET_CURVE", ask(&r));
-	}
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_REMOVE_RADIO, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_RADIO, radio);
+	counts[REMOVED] += !ask(&r);
 }
 
-static int set_link(int from, int to, int gain_db)
+static int set_curve(int medium, int curve)
+{
+	const __u64 hazards[] = { 1ull << 57, 1ull << 47, 1ull << 40, 0 };
+	struct request r;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_SET_CURVE, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_CURVE, curve);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_START_MB, 100 * curve);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_STEP_MB, 100);
+	put(&r, HWSIM_MEDIUM_ATTR_HAZARDS, hazards, sizeof(hazards));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_BURST, 256 * (1 + draw(10)));
+	if (draw(2))
+		put(&r, HWSIM_MEDIUM_ATTR_FLIPS, hazards, sizeof(hazards));
+	return ask(&r);
+}
+
+static int set_fading(int medium, int table)
+{
+	const __s32 quantiles_mb[] = { -1000 - (int)draw(1000), -300, 0, 200 };
+	struct request r;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_SET_FADING, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_FADING, table);
+	put(&r, HWSIM_MEDIUM_ATTR_QUANTILES, quantiles_mb, sizeof(quantiles_mb));
+	return ask(&r);
+}
+
+static int new_medium(int medium)
+{
+	struct request r;
+	int i, error;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_NEW, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
+	put_u64(&r, HWSIM_MEDIUM_ATTR_SEED, 1);
+	put(&r, HWSIM_MEDIUM_ATTR_MODEL, "stress", 7);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_CAPTURE_MB, 1000);
+	error = ask(&r);
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES && !error; i++)
+		error = set_curve(medium, i);
+	for (i = 1; i <= FADINGS && !error; i++)
+		error = set_fading(medium, i);
+	counts[OPENED] += !error;
+	return error;
+}
+
+static int delete_medium(int medium)
+{
+	struct request r;
+	int error;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_DEL, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
+	error = ask(&r);
+	counts[CLOSED] += !error;
+	return error;
+}
+
+static void set_link(int medium, int from, int to, int gain_db)
 {
 	struct nlattr *link;
 	struct request r;
 
 	begin(&r, medium_family, HWSIM_MEDIUM_CMD_SET_LINKS, 0);
-	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, medium);
 	link = nest(&r, HWSIM_MEDIUM_ATTR_LINK);
 	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_FROM, from);
 	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_TO, to);
 	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_GAIN_MB, 100 * gain_db);
 	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_DELAY_NS, draw(2) ? draw(3000) : 0);
+	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_FADING, draw(1 + FADINGS));
+	put_u32(&r, HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US, draw(2) ? draw(10000) : 0);
 	end(&r, link);
-	return ask(&r);
+	counts[LINKED] += !ask(&r);
 }
 
-static void set_links(int from)
+static void set_links(int medium, int from)
 {
 	int to;
 
 	for (to = 0; to < RADIOS; to++) {
 		if (to == from)
 			continue;
-		set_link(from, to, -80);
-		set_link(to, from, -80);
+		set_link(medium, from, to, -80);
+		set_link(medium, to, from, -80);
 	}
+}
+
+/* the address of a radio's interface */
+static const char *address(int radio)
+{
+	static char addr[ETH_ALEN];
+
+	memcpy(addr, (char[]){ 2, 0, 0, 0, radio, 0 }, ETH_ALEN);
+	return addr;
 }
 
 /*
  * Send frames of all priorities to one and all, a few at a time: sending waits until the medium is done with others. What
- * changes the radios comes first, or a slow machine would only send.
+ * changes the radios comes first, or a slow machine would only send. Some are UDP-Lite whose checksum covers the header.
  */
 static void send_frames(void)
 {
@@ -301,16 +462,21 @@ static void send_frames(void)
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &waiting_bytes, sizeof(waiting_bytes));
 	setpriority(PRIO_PROCESS, 0, 19);
 	for (;;) {
-		int priority = draw(8);
+		int priority = draw(8), mark = draw(2) ? MARK : 0, bytes = 46 + draw(sizeof(payload) - 46);
+		struct iphdr *ip = (void *)payload;
 
 		setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
+		setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark));
+		*ip = (struct iphdr){ .version = 4, .ihl = 5, .tot_len = htons(bytes),
+				      .protocol = draw(2) ? IPPROTO_UDPLITE : IPPROTO_UDP };
+		((struct udphdr *)(ip + 1))->len = htons(sizeof(struct udphdr));
 		to.sll_ifindex = if_nametoindex(interface(draw(RADIOS)));
 		to.sll_protocol = htons(ETH_P_IP);
 		if (draw(4))
-			memcpy(to.sll_addr, (char[]){ 2, 0, 0, 0, draw(RADIOS), 0 }, ETH_ALEN);
+			memcpy(to.sll_addr, address(draw(RADIOS)), ETH_ALEN);
 		else
 			memset(to.sll_addr, 0xff, ETH_ALEN);
-		if (sendto(fd, payload, 46 + draw(sizeof(payload) - 46), 0, (void *)&to, sizeof(to)) > 0)
+		if (sendto(fd, payload, bytes, 0, (void *)&to, sizeof(to)) > 0)
 			__atomic_add_fetch(&counts[SENT], 1, __ATOMIC_RELAXED);
 		else
 			poll(NULL, 0, 1);
@@ -331,35 +497,53 @@ static void receive_frames(void)
 	}
 }
 
-static void put_setting(struct request *r)
+/* Limit the transmit power of a radio, as `iw dev wlan0 set txpower` does. */
+static int limit_power(int radio)
 {
-	struct nlattr *rate;
+	struct request r;
 
-	switch (draw(6)) {
-	case 0:
-		put_u32(r, HWSIM_MEDIUM_ATTR_POWER_MBM, 100 * draw(30));
-		break;
-	case 1:
-		rate = nest(r, HWSIM_MEDIUM_ATTR_RATE);
-		if (draw(2)) {
-			put_u8(r, HWSIM_MEDIUM_RATE_ATTR_PHY, HWSIM_MEDIUM_PHY_OFDM);
-			put_u8(r, HWSIM_MEDIUM_RATE_ATTR_MCS, draw(8));
-		}
-		end(r, rate);
-		break;
-	case 2:
-		put_u32(r, HWSIM_MEDIUM_ATTR_RETRIES, draw(20));
-		break;
-	case 3:
-		put_u8(r, HWSIM_MEDIUM_ATTR_APPROX, draw(2));
-		break;
-	case 4:
-		put_u32(r, HWSIM_MEDIUM_ATTR_DROP_TAIL, draw(2) ? 1 + draw(50) : 0);
-		break;
-	case 5:
-		put_u32(r, HWSIM_MEDIUM_ATTR_LATENCY_US, draw(1000));
-		break;
-	}
+	begin(&r, nl80211_family, NL80211_CMD_SET_WIPHY, 0);
+	put_u32(&r, NL80211_ATTR_IFINDEX, if_nametoindex(interface(radio)));
+	put_u32(&r, NL80211_ATTR_WIPHY_TX_POWER_SETTING, NL80211_TX_POWER_LIMITED);
+	put_u32(&r, NL80211_ATTR_WIPHY_TX_POWER_LEVEL, 100 * (1 + draw(20)));
+	return ask(&r);
+}
+
+static int add_fault(void)
+{
+	struct request r;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_ADD_FAULT, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_KIND, draw(HWSIM_MEDIUM_NUM_FRAMES));
+	put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_ACTION, draw(2));
+	put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_SKIP, draw(5));
+	put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_COUNT, 1 + draw(5));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_FROM, draw(RADIOS));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_TO, draw(RADIOS));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_LISTENER, draw(RADIOS));
+	if (draw(2))
+		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_SHARE, 1u << 31);
+	return ask(&r);
+}
+
+/* Append some bytes, or none, to the answers of a radio to another. */
+static int set_payload(void)
+{
+	static const char payload[HWSIM_MEDIUM_PAYLOAD_MAX];
+	int radio = draw(RADIOS);
+	struct request r;
+
+	begin(&r, medium_family, HWSIM_MEDIUM_CMD_SET_PAYLOAD, 0);
+	put_u32(&r, HWSIM_MEDIUM_ATTR_RADIO, radio);
+	put(&r, HWSIM_MEDIUM_ATTR_ADDR, address(draw(RADIOS)), ETH_ALEN);
+	if (draw(2))
+		put(&r, HWSIM_MEDIUM_ATTR_OWN_ADDR, address(radio), ETH_ALEN);
+	put(&r, HWSIM_MEDIUM_ATTR_PAYLOAD, payload, draw(2) ? 1 + draw(sizeof(payload)) : 0);
+	return ask(&r);
 }
 
 static void change_settings(void)
@@ -374,15 +558,14 @@ static void change_settings(void)
 		put_u32(&r, HWSIM_MEDIUM_ATTR_RADIO, draw(RADIOS));
 		put_setting(&r);
 		counts[SET] += !ask(&r);
-		counts[SET] += !set_link(draw(RADIOS), draw(RADIOS), -50 - draw(60));
-
-		begin(&r, medium_family, HWSIM_MEDIUM_CMD_ADD_FAULT, 0);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
-		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_KIND, draw(HWSIM_MEDIUM_NUM_FRAMES));
-		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_ACTION, draw(2));
-		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_SKIP, draw(5));
-		put_u32(&r, HWSIM_MEDIUM_ATTR_FAULT_COUNT, 1 + draw(5));
-		counts[SET] += !ask(&r);
+		set_link(MEDIUM, draw(RADIOS), draw(RADIOS), -50 - draw(60));
+		counts[FAULTED] += !add_fault();
+		counts[APPENDED] += !set_payload();
+		counts[LIMITED] += !limit_power(draw(RADIOS));
+		if (draw(2))
+			counts[REPLACED] += !set_curve(MEDIUM, draw(HWSIM_MEDIUM_NUM_CURVES));
+		else
+			counts[REPLACED] += !set_fading(MEDIUM, 1 + draw(FADINGS));
 
 		begin(&r, medium_family, dumps[draw(4)], NLM_F_DUMP);
 		put_u32(&r, HWSIM_MEDIUM_ATTR_ID, MEDIUM);
@@ -394,16 +577,16 @@ static void change_settings(void)
 	}
 }
 
-/* Take radios off the medium and put them on it again; others go up and down meanwhile. */
+/* Take radios off their medium and put them on one, the other if it is there; others go up and down meanwhile. */
 static void move_radios(void)
 {
 	for (;;) {
-		int radio = STEADY + draw(RADIOS - STEADY);
+		int radio = STEADY + draw(RADIOS - STEADY), medium = draw(4) ? MEDIUM : OTHER_MEDIUM;
 
 		set_up(interface(radio), false);
-		of_radio(HWSIM_MEDIUM_CMD_REMOVE_RADIO, radio);
-		of_radio(HWSIM_MEDIUM_CMD_ADD_RADIO, radio);
-		set_links(radio);
+		remove_radio(radio);
+		add_radio(medium, radio);
+		set_links(medium, radio);
 		set_up(interface(radio), true);
 		join(radio);
 	}
@@ -419,13 +602,19 @@ static void switch_radios(void)
 	}
 }
 
-/* Make radios, one after the other, and remove them while they are on the medium and up. */
+/*
+ * Make radios, one after the other, and remove them while they are on a medium and up; and the other medium, which goes
+ * when no radio is on it.
+ */
 static void make_radios(void)
 {
 	struct request r;
-	int radio;
+	int radio, medium;
 
 	for (;;) {
+		medium = draw(2) ? MEDIUM : OTHER_MEDIUM;
+		if (medium == OTHER_MEDIUM)
+			new_medium(medium);
 		begin(&r, hwsim_family, CMD_NEW_RADIO, 0);
 		put_u32(&r, ATTR_CHANNELS, 1);
 		put_u8(&r, ATTR_STREAMS, 1 + draw(4));
@@ -437,9 +626,9 @@ static void make_radios(void)
 		radio = -radio;
 		counts[MADE]++;
 		if (draw(4)) {
-			of_radio(HWSIM_MEDIUM_CMD_ADD_RADIO, radio);
-			set_link(radio, 0, -70);
-			set_link(0, radio, -70);
+			add_radio(medium, radio);
+			set_link(medium, radio, 0, -70);
+			set_link(medium, 0, radio, -70);
 			make_ad_hoc(RADIOS);
 			set_up(interface(RADIOS), true);
 			join(RADIOS);
@@ -447,6 +636,8 @@ static void make_radios(void)
 		begin(&r, hwsim_family, CMD_DEL_RADIO, 0);
 		put_u32(&r, ATTR_RADIO_ID, radio);
 		counts[DELETED] += !ask(&r);
+		if (medium == OTHER_MEDIUM)
+			delete_medium(medium);
 	}
 }
 
@@ -511,13 +702,13 @@ int main(int argc, char **argv)
 	medium_family = family(HWSIM_MEDIUM_GENL_NAME);
 	hwsim_family = family("MAC80211_HWSIM");
 	nl80211_family = family("nl80211");
-	new_medium();
+	must("NEW", new_medium(MEDIUM));
 	for (i = 0; i < RADIOS; i++) {
-		must("ADD_RADIO", of_radio(HWSIM_MEDIUM_CMD_ADD_RADIO, i));
+		must("ADD_RADIO", add_radio(MEDIUM, i));
 		must("SET_INTERFACE", make_ad_hoc(i));
 	}
 	for (i = 0; i < RADIOS; i++) {
-		set_links(i);
+		set_links(MEDIUM, i);
 		must("up", set_up(interface(i), true));
 		must("JOIN_IBSS", join(i));
 	}
@@ -537,8 +728,10 @@ int main(int argc, char **argv)
 		;
 	for (i = 0; i < RADIOS; i++) {
 		set_up(interface(i), false);
-		of_radio(HWSIM_MEDIUM_CMD_REMOVE_RADIO, i);
+		remove_radio(i);
 	}
+	delete_medium(OTHER_MEDIUM);	/* unless it is gone */
+	must("DEL", delete_medium(MEDIUM));
 	find_leaks();
 	wait_s(1);
 	printf("stress: done\n");
