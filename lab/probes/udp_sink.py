@@ -33,9 +33,9 @@ class UdpSink(Probe):
     """Receives the flows of all senders. Give its process ``ready: {listening: udp/9000}``.
 
     Series of each flow, with a sample at the end of an interval: ``goodput/<flow>`` (bit/s of UDP payload; 0 where
-    nothing arrived between the flow's first datagram and its last) and ``delay/<flow>`` (ms, mean one-way delay since the
-    sender's call; no sample where nothing arrived). Values: ``packets``, ``bytes``
-    and ``lost`` of all flows, and ``flows``, for each by name: ``packets``, ``bytes``, ``lost`` (missing numbers below
+    nothing arrived between the flow's first datagram and its last) and ``delay/<flow>`` (ms, mean one-way delay since
+    the sender's call; no sample where nothing arrived). Values: ``packets``, ``bytes`` and ``lost`` of all flows, and
+    ``flows``, for each by name: ``packets``, ``bytes``, ``lost`` (missing numbers below
     the highest that arrived), ``first_ns`` and ``last_ns`` since the timeline's start,
     ``delay_min_ns``, ``delay_mean_ns``, ``delay_max_ns``.
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab import library
 from lab.builders.image import node_image
-from lab.builders.stack import files, stack, sysroot
+from lab.builders.stack import cxx, files, stack, sysroot
 from lab.guest import script
 from lab.guest.steps import lines
 from lab.machine.memory import guest_bytes
@@ -71,5 +71,8 @@ def _build(code: Path, shown: set[Path]) -> Iterator[str]:
     installed = {folder.name: Path(f"INSTALLED-{folder.name}") for folder in used}
     for name, path in installed.items():
         yield f"# {path} has what {name} installs"
-    command = stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources, installed)
+    compiler = Path("COMPILER") if cxx.PACKAGE in packages else None
+    if compiler:
+        yield f"# {compiler}/{cxx.DRIVER} calls SYSROOT's {cxx.DRIVER}"
+    command = stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources, installed, compiler)
     yield shlex.join(command)

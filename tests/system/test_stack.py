@@ -11,6 +11,7 @@ import pytest
 from lab import library, runs
 from lab.cache.report import SilentReport
 from lab.checkout import CHECKOUT
+from lab.errors import BuildError
 from lab.plan.load import load
 from lab.record import Record
 
@@ -99,6 +100,26 @@ def test_it_is_linked_with_the_guests_c_library(tmp_path: Path, machine: runs.Ma
     )
     (code / "newer.c").write_text(program)
     assert "newer" in runs.with_stacks(machine, [code], SilentReport()).stacks
+
+
+def test_cxx_is_the_guests(tmp_path: Path, machine: runs.Machine) -> None:
+    """A host may have no C++ compiler, and its library is another one: std::print came with that of Debian 13."""
+    code = tmp_path / "workloads" / "plus"
+    code.mkdir(parents=True)
+    (code / "build-packages").write_text("g++\n")
+    install = "\tinstall -D plus $(DESTDIR)$(PREFIX)/bin/plus\n"
+    (code / "Makefile").write_text("CXXFLAGS := -std=c++23\nplus: plus.cc\ninstall: plus\n" + install)
+    (code / "plus.cc").write_text('#include <print>\nint main() { std::println("{} {}", "C++", __GNUC__); }\n')
+    process = "{on: server, run: [/opt/plus/bin/plus], as: say}"
+    (code / "say.yaml").write_text(f"name: say\nduration: 1 s\nroles: {{server: 1}}\nprocesses: [{process}]\n")
+    plan = load("wired-pair", str(code / "say.yaml"))
+    own = runs.with_stacks(machine, [code], SilentReport())
+    (tmp_path / "run").mkdir()
+    record = runs.run_plan(plan, own, tmp_path / "run")
+    assert (record.directory / "raw" / "say.out").read_text() == "C++ 14\n"
+    (code / "build-packages").unlink()
+    with pytest.raises(BuildError, match=r"C\+\+ needs a compiler: list g\+\+ in build-packages"):
+        runs.with_stacks(machine, [code], SilentReport())
 
 
 def test_a_plugin_of_the_guests_lighttpd(run: Run) -> None:

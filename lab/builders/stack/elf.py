@@ -56,7 +56,7 @@ def check_needs(program: Path, trees: Sequence[Path], sysroot: Path, libc: str, 
             f"{name} needs the C library {needed[0]}.{needed[1]}, but the guest has {guest[0]}.{guest[1]}: it was "
             "linked with this machine's",
             where=where,
-            hint="compile and link with $(CC), which make sets",
+            hint="compile and link with $(CC) or $(CXX), which make sets",
         )
     for library in libraries(text):
         installed = any(True for tree in trees for _ in tree.rglob(library))

@@ -22,6 +22,7 @@ from pathlib import Path
 from lab import library
 from lab.builders.debian_source import DebianSource, ensure_source
 from lab.builders.image.image import SQFSTAR, Image
+from lab.builders.stack.cxx import DRIVER, PACKAGE, write_compiler
 from lab.builders.stack.elf import check_needs, is_elf
 from lab.builders.stack.files import (
     BUILD_PACKAGES,
@@ -45,6 +46,7 @@ NEEDED_BYTES = 200_000_000
 SHELF = "stack"
 SQUASHFS = "stack.squashfs"
 _INSTALLED = "installed"  # next to it: all that it installs, for stacks that use it
+_NO_CXX = f"echo 'C++ needs a compiler: list {PACKAGE} in {BUILD_PACKAGES}' >&2; false"
 # Installed files that no process of a node reads: so changing a header or man page does not affect trials.
 _NOT_RUN = ("include", "lib/*.a", "lib/*.la", "lib/pkgconfig", "share/doc", "share/man", "share/pkgconfig")
 
@@ -91,7 +93,8 @@ class _Inputs:
         parts = [self.directory.name, files_key(self.files), self.compiler, self.sysroot.sha256]
         parts += [f"{source.package} {source.version}" for source in self.sources]
         parts += [f"{stack.name} {stack.key}" for stack in self.used]
-        return content_key(*parts, *SQFSTAR, *make_command("", Path(), Path(), Path(), {}, {}), str(RECIPE))
+        command = make_command("", Path(), Path(), Path(), {}, {}, Path())
+        return content_key(*parts, *SQFSTAR, *command, str(RECIPE))
 
 
 def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
@@ -133,22 +136,35 @@ def _load(entry: Path) -> Stack:
 
 
 def make_command(
-    name: str, files: Path, root: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]
+    name: str,
+    files: Path,
+    root: Path,
+    sysroot: Path,
+    sources: Mapping[str, Path],
+    used: Mapping[str, Path],
+    cxx: Path | None = None,
 ) -> list[str]:
     """Return the command that builds and installs a stack.
 
     ``root``: DESTDIR; ``sources``: copies of the sources of packages of the image; ``used``: what the stacks that it
-    uses install.
+    uses install; ``cxx``: where the guest's C++ compiler is, if the stack has it.
     """
     variables = {"DESTDIR": str(root), "PREFIX": prefix(name), "CC": compiler(files, sysroot, sources, used)}
+    if cxx:
+        options = _options(files, sysroot, sources, used)
+        variables["CXX"] = shlex.join([str(cxx / DRIVER), f"-B{cxx}/", *options])
     variables |= {variable(package): str(path) for package, path in sources.items()}
     return ["make", "-C", str(files), *(f"{key}={value}" for key, value in variables.items()), "install"]
 
 
 def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]) -> str:
-    """Return the CC of make, with all options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
-    words = [
-        "gcc",
+    """Return the CC of make."""
+    return shlex.join(["gcc", *_options(files, sysroot, sources, used)])
+
+
+def _options(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]) -> list[str]:
+    """Return the options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
+    return [
         f"--sysroot={sysroot}",
         # gcc searches libraries and crt1.o next to itself before the sysroot, and so would find the host's
         f"-B{sysroot}/{LIBRARIES}",
@@ -159,7 +175,6 @@ def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapp
         "-Werror=date-time",  # __DATE__ and __TIME__ change the bytes each time
         "-Wl,--build-id=none",
     ]
-    return shlex.join(words)
 
 
 def _uses(name: str, installed: Path) -> list[str]:
@@ -193,8 +208,11 @@ def _make(directory: Path, inputs: _Inputs, store: Store, report: Report) -> Non
     for source in inputs.sources:  # a copy, since a Makefile may build in it
         shutil.copytree(source.path, sources[source.package], symlinks=True)
     used = inputs.installed()
-    argv = make_command(name, files, root, inputs.sysroot.path, sources, used)
-    shown = {str(files): str(inputs.directory), compiler(files, inputs.sysroot.path, sources, used): "$(CC)"}
+    tools = directory / "compiler"
+    cxx = tools if write_compiler(inputs.sysroot.path, tools) else None
+    argv = make_command(name, files, root, inputs.sysroot.path, sources, used, cxx)
+    given = dict(word.split("=", 1) for word in argv if "=" in word)
+    shown = {str(files): str(inputs.directory)} | {given[key]: f"$({key})" for key in ("CC", "CXX") if key in given}
     _run_make(argv, inputs.sysroot.path, used.values(), name, shown, log)
     tree = root / prefix(name).lstrip("/")
     _check_places(root, tree, inputs.directory)
@@ -206,7 +224,7 @@ def _make(directory: Path, inputs: _Inputs, store: Store, report: Report) -> Non
         check_needs(path, [tree, *used.values()], sysroot, inputs.libc, makefile, log)
     _pack({name: tree, **used} if used else {"": tree}, directory / SQUASHFS, log)
     tree.rename(directory / _INSTALLED)
-    for path in (files, root, *sources.values()):
+    for path in (files, root, *sources.values(), *([cxx] if cxx else [])):
         shutil.rmtree(path)
     facts = {
         "name": name,
@@ -239,6 +257,7 @@ def _run_make(
         "PKG_CONFIG_SYSROOT_DIR": str(sysroot),
         "PKG_CONFIG_LIBDIR": ":".join([*pkgconfig, *(f"{installed}/lib/pkgconfig" for installed in used)]),
         "SOURCE_DATE_EPOCH": "0",
+        "CXX": _NO_CXX,  # unless make has one
     }
     try:
         log.run(f"compiling {name}", argv, env=environment)
