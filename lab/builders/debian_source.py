@@ -13,10 +13,12 @@ from pathlib import Path
 
 from lab.builders.image.debian import fetch_tar
 from lab.builders.image.image import Image
+from lab.builders.image.node_image import ensure_node_image
 from lab.builders.step import BuildLog
 from lab.cache.report import Report
 from lab.cache.store import Store, content_key
-from lab.errors import BuildError
+from lab.errors import BuildError, InputError
+from lab.library import image_called
 
 NEEDED_BYTES = 1_000_000_000
 # mmdebstrap must have a package to extract; this one is small and needs no other
@@ -31,7 +33,7 @@ _REBUILT = re.compile(r"\+b\d+$")  # the same source, compiled again
 class DebianSource:
     """An unpacked source package."""
 
-    package: str  # of the image
+    package: str  # of the image or a node image
     version: str  # of the source
     path: Path
 
@@ -39,25 +41,45 @@ class DebianSource:
 def ensure_source(report: Report, image: Image, package: str, where: str) -> DebianSource:
     """Return the source of a package; fetch it if the cache does not hold it.
 
-    ``where``: ``file:line`` that names the package.
+    ``package``: of the image, or ``peer/transmission-daemon`` of the node image peer, which is built unless it is
+    cached; ``where``: ``file:line`` that names the package.
 
     Raises:
         BuildError: If the image lacks the package, or the archive has no source of it.
         HostError: If a tool, space or permission is missing.
+        InputError: If the node image does not exist.
     """
-    version = image.packages.get(package)
-    if version is None:
-        raise BuildError(
-            f"{package} is not a package of the image",
-            where=where,
-            hint="name one that images/base/packages lists or that comes with one of those",
-        )
+    package, version = _found(report, image, package, where)
     store = Store("debian-source", "sources of Debian packages")
     key = content_key(package, version)
     entry = store.build(
         key, lambda directory: _make(directory, package, version, store, report), report, needed_bytes=NEEDED_BYTES
     )
     return DebianSource(package, json.loads((entry / "source.json").read_text())["version"], entry / "tree")
+
+
+def _found(report: Report, image: Image, written: str, where: str) -> tuple[str, str]:
+    """Return a package and its version."""
+    name, _, package = written.rpartition("/")
+    if name:
+        try:
+            folder = image_called(name)
+        except InputError as error:
+            raise InputError(error.message, where=where, hint=error.hint) from None
+        of_nodes = ensure_node_image(report, folder, image)
+        # where there is none in the layer, a package is that of the base
+        version = of_nodes.packages.get(package, image.packages.get(package))
+        owner, lists = f"the image {name}", f"images/{name}/packages"
+    else:
+        version, owner, lists = image.packages.get(package), "the image", "images/base/packages"
+    if version is None:
+        raise BuildError(
+            f"{package} is not a package of {owner}",
+            where=where,
+            hint=f"name one that {lists} lists or that comes with one of those; IMAGE/{package}, if it is of the node "
+            f"image IMAGE",
+        )
+    return package, version
 
 
 def _make(directory: Path, package: str, version: str, store: Store, report: Report) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 from lab import library
 from lab.builders.image.tree import read_packages
 from lab.cache.store import content_key
-from lab.errors import HostError
+from lab.errors import BuildError, HostError
+from lab.library import shown
+from lab.text import entries
 
 BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
-SOURCES = "sources"  # packages of the image whose source the code is compiled with
+SOURCES = "sources"  # packages of images whose source the code is compiled with
 # The output of a make by hand is for the host. If it were copied, make would consider its work done.
 _MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
 _MADE_FOLDERS = ("build", "__pycache__", ".*")
@@ -90,6 +92,24 @@ def listed(path: Path) -> list[str]:
         BuildError: If a line holds more than one name.
     """
     return read_packages(path) if path.is_file() else []
+
+
+def listed_sources(stack: Path) -> list[tuple[str, str]]:
+    """Return (FILE:LINE, package) of its list of sources; a package of a node image has that in front, with a slash.
+
+    Raises:
+        BuildError: If a line holds more than one name, or a package is listed twice.
+    """
+    path = stack / SOURCES
+    found: dict[str, tuple[str, str]] = {}
+    for number, words in entries(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else ():
+        where = f"{shown(path)}:{number}"
+        if len(words) > 1:
+            raise BuildError(f'"{" ".join(words)}" is more than one package; write one per line', where=where)
+        first, _ = found.setdefault(words[0].rpartition("/")[2], (where, words[0]))
+        if first != where:
+            raise BuildError(f"{words[0]} is the package of another line, {first}", where=where)
+    return list(found.values())
 
 
 def build_packages(stack: Path) -> list[str]:

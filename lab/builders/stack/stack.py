@@ -26,12 +26,11 @@ from lab.builders.stack.cxx import DRIVER, PACKAGE, write_compiler
 from lab.builders.stack.elf import check_needs, is_elf
 from lab.builders.stack.files import (
     BUILD_PACKAGES,
-    SOURCES,
     StackFile,
     build_packages,
     copy_files,
     files_key,
-    listed,
+    listed_sources,
     stack_files,
 )
 from lab.builders.stack.sysroot import LIBRARIES, Sysroot, ensure_sysroot
@@ -59,7 +58,7 @@ class Stack:
     path: Path  # squashfs
     sha256: str  # of that file: equal code, equal bytes
     compiler: str
-    sources: dict[str, str]  # packages of the image whose source it was compiled with -> version
+    sources: dict[str, str]  # packages of images whose source it was compiled with -> version
 
     @property
     def key(self) -> str:
@@ -107,13 +106,12 @@ def ensure_stack(report: Report, directory: Path, image: Image) -> Stack:
     """
     store = Store(SHELF, "the code of a stack")
     used = [ensure_stack(report, other, image) for other in library.used_by(directory)]
-    sources = directory / SOURCES
     inputs = _Inputs(
         directory=directory,
         files=stack_files(directory),
         compiler=toolchain_versions(),
         sysroot=ensure_sysroot(report, image, build_packages(directory), str(directory / BUILD_PACKAGES)),
-        sources=[ensure_source(report, image, package, str(sources)) for package in listed(sources)],
+        sources=[ensure_source(report, image, package, where) for where, package in listed_sources(directory)],
         libc=image.packages["libc6"],
         used=used,
     )
@@ -146,7 +144,7 @@ def make_command(
 ) -> list[str]:
     """Return the command that builds and installs a stack.
 
-    ``root``: DESTDIR; ``sources``: copies of the sources of packages of the image; ``used``: what the stacks that it
+    ``root``: DESTDIR; ``sources``: copies of the sources of packages of images; ``used``: what the stacks that it
     uses install; ``cxx``: where the guest's C++ compiler is, if the stack has it.
     """
     variables = {"DESTDIR": str(root), "PREFIX": prefix(name), "CC": compiler(files, sysroot, sources, used)}

@@ -122,6 +122,21 @@ def test_its_source_packages_are_part_of_it(code: Path, host: Host, tmp_path: Pa
     assert host.build(code).path != first.path
 
 
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ("lighttpd\nlighttpd\n", "sources:2  lighttpd is the package of another line, {0}/sources:1"),
+        ("lighttpd # ours\npeer/lighttpd\n", "sources:2  peer/lighttpd is the package of another line, {0}/sources:1"),
+        ("lighttpd 1.4\n", 'sources:1  "lighttpd 1.4" is more than one package; write one per line'),
+    ],
+)
+def test_a_list_of_sources_with_a_mistake(code: Path, host: Host, listed: str, message: str) -> None:
+    (code / "sources").write_text(listed)
+    with pytest.raises(BuildError) as failure:
+        host.build(code)
+    assert str(failure.value) == f"{code}/{message.format(code)}"
+
+
 def test_equal_code_has_equal_bytes_wherever_it_is_built(code: Path, host: Host, tmp_path: Path) -> None:
     first = host.build(code)
     other = shutil.copytree(code, tmp_path / "elsewhere" / "greeting")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from lab.builders import debian_source
 from lab.builders.debian_source import described_version, ensure_source
 from lab.builders.image.image import Image
+from lab.builders.image.node_image import NodeImage
 from lab.builders.stack.sysroot import keep_links_inside, tree_sha256
 from lab.cache.report import SilentReport
-from lab.errors import BuildError
+from lab.errors import BuildError, InputError
 
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "2.41-12"}, "key")
 
@@ -56,3 +58,37 @@ def test_a_source_is_of_a_package_of_the_image() -> None:
     with pytest.raises(BuildError) as failure:
         ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/swp/sources")
     assert str(failure.value).startswith("workloads/swp/sources  lighttp is not a package of the image\n")
+
+
+def test_a_source_may_be_of_a_package_of_a_node_image(
+    cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the version of that image, or of the base if the image does not change the package."""
+    folder = tmp_path / "images" / "peer"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    peer = NodeImage("peer", Path("layer.squashfs"), "1" * 64, {"transmission-daemon": "4.1-3+b2"}, "key")
+    asked: list[object] = []
+
+    def make(directory: Path, package: str, version: str, *_: object) -> None:
+        (directory / "source.json").write_text(f'{{"package": "{package}", "version": "{version} of the source"}}')
+
+    def built(_: object, *given: object) -> NodeImage:
+        asked.append(given)
+        return peer
+
+    monkeypatch.setattr(debian_source, "_make", make)
+    monkeypatch.setattr(debian_source, "ensure_node_image", built)
+    found = ensure_source(SilentReport(), IMAGE, "peer/transmission-daemon", "sources:1")
+    assert (found.package, found.version) == ("transmission-daemon", "4.1-3+b2 of the source")
+    assert asked == [(folder.resolve(), IMAGE)]
+    assert ensure_source(SilentReport(), IMAGE, "peer/libc6", "sources:1").version == "2.41-12 of the source"
+    with pytest.raises(BuildError, match="curl is not a package of the image peer") as failure:
+        ensure_source(SilentReport(), IMAGE, "peer/curl", "sources:2")
+    assert failure.value.where == "sources:2" and "images/peer/packages" in (failure.value.hint or "")
+
+
+def test_a_source_of_a_node_image_that_does_not_exist() -> None:
+    with pytest.raises(InputError, match='unknown image "pear"') as failure:
+        ensure_source(SilentReport(), IMAGE, "pear/transmission-daemon", "workloads/x/sources:3")
+    assert failure.value.where == "workloads/x/sources:3"
