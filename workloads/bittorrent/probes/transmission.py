@@ -12,7 +12,6 @@ from lab.probes.base import (
     Param,
     Parsed,
     Probe,
-    ProbeOutputError,
     Raw,
     Samples,
     Target,
@@ -20,10 +19,11 @@ from lab.probes.base import (
     Transfer,
     program_path,
 )
-from lab.probes.base.text import Json, documents, stamp_ns
+from lab.probes.base.text import Json, documents
 
 from . import _programs
 from ._results import Exchange
+from ._text import time_ns
 
 _SECOND = 1_000_000_000
 _KBYTE = 8 * 1000  # bit: the client's limits are in kB/s
@@ -78,7 +78,7 @@ class Transmission(Probe):
         parsed = Parsed(values={"complete": False, "size": 0, "wasted": 0, "error": ""})
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
-            t_ns = _time_ns(line["t_s"]) - raw.epoch_ns
+            t_ns = time_ns(line["t_s"]) - raw.epoch_ns
             for key, name in _SERIES.items():
                 parsed.add(name, "peers" if key == "peers" else "B", t_ns, line[key].integer())
             parsed.values |= {key: line[key].integer() for key in ("size", "wasted")}
@@ -99,13 +99,6 @@ class Transmission(Probe):
             duration_ns = round(ended_s * _SECOND)
             yield Transfer(raw.id, int(down.values[-1]), duration_ns, _rate(raw.id, down), complete=values["complete"])
         yield Exchange(raw.id, int(down.values[-1]), int(up.values[-1]), values["size"])
-
-
-def _time_ns(stamp: Json) -> int:
-    try:
-        return stamp_ns(stamp.text())
-    except ValueError as error:
-        raise ProbeOutputError(f"{stamp.where}: {error}") from None
 
 
 def _rate(name: str, amount: TimeSeries) -> TimeSeries:

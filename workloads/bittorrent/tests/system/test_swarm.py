@@ -17,7 +17,8 @@ from lab.plan.load import load
 from lab.record import Record
 
 pytestmark = pytest.mark.guest
-HTTP = Path(__file__).parents[3] / "http"
+STACK = Path(__file__).parents[2]
+HTTP = STACK.parent / "http"
 CELL = """\
 name: cell
 nodes:
@@ -31,6 +32,7 @@ medium: {}
 """
 PUBLISHED = f"""\
 name: published
+stack: bittorrent
 roles: {{server: 1, client: 1..}}
 duration: 40 s
 files:
@@ -66,7 +68,8 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
             place = str(tmp_path / "t.yaml")
         plan = load(place, str(tmp_path / "w.yaml"), 1, settings)
         (tmp_path / "run").mkdir()
-        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), tmp_path / "run")
+        own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
+        return runs.run_plan(plan, own, tmp_path / "run")
 
     return of
 
@@ -95,6 +98,7 @@ def test_a_swarm_without_a_tracker_finds_itself_in_its_own_network(run: Run) -> 
     """Its peers announce themselves after a minute. Multicast needs a route, which nodes without a router lack."""
     alone = """\
 name: alone
+stack: bittorrent
 roles: {server: 1, client: 1..}
 duration: 110 s
 files:

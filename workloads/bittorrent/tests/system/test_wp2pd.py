@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""wp2pd in the guest: pure ACKs of a connection with data both ways, and a daemon that is killed."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from lab import runs
+from lab.cache.report import SilentReport
+from lab.plan.load import load
+from lab.record import Record
+
+from ..wp2pd.packets import SYN
+
+pytestmark = pytest.mark.guest
+TESTS = Path(__file__).parents[1]
+PAIR = """\
+name: pair
+nodes:
+  mobile: {kind: host, roles: [client]}
+  fixed:  {kind: host, roles: [server]}
+links:
+  - {between: [mobile, fixed], delay: 10 ms, rate: 20 Mbit/s}
+"""
+EXCHANGE = f"""\
+name: exchange
+stack: bittorrent
+roles: {{client: 1, server: 1}}
+duration: 16 s
+files:
+  theirs: {{on: server, path: /srv/exchange.py, from: {TESTS}/fixtures/exchange.py}}
+  ours: {{on: client, path: /srv/exchange.py, from: {TESTS}/fixtures/exchange.py}}
+probes:
+  - {{on: client, probe: tcpdump, as: seen}}
+processes:
+  - {{on: server, run: [python3, /srv/exchange.py, listen, SIZE, PIECE, PAUSE], as: fixed,
+     ready: {{listening: tcp/51413}}}}
+  - {{on: client, run: {{probe: wp2pd, gamma: 9000 B}}, as: am}}
+  - {{on: client, at: 2 s, run: [python3, /srv/exchange.py, "{{server.ip}}", SIZE, PIECE, PAUSE], as: mobile}}
+"""
+Run = Callable[..., Record]
+
+
+@pytest.fixture
+def run(tmp_path: Path, machine: runs.Machine) -> Run:
+    def of(workload: str, size: int, piece: int, pause_ms: int, *settings: str) -> Record:
+        for word, value in (("SIZE", size), ("PIECE", piece), ("PAUSE", pause_ms)):
+            workload = workload.replace(word, f'"{value}"')
+        (tmp_path / "t.yaml").write_text(PAIR)
+        (tmp_path / "w.yaml").write_text(workload)
+        plan = load(str(tmp_path / "t.yaml"), str(tmp_path / "w.yaml"), 1, settings)
+        (tmp_path / "run").mkdir()
+        own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [TESTS.parent], SilentReport())
+        record = runs.run_plan(plan, own, tmp_path / "run")
+        mobile, fixed = (json.loads((tmp_path / "run" / "raw" / f"{name}.out").read_text()) for name in ENDS)
+        assert mobile["bytes"] == fixed["bytes"] == size
+        assert (mobile["arrived"], fixed["arrived"]) == (fixed["sent"], mobile["sent"])
+        return record
+
+    return of
+
+
+ENDS = ("mobile", "fixed")
+SLOW = (100_000, 500, 20)  # two pieces of 500 B in a round trip
+FAST = (4_000_000, 65_536, 0)
+
+
+class Sent(NamedTuple):
+    """A TCP segment that left the mobile host."""
+
+    at_ns: int
+    flags: int
+    payload: int
+    ack: int
+
+
+def sent(record: Record) -> list[Sent]:
+    data = (record.directory / "raw" / "seen.pcap").read_bytes()
+    found, at = [], 24
+    while at < len(data):
+        second, fraction, captured, _ = struct.unpack("<IIII", data[at : at + 16])
+        frame = data[at + 16 : at + 16 + captured]
+        found += _segment(second * 1_000_000_000 + fraction, frame)
+        at += 16 + captured
+    return found
+
+
+def _segment(at_ns: int, frame: bytes) -> list[Sent]:
+    """Return the segment of a frame; none if it has none, or it has arrived."""
+    ip = frame[14:]
+    if frame[12:14] == b"\x08\x00" and ip[9] == 6 and ip[15] == 1:
+        tcp, length = ip[20:], int.from_bytes(ip[2:4], "big") - 20
+    elif frame[12:14] == b"\x86\xdd" and ip[6] == 6 and ip[23] == 1:
+        tcp, length = ip[40:], int.from_bytes(ip[4:6], "big")
+    else:
+        return []
+    ack, offset, flags = struct.unpack("!IBB", tcp[8:14])
+    return [Sent(at_ns, flags, length - (offset >> 4) * 4, ack)]
+
+
+def counted(record: Record) -> tuple[int, int]:
+    """Return how many segments with data had a new acknowledgement, and how many came just after a pure ACK with it."""
+    news = pure = 0
+    newest = None
+    for one, after in pairwise(sent(record)):
+        if one.flags & SYN:
+            continue
+        new = newest is not None and 0 < (one.ack - newest) % 2**32 < 2**31
+        news += bool(one.payload and new)
+        pure += bool(
+            not one.payload and new and after.payload and after.ack == one.ack and after.at_ns - one.at_ns < 1_000_000
+        )
+        newest = one.ack if new or newest is None else newest
+    return news, pure
+
+
+def values(record: Record, name: str) -> Any:
+    return record.data["sources"][name]["values"]
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_each_new_acknowledgement_goes_out_alone_while_young(run: Run, family: str) -> None:
+    record = run(EXCHANGE, *SLOW, f"family={family}")
+    news, pure = counted(record)
+    am = values(record, "am")
+    assert news == 0 and pure == am["added"] > 100, (news, pure, am)
+    assert am["left_alone"] == am["refused"] == am["errors"] == 0
+
+
+def test_nothing_is_added_with_gamma_0(run: Run) -> None:
+    """With gamma 0 B, it only watches; its counts are those of the capture."""
+    record = run(EXCHANGE, *SLOW, "processes.am.run.gamma=0 B")
+    news, _ = counted(record)
+    am = values(record, "am")
+    assert am["added"] == 0 and news == am["left_alone"] > 100, (news, am)
+
+
+def test_a_mature_connection_is_left_alone(run: Run) -> None:
+    """4 MB in each direction, as fast as possible: more than 9 KB in each round trip but the first ones."""
+    record = run(EXCHANGE, *FAST)
+    am = values(record, "am")
+    assert am["added"] == 0 and counted(record)[0] == am["left_alone"] > 100, am
+
+
+def test_a_killed_daemon_lets_everything_pass(run: Run) -> None:
+    """Its rules stay, and nobody serves the queue. (Its packets that waited for a verdict are sent again by TCP.)"""
+    killed = EXCHANGE.replace("run: {probe: wp2pd, gamma: 9000 B}, as: am", "run: [wp2pd], as: am, required: false") + (
+        "timeline:\n  - {at: 3 s, exec: mobile, run: [pkill, -KILL, wp2pd]}\n"
+        "  - {at: 4 s, exec: mobile, run: [nft, list, ruleset]}\n"
+    )
+    record = run(killed, *SLOW)
+    rules = "".join(path.read_text() for path in (record.directory / "raw" / "exec").iterdir())
+    assert rules.count("bypass") == 2
+    assert counted(record)[0] > 20
+
+
+def test_an_ended_daemon_removes_its_rules(run: Run) -> None:
+    ended = EXCHANGE.replace("as: am}", "as: am, stop: 3 s}") + (
+        "timeline:\n  - {at: 4 s, exec: mobile, run: [nft, list, ruleset]}\n"
+    )
+    record = run(ended, *SLOW)
+    assert not any("queue" in path.read_text() for path in (record.directory / "raw" / "exec").iterdir())
+    assert values(record, "am")["added"] > 10
