@@ -48,7 +48,7 @@ SLEEPERS = (
 CALLS = """\
 name: calls
 roles: {server: 1, client: 5}
-duration: 12 s
+duration: 14 s
 processes:
   - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
   - {on: server, for_each: client, at: 1 s, as: load,
