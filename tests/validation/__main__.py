@@ -4,7 +4,7 @@
 It measures all points of each sweep; ``make test`` leaves out those that are marked ``sweep``. ``--compare`` measures,
 lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only checks that document and
 figures match the rows in docs/validation.json. Other arguments go to pytest; with them, only the rows that were
-measured are replaced.
+measured are compared or replaced.
 """
 
 from __future__ import annotations
@@ -59,9 +59,12 @@ def check() -> int:
     return bool(stale)
 
 
-def compare(measured: list[Row]) -> int:
-    """Check that the committed rows match the measured ones."""
-    lines = differences(measured, committed())
+def compare(measured: list[Row], *, all_rows: bool) -> int:
+    """Check that the committed rows match the measured ones; all of them, or only those that were measured."""
+    if not measured:
+        print("nothing was measured, so nothing is compared")
+        return 1
+    lines = differences(measured, committed(), all_rows=all_rows)
     for line in lines:
         print(f"docs/validation.json: {line}")
     print("to write them: make validation" if lines else f"{len(measured)} rows agree with docs/validation.json")
@@ -91,7 +94,8 @@ def main(arguments: list[str]) -> int:
     measured = measure(selecting)
     if measured is None:
         return 1
-    return compare(measured) if "--compare" in arguments else write(measured, all_rows=not selecting)
+    end = compare if "--compare" in arguments else write
+    return end(measured, all_rows=not selecting)
 
 
 def _same(path: Path, text: str) -> bool:

@@ -15,7 +15,7 @@ from lab.drawing.marks import Line
 from lab.phy.curves import NAMED
 from lab.phy.error_models.nist import Nist
 from lab.phy.error_rates import per
-from tests.validation.rows import Row
+from tests.validation.rows import ROOT, Row
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,12 @@ _HEAD = """\
 Measured behaviour of the lab, with real frames, compared with references. Each row is a test that boots the guest; it
 fails if the value is outside its tolerance. `make docs` and `make nightly` run all of them, `make test` a few of each
 table. The same plan and seed give the same result on every machine, so you get the same digits; `make docs` compares
-them.
+them. Each table names its tests. To measure some of the rows again, such as those of [clocks](#clocks), and list what
+differs:
+
+```sh
+.venv/bin/python -m tests.validation --compare tests/system/test_medium_clocks.py      # or with -k, as for pytest
+```
 """
 
 _ERRORS = """\
@@ -179,7 +184,9 @@ preamble is drawn separately).
 
 
 def _table(table: Table, rows: list[Row]) -> str:
-    about = textwrap.fill(table.about, 120, break_long_words=False, break_on_hyphens=False)
+    tests = ", ".join(f"`{path}`" for path in measuring(table.key))
+    about = f"{table.about} Measured by {tests}."
+    about = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)
     lines = [f"## {table.title}", "", about, ""]
     if table.key == "bianchi":
         lines += ["![Throughput over the number of stations](images/validation-bianchi.svg)", ""]
@@ -189,6 +196,16 @@ def _table(table: Table, rows: list[Row]) -> str:
         peer = f" {row.peer} |" if table.peer else ""
         lines.append(f"| {row.name} |{peer} {row.value:g} | {row.expected()} | {row.unit} |")
     return "\n".join(lines) + "\n"
+
+
+def measuring(key: str) -> list[str]:
+    """Return the test files that record rows of a table."""
+    files = {path: path.read_text() for path in sorted((ROOT / "tests" / "system").glob("test_*.py"))}
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path, text in files.items()
+        if re.search(r"^from tests\.validation\.rows import", text, re.MULTILINE) and f'"{key}"' in text
+    ]
 
 
 def figures(rows: list[Row]) -> dict[str, str]:

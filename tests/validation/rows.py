@@ -113,12 +113,14 @@ def record(row: Row) -> None:
         path.write_text(to_json([row]))
 
 
-def differences(measured: list[Row], committed: dict[tuple[str, str], Row]) -> list[str]:
-    """Return the differences between measured rows and docs/validation.json, one line each."""
+def differences(measured: list[Row], committed: dict[tuple[str, str], Row], *, all_rows: bool = True) -> list[str]:
+    """Return the differences between measured rows and docs/validation.json, one line each.
+
+    With all_rows, all were to be measured: those that were not are differences, too.
+    """
     found = {(row.table, row.name): row for row in measured}
-    lines = [
-        f"{table}, {name}: no longer measured by any test" for table, name in committed if (table, name) not in found
-    ]
+    gone = [key for key in committed if key not in found] if all_rows else []
+    lines = [f"{table}, {name}: no longer measured by any test" for table, name in gone]
     for key, row in found.items():
         where = ", ".join(key)
         if (before := committed.get(key)) is None:

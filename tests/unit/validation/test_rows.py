@@ -11,7 +11,7 @@ import pytest
 from tests.validation import __main__ as validation
 from tests.validation import rows
 from tests.validation.__main__ import in_order
-from tests.validation.document import figures, render
+from tests.validation.document import TABLES, figures, measuring, render
 from tests.validation.rows import Row
 
 BIANCHI = Row("bianchi", "802.11a 54 Mbit/s, 10 stations", 27.19, "Mbit/s", [28.15, 27.38], relative=0.015)
@@ -71,12 +71,35 @@ def test_what_was_measured_otherwise_than_documented_is_listed() -> None:
     ]
 
 
+def test_of_the_rows_of_one_test_only_those_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--compare tests/system/test_medium_clocks.py` must not say that no test measures the others."""
+    file = tmp_path / "validation.json"
+    file.write_text(rows.to_json([BIANCHI, Row("papers", "calls", 5, between=(5, 5))]))
+    monkeypatch.setattr(validation, "committed", lambda: rows.committed(file))
+    monkeypatch.setattr(validation, "measure", lambda selecting: [BIANCHI] if selecting != ["--help"] else [])
+    assert validation.main(["--compare", "tests/system/test_medium.py"]) == 0
+    assert capsys.readouterr().out == "1 rows agree with docs/validation.json\n"
+    assert validation.main(["--compare"]) == 1
+    assert "papers, calls: no longer measured by any test" in capsys.readouterr().out
+    assert validation.main(["--compare", "--help"]) == 1
+    assert "nothing is compared" in capsys.readouterr().out
+
+
 def test_the_document_shows_every_row() -> None:
     text = render([BIANCHI])
     assert "| 802.11a 54 Mbit/s, 10 stations | 27.19 | 28.15 / 27.38 ± 1.5 % | Mbit/s |" in text
     assert "802.11a 54 Mbit/s" in figures([BIANCHI])["validation-bianchi.svg"]
     with pytest.raises(ValueError, match="unknown tables: nonsense"):
         render([Row("nonsense", "a", 1)])
+
+
+def test_each_table_names_its_tests() -> None:
+    assert measuring("clocks") == ["tests/system/test_medium_clocks.py"]
+    assert measuring("fading") == ["tests/system/test_medium_fading.py", "tests/system/test_medium_levels.py"]
+    assert all(measuring(table.key) for table in TABLES)
+    assert "Measured by `tests/system/test_medium.py`." in render([BIANCHI]).replace("\n", " ")
 
 
 def test_a_table_next_to_a_peer_has_a_column_for_it() -> None:
