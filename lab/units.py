@@ -62,7 +62,7 @@ class Dimension:
             UnitError: If number or unit is missing, the unit is unknown, or it is a fraction of the base unit.
         """
         usual = usual or self.usual
-        text = str(value).strip()
+        text = (str(value).lower() if isinstance(value, bool) else str(value)).strip()
         if _COMMA.fullmatch(text):
             raise UnitError(f'"{text}" has a decimal comma; write {text.replace(",", ".")}')
         match = _NUMBER.match(text) if len(text) <= _LONGEST else None

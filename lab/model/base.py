@@ -113,10 +113,16 @@ class Quantity:
     def _complaint(self, amount: float) -> str | None:
         """Return why an amount is out of range, or None."""
         if self.least is not None and amount < self.least:
-            return f"too small; the minimum is {self.dimension.format(self.least)}"
+            return f"too small; the minimum is {self._limit(self.least)}"
         if self.most is not None and amount > self.most:
-            return f"too large; the maximum is {self.dimension.format(self.most)}"
+            return f"too large; the maximum is {self._limit(self.most)}"
         return None
+
+    def _limit(self, amount: float) -> str:
+        """Return a limit in the unit that is usual here: 0 B of a frame, not 0 MiB."""
+        if amount == 0:
+            return self.dimension.write("0", self.usual or self.dimension.usual)
+        return self.dimension.format(amount)
 
     def _suggest(self, error: units.NoUnit) -> str | None:
         """Say what to write instead of a number without unit if that number is out of range; else return None."""

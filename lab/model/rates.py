@@ -54,7 +54,7 @@ def listed(mode: str) -> str:
 
 def _rate(value: Any) -> str:
     """Return a rate as ``MODES`` names it; refuse one that no mode has."""
-    text = str(value).strip()
+    text = (str(value).lower() if isinstance(value, bool) else str(value)).strip()
     match = _MCS.match(text)
     if match:
         if int(match[1]) > _MCS_MOST:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from lab import units
 from lab.model.base import Quantity
+from lab.model.cell import Cell
 from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
 
@@ -26,6 +28,14 @@ class AnswerDelay(RadioSetting):
 
     def show(self, value: int) -> str:
         return f"ACKs {value // _US} us late"
+
+    def complaints(self, value: int, radio: Radio, cells: list[Cell]) -> Iterator[tuple[str]]:
+        """Report a part of a microsecond, which the kernel does not take."""
+        if value % _US:
+            least_us = value // _US
+            yield (
+                f"{units.DURATION.format(value)} is not a whole number of us; write {least_us} us or {least_us + 1} us",
+            )
 
     def attributes(self, value: int, radio: Radio, values: list[int]) -> dict[str, Any]:
         """Return by how much its answers are late, and those of others."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lab.model.base import Flag
 from lab.model.cell import Cell
 from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
@@ -29,7 +30,7 @@ class Approximate(RadioSetting):
         "their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite datagram "
         "with partial checksum coverage is sent only once, unless its sender has approximate_retries:."
     )
-    type = bool
+    type = Flag
     default = False
     perfect = "damages no frames"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lab.model.base import Flag
 from lab.model.cell import Cell
 from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
@@ -20,7 +21,7 @@ class ApproximateRetries(RadioSetting):
         "passes on every damaged copy, so programs may get several copies of a datagram. Needs a medium: and an "
         "open network."
     )
-    type = bool
+    type = Flag
     default = False
     perfect = "damages no frames"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.model.base import Flag
 from lab.model.radio_setting import RadioSetting
 from lab.shared.types import Radio
 
@@ -17,7 +18,7 @@ class Fifo(RadioSetting):
         "and simulators). An A-MPDU still takes what waits for its station. With drop_tail:, the queue drops what "
         "comes when it is full. Needs a medium:. Default: false: stations take turns by air time, as in Linux."
     )
-    type = bool | None
+    type = Flag | None
     perfect = "has no queues"
 
     def show(self, value: bool) -> str:

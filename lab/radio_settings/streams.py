@@ -21,7 +21,7 @@ class Streams(RadioSetting):
         "Number of spatial streams in mode n, 1 to 4: eight MCS each, so MCS 0 to 15 with two. They share the power of "
         "a frame: MCS 8 needs 3 dB more than MCS 0. Needs a medium:."
     )
-    type = Annotated[int, Field(ge=1, le=4)]
+    type = Annotated[int, Field(ge=1, le=4, strict=True)]
     default = rates.DEFAULT_STREAMS
     perfect = "has no rates"
 

@@ -72,7 +72,7 @@ ALL = "mode g has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s, mode n MCS
     ("keys", "message"),
     [
         ("rate: 54", 'rate: "54" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n'),
-        ("rate: true", 'rate: "True" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n'),
+        ("rate: true", 'rate: "true" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n'),
         ("rate: 55 Mbit/s", f'rate: "55 Mbit/s" is not a rate of 802.11b, g or a; {ALL}'),
         ("rate: MCS 32", 'rate: "MCS 32" is not a valid rate; mode n has MCS 0 to MCS 31'),
         ("rate: 54 MB", 'rate: "54 MB": MB measures a size, not a rate; a rate is written in bit/s, kbit/s, Mbit/s, '

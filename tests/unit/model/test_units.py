@@ -85,7 +85,7 @@ def test_parses_into_base_units(dimension: Dimension, text: str, value: float) -
         (SIZE, "0.3 B", '"0.3 B" is not a whole number of B, the smallest unit of a size'),
         (SIZE, "much", '"much" is not a valid size; write for example 5 MiB'),
         (SIZE, None, '"None" is not a valid size; write for example 5 MiB'),
-        (SIZE, True, '"True" is not a valid size; write for example 5 MiB'),
+        (SIZE, True, '"true" is not a valid size; write for example 5 MiB'),
         (DURATION, "1e9 ms", '"1e9 ms": unknown unit e9 ms; a duration is written in ns, us, µs, ms, s, min, h'),
         (DURATION, "9" * 50 + " ms", f'"{"9" * 40}…" is not a valid duration; write for example 5 ms'),
     ],

@@ -117,9 +117,9 @@ def test_a_process_may_run_once_for_each_node_of_another_role(plans: Plans) -> N
         ("[1 s]", "w.yaml:5  processes.0.at: has 1 time, but client stands for 2 nodes"),
         ("[1 s, 2]", 'w.yaml:5  processes.0.at: "2" has no unit; write 2 s'),
         ('"{index}"', 'w.yaml:5  processes.0.at: "1" has no unit; write 1 s'),
-        ('"{index - 2} s"', 'w.yaml:5  processes.0.at: "-1 s" is too small; the minimum is 0 ms'),
+        ('"{index - 2} s"', 'w.yaml:5  processes.0.at: "-1 s" is too small; the minimum is 0 s'),
         ('"{2 - index} s"', None),
-        ('"{1 - index} s"', 'w.yaml:5  processes.0.at: "-1 s" is too small; the minimum is 0 ms, for index 2'),
+        ('"{1 - index} s"', 'w.yaml:5  processes.0.at: "-1 s" is too small; the minimum is 0 s, for index 2'),
         ('"{20 * index} s"', "w.yaml:5  processes.0.at: 40 s is not before the end of the run (duration: 30 s)"),
     ],
 )

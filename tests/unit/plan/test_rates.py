@@ -140,6 +140,22 @@ def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:
     return refused(plans, topology(*nodes, medium=medium), WORKLOAD)
 
 
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        ("approximate: 1", 'approximate: must be true or false, not "1"'),
+        ("approximate_retries: 0", 'approximate_retries: must be true or false, not "0"'),
+        ('fifo: "yes"', 'fifo: must be true or false, not "yes"'),
+        ("streams: true", 'streams: must be a whole number, not "true"'),
+        ("rts_threshold: -1 B", 'rts_threshold: "-1 B" is too small; the minimum is 0 B'),
+        ("answer_delay: 1.5 us", "answer_delay: 1.5 us is not a whole number of us; write 1 us or 2 us"),
+    ],
+)
+def test_a_setting_takes_only_what_it_can_be(plans: Plans, key: str, wrong: str) -> None:
+    """Not 1 for true, which other keys refuse, and not a part of a unit, which the kernel would not get."""
+    assert refusal(plans, f"ap1: {{kind: ap, ssid: campus, mode: n, {key}}}") == f"t.yaml:3  nodes.ap1.{wrong}"
+
+
 def test_what_cannot_be(plans: Plans) -> None:
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, rate: 54 Mbit/s}", medium="perfect") == (
         "t.yaml:3  nodes.ap1.rate: has no effect on the perfect medium, which has no rates; write medium: {} in the "
