@@ -28,7 +28,9 @@ class AdHoc(Model):
 
     ssid: Ssid = Field(description="Name of the network. Stations with the same SSID, channel and BSSID form one.")
     channel: Integer = Field(
-        1, description="Channel, 20 MHz wide. 2.4 GHz: 1 to 13 (11 in some countries); 5 GHz: 36, 40, 44, 48."
+        1,
+        description="Channel, 20 MHz wide. 2.4 GHz: 1 to 13 (11 in some countries); 5 GHz: 36, 40, 44, 48, and in some "
+        "countries 149, 153, 157, 161, 165.",
     )
     mode: Literal["g", "a", "n"] = Field(
         "g", description="802.11 amendment: g uses 2.4 GHz, a uses 5 GHz, n uses either (the channel decides)."

@@ -61,7 +61,7 @@ class AccessPointRadio(Bss, Wireless):
     channel: Integer = Field(
         1,
         description="Channel (at 40 MHz: the primary channel). 2.4 GHz: 1 to 13 (in some countries to 11); "
-        "5 GHz: 36, 40, 44, 48.",
+        "5 GHz: 36, 40, 44, 48, and in some countries 149, 153, 157, 161, 165.",
     )
     beacon_interval: Annotated[Text, AfterValidator(_time_units)] = Field(
         "100 TU",

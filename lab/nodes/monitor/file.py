@@ -20,7 +20,7 @@ class MonitorRadio(Antenna):
     channel: Integer = Field(
         1,
         description="The channel it listens to (at 40 MHz: the primary channel). 2.4 GHz: 1 to 13 (in some countries "
-        "to 11); 5 GHz: 36, 40, 44, 48.",
+        "to 11); 5 GHz: 36, 40, 44, 48, and in some countries 149, 153, 157, 161, 165.",
     )
     width: Width = Field(
         "20 MHz", description="Channel width. At 40 MHz the secondary channel is the same as that of an ap."
