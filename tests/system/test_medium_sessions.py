@@ -38,3 +38,30 @@ def test_no_frame_is_lost_between_agreements(boot: Boot, seed: int) -> None:
     kinds = [body[25] for body in actions if body[24] == BLOCKACK]
     assert min(kinds.count(ADDBA_REQUEST), kinds.count(DELBA)) >= len(END_MS) - 1
     assert (ran.flows()["load"]["packets"], ran.flows()["load"]["lost"]) == (SENT, 0)
+
+
+VANISHES = """\
+name: vanishes
+duration: 5 s
+roles: {server: 1, one: 1, other: 1}
+processes:
+  - {on: one, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: other, run: {probe: udp-sink}, as: rest, ready: {listening: udp/9000}}
+  - {on: server, run: {probe: udp-sender, to: "{one.ip}", every: 150 us, phase: 0 ms}, as: lost}
+  - {on: server, run: {probe: udp-sender, to: "{other.ip}", every: 150 us, phase: 0 ms}, as: load}
+timeline:
+  - {at: 2 s, fault: lose, frames: any, to: sta1, count: 1000000}
+"""
+
+
+def test_a_station_that_vanishes_takes_its_share_and_no_more(boot: Callable[..., Ran]) -> None:
+    """Its access point asks for a BlockAck seven times, not until its frames are too old: the other one got an eighth."""
+    topology = (
+        "name: two\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
+        "  ap1: {kind: ap, ssid: x, mode: n, channel: 36}\n"
+        "  sta1: {kind: sta, roles: [one]}\n  sta2: {kind: sta, roles: [other]}\nlinks: [{between: [h1, ap1]}]\n"
+    )
+    ran = boot(topology, VANISHES)
+    series = next(one for one in ran.sink("rest").series if one.name == "goodput/load")
+    mbps = {round(t_ns / 1e9): bps / 1e6 for t_ns, bps in zip(series.t_ns, series.values, strict=True)}
+    assert mbps[3] > 30

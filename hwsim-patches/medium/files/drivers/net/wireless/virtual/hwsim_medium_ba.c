@@ -348,26 +348,29 @@ static void bar_answered(struct hwsim_radio *radio,
 static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 		       struct hwsim_ppdu *bar)
 {
+	bool is_last = ++session->bar_failures >= BAR_ATTEMPTS;
+	bool asked = session->unknown;
 	struct hwsim_mpdu *mpdu, *next;
 
-	session->bar_failures++;
-	if (session->unknown) {
-		list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
-			if (!mpdu->unknown)
-				continue;
-			mpdu->bars++;
-			if (!hwsim_mpdu_is_exhausted(radio, mpdu))
-				continue;
+	list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
+		if (!mpdu->unknown)
+			continue;
+		mpdu->bars++;
+		if (hwsim_mpdu_is_exhausted(radio, mpdu)) {
 			session->unknown--;
-			session->bar_failures = 0;
 			settle(radio, bar, mpdu);
+		} else if (is_last) {	/* it counts as lost */
+			session->unknown--;
+			mpdu->unknown = false;
 		}
-	} else if (session->bar_failures >= BAR_ATTEMPTS) {
+	}
+	if (is_last && !asked) {
 		/* the recipient, if it is still there, times out by itself */
 		bitmap_zero(session->holes.bitmap, session->holes.bits);
-		session->bar_failures = 0;
 		session->silent = true;
 	}
+	if (is_last || (asked && !session->unknown))
+		session->bar_failures = 0;
 }
 
 /**

@@ -227,6 +227,59 @@ static void agreements_end_after_their_frames(struct kunit *test)
 	take_down(&two);
 }
 
+/* what a vanished recipient was asked about is sent again after some questions */
+static void agreements_ask_a_limited_number_of_times(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_mpdu question = {}, *mpdu;
+	struct hwsim_session *session;
+	struct hwsim_ppdu *bar;
+	struct hwsim_ac *ac;
+	struct two two;
+	int i;
+
+	bring_up(air, 0, &two);
+	hwsim_radio_listen(two.radio, NULL);	/* it need not contend */
+	ac = &two.radio->mac->acs[IEEE80211_AC_BE];
+	bar = kunit_kzalloc(test, sizeof(*bar), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bar);
+	agree(test, &two, 0, address(1));
+	session = hwsim_session_of(two.radio, two.vifs[0]->addr, address(1), 0);
+	KUNIT_ASSERT_NOT_NULL(test, session);
+	question.session = session;
+	bar->mpdus[0] = &question;
+	for (i = 0; i < 3; i++) {
+		send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
+						    IEEE80211_STYPE_QOS_DATA));
+		mpdu = first_queued(two.radio);
+		list_del_init(&mpdu->list);
+		ac->queued--;
+		mpdu->session = session;
+		mpdu->unknown = true;
+		mpdu->seq = i;
+		hwsim_session_put_back(session, mpdu);
+		session->unknown++;
+	}
+	for (i = 1; i < 7; i++) {	/* dot11ShortRetryLimit */
+		KUNIT_EXPECT_TRUE(test, hwsim_bar_done(two.radio, bar, NULL));
+		KUNIT_EXPECT_EQ(test, 3, session->unknown);
+		KUNIT_EXPECT_EQ(test, i, session->bar_failures);
+	}
+	KUNIT_EXPECT_FALSE(test, hwsim_bar_done(two.radio, bar, NULL));
+	KUNIT_EXPECT_EQ(test, 0, session->unknown);
+	KUNIT_EXPECT_EQ(test, 0, session->bar_failures);
+	for (i = 0; i < 3; i++) {
+		mpdu = hwsim_session_take(session);
+		KUNIT_ASSERT_NOT_NULL(test, mpdu);
+		KUNIT_EXPECT_FALSE(test, mpdu->unknown);
+		KUNIT_EXPECT_EQ(test, 7, mpdu->bars);
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+	}
+	ac->txqs = false;
+	take_down(&two);
+}
+
 /* without a hole to report, or if it cannot be reported now, one ends at once */
 static void agreements_end_without_a_bar(struct kunit *test)
 {
@@ -502,6 +555,7 @@ static struct kunit_case interfaces_cases[] = {
 	KUNIT_CASE(interfaces_have_their_own_agreements),
 	KUNIT_CASE(agreements_have_a_window),
 	KUNIT_CASE(agreements_end_after_their_frames),
+	KUNIT_CASE(agreements_ask_a_limited_number_of_times),
 	KUNIT_CASE(agreements_end_without_a_bar),
 	KUNIT_CASE(a_frame_counts_for_its_interface),
 	KUNIT_CASE(a_report_names_its_interface),
