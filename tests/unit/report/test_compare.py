@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,16 @@ def lab(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     with pytest.raises(SystemExit) as end:
         main()
     return int(end.value.code or 0), *capsys.readouterr()
+
+
+def test_a_difference_has_its_sign(
+    record: Record, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [record.directory, other(record, slower).directory]
+    less, more = (lab("compare", *pair, capsys=capsys, monkeypatch=monkeypatch)[1] for pair in (runs, runs[::-1]))
+    (lost,) = re.findall(r"^ goodput .* \N{MINUS SIGN}(\S+)  +0\.5", less, re.MULTILINE)
+    (gained,) = re.findall(r"^ goodput .* \+(\S+)  +2", more, re.MULTILINE)
+    assert lost == gained
 
 
 def test_the_verb_prints_text_and_json(

@@ -87,6 +87,27 @@ def test_core(sap: ModuleType) -> None:
     assert channel.connects.stats["retransmitted"] == 1
 
 
+def test_approximate_datagrams_are_new_once_however_many_came_before(sap: ModuleType) -> None:
+    """The receiver remembers which of the last 1,024 it has; a number's mark is that of the number 1,024 before."""
+    channel = Channel(sap)
+    channel.talk()
+    count, late = 3000, 2500
+    kept = b""
+    for number in range(count):
+        channel.connects.send(b"%d" % number, 0, guaranteed=False)
+        if number == late:
+            kept = channel.connects.output(0)[0]
+            continue
+        channel.talk()
+        if number == late + 1:
+            assert channel.listens.receive().data == b"%d" % number
+            channel.listens.input(b"connects", kept, 0)
+            channel.listens.input(b"connects", kept, 0)
+            number = late
+        assert channel.listens.receive().data == b"%d" % number
+    assert channel.listens.stats["duplicates"] == 1
+
+
 def test_damage(sap: ModuleType) -> None:
     """Wrong bits in the tail are delivered, wrong bits anywhere else are not."""
     channel = Channel(sap)
