@@ -54,7 +54,7 @@ timeline:
 """
 
 
-def test_a_station_that_vanishes_takes_its_share_and_no_more(boot: Callable[..., Ran]) -> None:
+def test_a_station_that_vanishes_takes_its_share_and_no_more(boot: Boot) -> None:
     """Its access point asks for a BlockAck seven times, not until its frames are too old: the other one got an eighth."""
     topology = (
         "name: two\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
