@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,17 +65,23 @@ def start(
         Path | None, typer.Argument(help="The folder to make; default: the id of the exercise.", show_default=False)
     ] = None,
     student: Annotated[
-        str | None, typer.Option(help="Your name; it determines the numbers of the task.", show_envvar=False)
+        str | None,
+        typer.Option(
+            help="Your name; it determines the numbers of the task. Default: that of the user.",
+            show_envvar=False,
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Make a folder with the task and the files to hand in."""
     from lab.grading.exercise import TASK, Student, load
     from lab.grading.student import start as start_
+    from lab.grading.student import user
     from lab.terminal import say
 
     exercise_ = load(name)
     place = folder or Path(exercise_.id)
-    start_(exercise_, place, Student(student or getpass.getuser()))
+    start_(exercise_, place, Student(student) if student is not None else user())
     say(f"{place / TASK}: the task; edit {', '.join(exercise_.model.hand_in)}, then: lab exercise run {place}")
 
 

@@ -59,12 +59,13 @@ class Student:
     name: str
 
     @property
-    def _folded(self) -> str:
+    def folded(self) -> str:
+        """Return the name as it counts: equal for names that are the same."""
         return " ".join(self.name.casefold().split())
 
     def _drawn(self, exercise: str, what: str) -> int:
         """Return a large number, the same on every machine."""
-        text = "\n".join((exercise, what, self._folded))
+        text = "\n".join((exercise, what, self.folded))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
     def numbers(self, exercise: Exercise) -> dict[str, str]:
@@ -103,7 +104,10 @@ def find(name_or_folder: str) -> Path:
         raise InputError(f"{library.shown(folder)} is not an exercise: it has no {FILE}")
     exercises = known()
     if name_or_folder not in exercises:
-        raise InputError(unknown("exercise", name_or_folder, exercises))
+        raise InputError(
+            unknown("exercise", name_or_folder, exercises),
+            hint=f"one of your own is looked for in {FOLDER} of the current directory",
+        )
     return exercises[name_or_folder]
 
 

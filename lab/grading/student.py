@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import getpass
 import shutil
 from pathlib import Path
 
@@ -43,6 +44,18 @@ def start(exercise: Exercise, folder: Path, student: Student) -> None:
         (folder / TASK).write_text(with_numbers(task, numbers), encoding="utf-8")
         quoted = student.name.replace("'", "''")
         (folder / FILE).write_text(f"exercise: {exercise.id}\nstudent: '{quoted}'\n", encoding="utf-8")
+
+
+def user() -> Student:
+    """Return the student who has the name of the user.
+
+    Raises:
+        InputError: If the user has no name, as in a container.
+    """
+    try:
+        return Student(getpass.getuser())
+    except (KeyError, OSError) as error:  # OSError: from Python 3.13
+        raise InputError("the user has no name here", hint="write --student NAME") from error
 
 
 def of(folder: Path) -> tuple[Exercise, Student]:

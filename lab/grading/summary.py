@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a teacher reads about many submissions: the points of each, and which checks fail most, and what is alike."""
+"""What a teacher reads about many submissions: the points of each, and which checks fail most, and what is alike.
+
+Several submissions of one student are listed, too: names are those in student.yaml, so a copy of a whole folder has the
+name of whose it is.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lab.fitted import Fitted
 from lab.grading.alike import Alike
+from lab.grading.exercise import Student
 from lab.grading.results import Result
 from lab.numbers import plain
 
@@ -39,6 +44,19 @@ def tables(results: Sequence[Result], alike: Sequence[Alike] = ()) -> Group:
         for pair in alike:
             pairs.add_row(f"{100 * pair.share:.0f} %", pair.first, pair.second, pair.what)
         shown.append(pairs)
+    if several := _of_one_student(results):
+        same = Table("student", "submissions with that name")
+        for student, names_of in several.items():
+            same.add_row(student, ", ".join(names_of))
+        shown.append(same)
     for table in shown:
         table.box = None
     return Group(*[part for table in shown for part in ("", Fitted(table))][1:])
+
+
+def _of_one_student(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Return the students of several submissions, and these."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(Student(result.student).folded, []).append(result)
+    return {of[0].student: [result.submission for result in of] for of in found.values() if len(of) > 1}

@@ -9,7 +9,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.grading.exercise import Student, load
-from lab.grading.student import of, start
+from lab.grading.student import of, start, user
 
 
 @pytest.fixture
@@ -34,6 +34,21 @@ def test_a_name_can_be_printed(folder: Path, name: str) -> None:
     with pytest.raises(InputError, match="is not a name\n  write --student NAME"):
         start(load("hidden-node"), folder, Student(name))
     assert not folder.exists()
+
+
+def test_a_user_without_a_name_has_to_say_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 987654321)  # as in a container that runs as another user than its own
+    with pytest.raises(InputError, match="has no name here\n  write --student NAME"):
+        user()
+
+
+def test_an_exercise_of_a_teacher_is_known_where_it_is(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "student.yaml").write_text("exercise: own\nstudent: Ada\n")
+    with pytest.raises(InputError, match="looked for in grading/exercises of the current directory"):
+        of(folder)
 
 
 def test_what_a_student_has_written_is_not_overwritten(folder: Path) -> None:
