@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""LIHD: adapt the upload limit of this node's transmission-daemon to its downloads. Runs with the guest's Python.
+
+    lihd.py SETTINGS    a JSON object, see the probe lihd
+
+A line of JSON for each window. Rates are in kB/s of 1000 bytes, as the client's limits are.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+
+RPC = "http://127.0.0.1:9091/transmission/rpc"
+LOOKS_AT_START_S = 0.05  # until the client answers
+
+
+class Lihd:
+    """Linear increase, history-based decrease: ``limit`` is for the next window.
+
+    ``rule`` is "window" (more downloaded than in the window before: increase; less: decrease) or "correlation" (the
+    uploads were changed and the downloads changed in the same direction: increase; otherwise decrease). Each further
+    cut-down in a row takes ``beta`` more.
+    """
+
+    def __init__(self, rule: str, alpha: float, beta: float, start: float, least: float, most: float) -> None:
+        self.limit = start
+        self._rule, self._alpha, self._beta, self._least, self._most = rule, alpha, beta, least, most
+        self._before: float | None = None  # downloaded in the window before
+        self._last = 0  # the direction of the last change
+        self._cutdowns = 0
+
+    def window(self, downloaded: float) -> float:
+        """Return the limit that follows from what was downloaded in a window."""
+        before, self._before = self._before, downloaded
+        if before is not None:
+            self._change(self._direction(before, downloaded))
+        return self.limit
+
+    def _direction(self, before: float, now: float) -> int:
+        difference = (now > before) - (now < before)
+        if self._rule == "window":
+            return difference
+        if self._last == 0:
+            return 1
+        return 1 if difference == self._last else -1
+
+    def _change(self, direction: int) -> None:
+        self._last = direction
+        self._cutdowns = self._cutdowns + 1 if direction < 0 else 0
+        step = self._alpha * (direction > 0) - self._beta * self._cutdowns
+        self.limit = min(max(self.limit + step, self._least), self._most)
+
+
+class Session:
+    """The RPC of transmission-daemon."""
+
+    def __init__(self) -> None:
+        self._id = ""
+
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Return what it answers; an OSError says that it does not."""
+        body = json.dumps({"method": method, "arguments": arguments}).encode()
+        while True:
+            request = urllib.request.Request(RPC, body, {"X-Transmission-Session-Id": self._id})
+            try:
+                with urllib.request.urlopen(request, timeout=30) as answer:
+                    found = json.load(answer)
+                break
+            except urllib.error.HTTPError as error:
+                if error.code != 409 or error.headers["X-Transmission-Session-Id"] == self._id:
+                    raise
+                self._id = error.headers["X-Transmission-Session-Id"]
+        if found["result"] != "success":
+            raise OSError(f"transmission-daemon refuses {method}: {found['result']}")
+        return found["arguments"]
+
+    def bytes(self) -> tuple[int, int]:
+        """Return what was downloaded and uploaded so far."""
+        now = self.call("session-stats")["current-stats"]
+        return now["downloadedBytes"], now["uploadedBytes"]
+
+    def limit(self, kbyte_s: float) -> None:
+        """Limit its uploads."""
+        self.call("session-set", **{"speed-limit-up": round(kbyte_s), "speed-limit-up-enabled": True})
+
+
+def wait_for(session: Session) -> tuple[int, int]:
+    """Return once the client answers."""
+    while True:
+        try:
+            return session.bytes()
+        except OSError:
+            time.sleep(LOOKS_AT_START_S)
+
+
+def run(settings: dict[str, Any]) -> None:
+    session = Session()
+    rule = Lihd(*(settings[key] for key in ("rule", "alpha", "beta", "start", "least", "most")))
+    down, up = wait_for(session)
+    at_ns = time.time_ns()
+    if settings["control"]:
+        session.limit(rule.limit)
+    while True:
+        time.sleep(settings["window_s"])
+        now_ns, (now_down, now_up) = time.time_ns(), session.bytes()
+        seconds = (now_ns - at_ns) / 1e9
+        held = round(rule.limit)
+        rates = {"down": (now_down - down) / 1000 / seconds, "up": (now_up - up) / 1000 / seconds}
+        if settings["control"]:
+            session.limit(rule.window(rates["down"]))
+        stamp = f"{now_ns // 10**9}.{now_ns % 10**9:09d}"
+        limits = {"limit": held, "next": round(rule.limit)} if settings["control"] else {}
+        print(json.dumps({"t_s": stamp, **rates, **limits}), flush=True)
+        at_ns, down, up = now_ns, now_down, now_up
+
+
+def main() -> int:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    try:
+        run(json.loads(sys.argv[1]))
+    except KeyboardInterrupt:
+        return 0
+    except OSError as error:
+        print(f"transmission-daemon does not answer: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
