@@ -36,8 +36,9 @@ class Transmission(Probe):
     Series: ``downloaded``, ``uploaded`` (B, cumulative, of the torrent's data), ``have`` (B, verified), ``playable`` (B
     from the beginning without a gap), ``peers``. Values: ``size`` (B), ``complete``, ``sha256`` (of what was
     downloaded, once it is complete; of a folder, that of its files in the order of their paths), ``completed_s``
-    (since its start), ``wasted`` (B that failed their hash), ``error`` (the last one that the client reported, such as
-    a tracker that cannot be reached).
+    (since its start), ``playable_25``, ``playable_50``, ``playable_75`` (%, when it first had so much of the torrent),
+    ``wasted`` (B that failed their hash), ``error`` (the last one that the client reported, such as a tracker that
+    cannot be reached).
     """
 
     about = "BitTorrent with transmission-daemon: bytes down and up over time, what is playable, completion, SHA-256"
@@ -86,6 +87,7 @@ class Transmission(Probe):
             if "complete" in line:
                 parsed.values |= {"complete": line["complete"].flag(), "sha256": line["sha256"].text()}
                 parsed.values["completed_s"] = (t_ns - raw.started_ns) / _SECOND
+        parsed.values |= _playable(parsed)
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
@@ -99,6 +101,17 @@ class Transmission(Probe):
             duration_ns = round(ended_s * _SECOND)
             yield Transfer(raw.id, int(down.values[-1]), duration_ns, _rate(raw.id, down), complete=values["complete"])
         yield Exchange(raw.id, int(down.values[-1]), int(up.values[-1]), values["size"])
+
+
+def _playable(parsed: Parsed) -> dict[str, float]:
+    """Return how much could be played at the first look with a quarter, half and three quarters of the torrent."""
+    looks = list(zip(parsed.series_of("have").values, parsed.series_of("playable").values, strict=True))
+    size, found = parsed.values["size"], {}
+    for share in (25, 50, 75):
+        first = next((playable for have, playable in looks if size and 100 * have >= share * size), None)
+        if first is not None:
+            found[f"playable_{share}"] = 100 * first / size
+    return found
 
 
 def _rate(name: str, amount: TimeSeries) -> TimeSeries:

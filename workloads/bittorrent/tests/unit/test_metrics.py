@@ -70,3 +70,11 @@ def test_the_longest_stall(found: Source, stall_s: int) -> None:
 
 def test_who_gets_nothing_has_no_stall() -> None:
     assert computed("stall", peer(0, 0), unit="s").values == []
+
+
+def test_the_steady_rate_begins_after_a_quarter_and_ends_with_the_download() -> None:
+    """8 s, or the 4 s until it has everything: without the first 2 s or the first one."""
+    assert computed("steady-rate", peer(0, 0, 10, 20, 30, 40, 50, 60, 70), unit="bit/s").values == [8 * 60 / 6]
+    assert computed("steady-rate", peer(0, 20, 80, 140, 200, 200, 200, 200), unit="bit/s").values == [8 * 180 / 3]
+    assert computed("steady-rate", peer(0, size=0), unit="bit/s").values == []
+    assert computed("steady-rate", peer(7), unit="bit/s").values == []

@@ -109,3 +109,13 @@ def test_the_last_complaint_of_the_client_is_kept(typed: Typed) -> None:
 def test_lines_that_are_no_looks(typed: Typed, out: str, message: str) -> None:
     with pytest.raises(ProbeOutputError, match=message):
         typed("transmission", out=out)
+
+
+def test_what_can_be_played_when_a_part_is_there(typed: Typed) -> None:
+    """At the first look with so much of it; a part that it never had has no value."""
+    out = line("1.000000000") + line("2.000000000", 30, playable=10) + line("3.000000000", 60, playable=20)
+    values = typed("transmission", out=out + line("4.000000000", 70, playable=60)).values
+    assert {key: value for key, value in values.items() if key.startswith("playable_")} == {
+        "playable_25": 10,
+        "playable_50": 20,
+    }
