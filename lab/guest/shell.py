@@ -28,6 +28,7 @@ from lab.guest.errors import GuestError
 from lab.guest.handoff import StationHandoff
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
+from lab.guest.loop import readable
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
@@ -181,7 +182,7 @@ class Shell(CLI):
         early: list[bytes] = []  # Ctrl-C before the terminal passes it on as any other key
         signal.signal(signal.SIGINT, lambda *_: early.append(_CTRL_C))
         tty.setraw(keyboard, termios.TCSANOW)
-        ahead = os.read(keyboard, _BLOCK_BYTES) if select.select([keyboard], [], [], 0)[0] else b""
+        ahead = os.read(keyboard, _BLOCK_BYTES) if readable(keyboard) else b""
         try:
             node.sendCmd(words)
             self._fit(keyboard, node.master)
@@ -367,6 +368,6 @@ class Shell(CLI):
 def _rest_of(keyboard: int) -> bytes:
     """Return what has been typed and not been read; the terminal is raw."""
     typed = b""
-    while select.select([keyboard], [], [], 0)[0] and (more := os.read(keyboard, _BLOCK_BYTES)):
+    while readable(keyboard) and (more := os.read(keyboard, _BLOCK_BYTES)):
         typed += more
     return typed

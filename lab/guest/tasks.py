@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import os
-import select
 import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lab.guest.errors import GuestError
-from lab.guest.loop import Loop, now_ns
+from lab.guest.loop import Loop, now_ns, readable
 from lab.shared.paths import RUN
 
 ENVIRONMENT = {
@@ -97,7 +96,7 @@ def _wait(pid: int, timeout_s: float) -> bool:
     """Wait for the end of a child; return whether it has ended in time."""
     pidfd = os.pidfd_open(pid)
     try:
-        return bool(select.select([pidfd], [], [], timeout_s)[0])
+        return readable(pidfd, timeout_s)
     finally:
         os.close(pidfd)
 

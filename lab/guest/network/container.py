@@ -12,7 +12,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import select
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
+from lab.guest.loop import readable
 from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import BASE, CGROUPS, ENTER, IMAGES, NODES
@@ -203,7 +203,7 @@ class Container(Root):
     @property
     def alive(self) -> bool:
         """Whether its first process still runs."""
-        return not select.select([self.pidfd], [], [], 0)[0]
+        return not readable(self.pidfd)
 
     def describe_end(self) -> str:
         """Describe what its end means, for a message."""
