@@ -32,8 +32,10 @@ import zlib
 SECOND = 1_000_000_000
 HEAD = struct.Struct("!QQB")  # number, time of sending in ns, bytes of the flow's name
 KNOCK_S = 0.1
-IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
+IDLE_S = 0.01  # after datagrams that the network drops at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""
+BUSY_NS = 5_000  # for each datagram, far more than it takes to read the clock: that moves a virtual one by 256 ns
+LEAST_OVERHEAD = 512  # bytes that a datagram takes in the buffer besides its own: struct sk_buff and skb_shared_info
 SHAPE = 1.5  # of the Pareto distribution of times on and off
 AHEAD = 1000
 FIRST_OCTET = {socket.AF_INET: 224, socket.AF_INET6: 255}  # of the lowest multicast address
@@ -75,6 +77,31 @@ class OnOff:
         """Draw a time with that mean; its variance is infinite."""
         least_ns = mean_ns * (SHAPE - 1.0) / SHAPE
         return round(least_ns / math.pow(1.0 - self.draws.random(), 1.0 / SHAPE))
+
+
+class Burst:
+    """Counts what a flow sends without a wait.
+
+    Only waits move a virtual clock noticeably. A queue that drops its oldest datagram for a new one, such as that of a
+    neighbour whose address is being resolved, never fills the socket's buffer: no send blocks, though something is
+    always unsent.
+    """
+
+    def __init__(self, room_bytes: int) -> None:
+        self.room_bytes = room_bytes
+        self.last_ns = self.sent_bytes = 0
+
+    def overflows(self, at_ns: int, size: int) -> bool:
+        """Count a datagram, and return whether those before it, without a wait, had filled the buffer already.
+
+        Then the network has dropped some: had it kept them, sending would have blocked.
+        """
+        if at_ns - self.last_ns > BUSY_NS:
+            self.sent_bytes = 0
+        self.last_ns = at_ns
+        full = self.sent_bytes >= self.room_bytes
+        self.sent_bytes += size + LEAST_OVERHEAD
+        return full
 
 
 def unsent_bytes(channel: socket.socket) -> int:
@@ -168,13 +195,15 @@ def send(
         sleep_until(begin_ns)
         on_off.begin(begin_ns)
         due_ns = begin_ns
+        burst = Burst(channel.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF))
         while not count or number < count:
             due_ns = on_off.due(due_ns if every_ns else time.time_ns())
             sleep_until(due_ns)
             due_ns += every_ns
-            lost = dropped(channel, datagram(number, time.time_ns(), flow, size))
+            sent_ns = time.time_ns()
+            lost = dropped(channel, datagram(number, sent_ns, flow, size))
             number += 1
-            if not every_ns and (lost or not unsent_bytes(channel)):
+            if not every_ns and (burst.overflows(sent_ns, size) or lost or not unsent_bytes(channel)):
                 time.sleep(IDLE_S)
     finally:
         print(json.dumps({"sent": number, "unanswered": unanswered}), flush=True)

@@ -180,3 +180,24 @@ def test_frames_of_any_rate_can_be_injected(boot: Boot, medium: bool) -> None:
         (path,) = (ran.directory / "raw").glob("air-*")
         sent = [frame for frame in air.frames(path) if frame.transmitter == bytes.fromhex("020000009999")]
         assert len(sent) == 256 + 16 * 9
+
+
+NEIGHBOUR = """\
+name: neighbour
+duration: 7 s
+processes:
+  - {on: h1, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: sta1, run: {probe: udp-sender, to: "{h1.ip}"}, as: load}
+timeline:
+  - {at: 2 s, fault: lose, frames: data, from: ap1, to: sta1, count: 1000000}
+  - {at: 2500 ms, exec: sta1, run: [ip, neigh, flush, dev, sta1-wlan0]}
+"""
+
+
+def test_a_saturating_sender_waits_for_a_neighbour_that_does_not_answer(boot: Boot) -> None:
+    """The kernel keeps 208 KiB for it and drops the oldest, so the socket neither blocks nor gets empty.
+
+    At first the socket still has datagrams below. Three requests have failed at 5.5 s, and then the queue has all.
+    """
+    (flow,) = boot(PLACE.replace("rate: 6 Mbit/s", "rate: 54 Mbit/s"), NEIGHBOUR).flows().values()
+    assert flow["bytes"] * 8 > 25e6 * 1.4, "it saturated before: from 1 to 2.5 s"

@@ -104,6 +104,78 @@ def test_a_sender_without_a_route_tries_again_until_there_is_one(
     assert json.loads(capsys.readouterr().out) == {"sent": 2, "unanswered": 13}
 
 
+class Medium:
+    """A network that sends a datagram a millisecond; ``keeps``: what its socket holds blocks the sender, nothing drops.
+
+    Its clock moves by 256 ns whenever it is read, as the guest's does.
+    """
+
+    TRUE_SIZE, ROOM, AIR_NS = 2304, 212_992, 1_000_000
+
+    def __init__(self, keeps: bool) -> None:
+        self.keeps = keeps
+        self.now_ns = self.held_bytes = 0
+        self.sleeps: list[float] = []
+        self.sent = self.without_a_wait = 0
+
+    def time_ns(self) -> int:
+        self.now_ns += 256
+        return self.now_ns
+
+    def sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+        self.without_a_wait = 0
+        self.now_ns += round(seconds * SECOND)
+
+    def send(self, _data: bytes) -> None:
+        self.sent += 1
+        self.without_a_wait += 1
+        assert self.without_a_wait < 1000, "it spins"
+        if not self.keeps:
+            self.held_bytes = self.ROOM - 1
+            return
+        if self.held_bytes >= self.ROOM:  # it blocks until half of the buffer is free
+            sent = (self.ROOM // 2) // self.TRUE_SIZE
+            self.now_ns += sent * self.AIR_NS
+            self.held_bytes -= sent * self.TRUE_SIZE
+            self.without_a_wait = 0
+        self.held_bytes += self.TRUE_SIZE
+
+
+def saturate(monkeypatch: pytest.MonkeyPatch, keeps: bool) -> Medium:
+    """Send 2000 datagrams without a pace."""
+    medium = Medium(keeps)
+    channel = Mock(family=socket.AF_INET)
+    channel.getpeername.return_value = ("224.0.0.9", 9)  # nobody answers
+    channel.send.side_effect = medium.send
+    channel.getsockopt.return_value = medium.ROOM
+    monkeypatch.setattr(socket, "socket", lambda *_: channel)
+    monkeypatch.setattr(_udp_program, "time", medium)
+    monkeypatch.setattr(_udp_program, "unsent_bytes", lambda _channel: medium.held_bytes)
+    _udp_program.send("load", "224.0.0.9", 9, 1470, 0, 0, 2000, 0, 0, on_off=OnOff("load", 0, 0))
+    return medium
+
+
+def test_a_sender_without_a_pace_waits_where_the_network_drops_what_it_holds_for_what_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A neighbour whose address is being resolved: the queue is never empty, and never full."""
+    _until_the_second, *pauses = saturate(monkeypatch, keeps=False).sleeps
+    assert pauses == [_udp_program.IDLE_S] * len(pauses)
+    assert 15 <= len(pauses) <= 20, "after as many as could fill the buffer: 108, less what the kernel adds to each"
+
+
+def test_a_sender_that_its_socket_blocks_does_not_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    medium = saturate(monkeypatch, keeps=True)
+    assert medium.sent == 2000 and len(medium.sleeps) == 1, "until the full second"
+
+
+def test_a_burst_is_over_after_a_wait() -> None:
+    burst = _udp_program.Burst(2048)
+    full = [burst.overflows(at_ns, 512) for at_ns in (0, 5_000, 10_000, 15_001, 15_100)]
+    assert full == [False, False, True, False, False]
+
+
 def test_times_on_and_off_have_their_means_and_heavy_tails() -> None:
     on_off = OnOff("load", 10**9, 2 * 10**9)
     times = [on_off.pareto(10**9) for _ in range(100_000)]

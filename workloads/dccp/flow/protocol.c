@@ -227,3 +227,13 @@ int protocol_listen(const struct protocol *protocol, const struct settings *sett
 	freeaddrinfo(at);
 	return fd;
 }
+
+uint64_t protocol_room_bytes(int fd)
+{
+	int room = 0;
+	socklen_t length = sizeof(room);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &length))
+		fail_errno("SO_SNDBUF");
+	return (uint64_t)room;
+}

@@ -39,4 +39,7 @@ int protocol_connect(const struct protocol *protocol, const struct settings *set
 /* For a protocol that is not connected, this is the socket to receive from. */
 int protocol_listen(const struct protocol *protocol, const struct settings *settings);
 
+/* Returns what the socket holds before sending blocks, with what the kernel adds to each packet. */
+uint64_t protocol_room_bytes(int fd);
+
 #endif

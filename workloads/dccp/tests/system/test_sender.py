@@ -111,3 +111,24 @@ def test_only_partial_coverage_lets_damaged_packets_through(boot: Boot, part: bo
     # of 17,400 packets of six seeds, the checksum of all their bytes missed one that was damaged
     assert end["damaged"] > 100 if part else end["damaged"] <= 2
     assert end["wrong_bits"] >= end["damaged"]
+
+
+# the medium is slow enough that packets wait
+SILENT = """\
+name: silent
+stack: dccp
+roles: {server: 1, client: 1}
+duration: 5 s
+processes:
+  - {on: server, run: {probe: flow-sink, protocol: udp}, as: sink, ready: {log: listening}}
+  - {on: client, run: {probe: flow-send, protocol: udp, to: "{server.ip}", duration: 3 s}, as: flow}
+timeline:
+  - {at: 1 s, fault: lose, frames: data, from: sta2, to: sta1, count: 1000000}
+  - {at: 1100 ms, exec: client, run: [ip, neigh, flush, dev, sta1-wlan0]}
+"""
+
+
+def test_a_sender_of_udp_waits_for_a_neighbour_that_does_not_answer(boot: Boot) -> None:
+    """Its queue is never full: the kernel drops the oldest packet for a new one."""
+    end = lines(boot(AIR.replace("30 m", "5 m"), SILENT), "flow", "end")[-1]
+    assert end["packets"] > 2000, "it saturated before"
