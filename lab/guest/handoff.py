@@ -11,9 +11,20 @@ from collections.abc import Callable
 
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
+from lab.guest.loop import Timer, now_ns
 from lab.shared import types
 
 _KNOWN_S = 30  # the kernel forgets a BSS after this time (IEEE80211_SCAN_RESULT_EXPIRE)
+_BUSY_S = 10  # wpa_supplicant may answer for that long that it is busy
+_AGAIN_NS = 1_000_000_000  # when to ask again if no event has told to
+# Between association and the end of a handshake, also to renew a key, it refuses to scan. These end that.
+_ENDS = (
+    "CTRL-EVENT-CONNECTED",
+    "CTRL-EVENT-DISCONNECTED",
+    "CTRL-EVENT-SCAN-FAILED",
+    "Key negotiation completed",
+    "Group rekeying completed",
+)
 _SCANS = 5  # a probe request is a broadcast: if another station's collides with it, nobody repeats it
 
 
@@ -72,6 +83,8 @@ class StationHandoff:
         self._guard = guard
         self._scans = 0
         self._asked = False
+        self._busy_ns: int | None = None  # since when wpa_supplicant is
+        self._timer: Timer | None = None
 
     def start(self) -> bytes:
         """Request the scan; events trigger the rest. Return wpa_supplicant's answer."""
@@ -83,14 +96,39 @@ class StationHandoff:
 
     def end(self) -> None:
         """Do nothing more, whatever happens."""
+        self._free()
         self._control.forget(self._on_event)
 
     def _scan(self) -> str:
+        """Request a scan. If a scan is in progress, its end is as good; after a handshake, ask again."""
         answer = self._control.request(scan_request(self._station, self._ap)).strip()
-        if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
+        if answer == "FAIL-BUSY":
+            self._wait()
+        elif answer == "OK":
+            self._free()
+        else:
             raise self._failure(f"{self._station.name} cannot scan: {answer}")
-        self._scans += 1
         return answer
+
+    def _wait(self) -> None:
+        now = now_ns()
+        since_ns = now if self._busy_ns is None else self._busy_ns
+        if now - since_ns > _BUSY_S * 1_000_000_000:
+            raise self._failure(
+                f"{self._station.name} cannot roam to {self._ap.name}: its wpa_supplicant was busy for {_BUSY_S} s; "
+                f"its last message: {self._control.last()}"
+            )
+        self._free()
+        self._busy_ns = since_ns
+        self._timer = self._control.call_later(_AGAIN_NS, lambda: self._guard(self._again))
+
+    def _free(self) -> None:
+        self._busy_ns = None
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _again(self) -> None:
+        self._scan()
 
     def _failure(self, message: str) -> GuestError:
         self.end()
@@ -100,7 +138,10 @@ class StationHandoff:
     def _on_event(self, stamp_ns: int, text: str) -> None:
         bssid = network(self._station, self._ap).mac
         if not self._asked and "CTRL-EVENT-SCAN-RESULTS" in text:
+            self._free()
             self._guard(self._reassociate)
+        elif self._busy_ns is not None and any(end in text for end in _ENDS):
+            self._guard(self._again)
         elif self._asked and "CTRL-EVENT-CONNECTED" in text and bssid in text:
             self.done = True
             self.end()
@@ -113,6 +154,7 @@ class StationHandoff:
         )
 
     def _reassociate(self) -> None:
+        self._scans += 1
         age_s = _age_s(self._control.request(bss_request(self._station, self._ap)))
         # it would try with old results, and then return silently
         known = age_s is not None and age_s < _KNOWN_S

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from lab.guest.errors import GuestError
-from lab.guest.loop import Loop, now_ns
+from lab.guest.loop import Loop, Timer, now_ns
 from lab.guest.tasks import Task
 
 ANSWER_TIMEOUT_NS = 5_000_000_000
@@ -103,6 +103,16 @@ class Control:
             self.events.append((stamp, text))
             for listener in tuple(self._listeners):
                 self.when_free(partial(listener, stamp, text))
+
+    def call_later(self, delay_ns: int, callback: Callable[[], None]) -> Timer:
+        """Call after that time when no answer is awaited, unless the daemon has ended by then."""
+
+        def call() -> None:
+            if self._reading and not timer.cancelled:
+                callback()
+
+        timer = self._loop.call_at(now_ns() + delay_ns, lambda: self.when_free(call))
+        return timer
 
     def when_free(self, call: Callable[[], None]) -> None:
         """Call now, or once no answer is awaited any more: ``call`` may make a request."""

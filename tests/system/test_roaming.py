@@ -104,3 +104,28 @@ def test_a_station_that_does_not_look_stays_where_it_is(boot: Callable[..., Ran]
     ran = boot(without + "\n", ROAMING)
     assert metrics(ran)["outage"] == []
     assert "CTRL-EVENT-SCAN-STARTED" not in ran.raw("wpa-events.out")
+
+
+# a new key each second; each handoff begins a second after the last one did, later and later within the handshake
+REKEYING = """\
+name: rekeying
+medium: {}
+nodes:
+  ap1: {kind: ap, ssid: x, channel: 36, mode: a, encrypt: wpa2, passwd: espresso12, hostapd: {wpa_ptk_rekey: 1}}
+  ap2: {kind: ap, ssid: x, channel: 40, mode: a, encrypt: wpa2, passwd: espresso12, hostapd: {wpa_ptk_rekey: 1}}
+  sta1: {kind: sta}
+"""
+STEPS_MS = 1064.0, 1064.3, 1064.6, 1064.9, 1065.2, 1065.5, 1065.8, 1066.1, 1066.4, 1066.7, 1067.0
+
+
+def test_a_handoff_that_is_asked_for_during_a_handshake_follows_it(boot: Callable[..., Ran]) -> None:
+    """Until the handshake ends, wpa_supplicant answers that it is busy, as it does during a scan."""
+    at_ms, lines = 2000.0, []
+    for number, step_ms in enumerate((0.0, *STEPS_MS)):
+        at_ms += step_ms
+        lines.append(f"  - {{at: {at_ms:.1f} ms, roam: sta1, to: ap{2 - number % 2}}}\n")
+    probes = "probes: [{probe: wpa-events, on: sta1}]\nmetrics: {outage: {of: wpa-events, unit: ms}}\n"
+    ran = boot(REKEYING, f"name: roam\nduration: 15 s\n{probes}timeline:\n{''.join(lines)}")
+    assert "FAIL-BUSY" in [event["output"] for event in ran.guest()["events"]], "none was within a handshake"
+    handoffs = [(row["to"], row["completed"]) for row in metrics(ran)["outage"]]
+    assert handoffs == [(f"ap{2 - number % 2}", True) for number in range(len(lines))]

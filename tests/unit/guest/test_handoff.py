@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lab.guest import handoff
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.kinds import event_steps
+from lab.guest.loop import Timer
 from lab.plan.load import load
 from lab.shared.types import Event
 
 SCANNED = "<3>CTRL-EVENT-SCAN-RESULTS "
+SECOND_NS = 1_000_000_000
 
 
 class Supplicant(Control):
@@ -25,15 +29,31 @@ class Supplicant(Control):
         self._listeners = []
         self.handoff = None
         self.asked: list[str] = []
+        self.busy = False
+        self.events = []
+        self.timers: list[Timer] = []
         self.task: Any = SimpleNamespace(name="wpa_supplicant", logs=[])
 
     def request(self, command: str) -> str:
         self.asked.append(command)
         if command.startswith("BSS"):
             return "" if self.age is None else f"age={self.age}\n"
-        return "OK\n"
+        return "FAIL-BUSY\n" if self.busy and command.startswith("SCAN") else "OK\n"
+
+    def call_later(self, delay_ns: int, callback: Callable[[], None]) -> Timer:
+        assert delay_ns == SECOND_NS
+        self.timers.append(Timer(callback))
+        return self.timers[-1]
+
+    def pass_time(self) -> None:
+        """Call what is due; all timers are as long."""
+        due, self.timers = self.timers, []
+        for timer in due:
+            if timer.callback is not None:
+                timer.callback()
 
     def tell(self, text: str) -> None:
+        self.events.append((0, text))
         for listener in tuple(self._listeners):
             listener(0, text)
 
@@ -127,9 +147,79 @@ def test_what_was_heard_too_long_ago_counts_as_unheard(guest: Any) -> None:
         supplicant.tell(SCANNED)
 
 
-def test_a_station_that_cannot_scan_fails_unless_it_scans_already(guest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter(["FAIL-BUSY\n", "FAIL\n"])
-    monkeypatch.setattr(Supplicant, "request", lambda _self, _command: next(answers))
-    assert fire(guest, "roam", to="ap2") == b"FAIL-BUSY"
+def test_a_station_that_cannot_scan_fails(guest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Supplicant, "request", lambda _self, _command: "FAIL\n")
     with pytest.raises(GuestError, match=r"^sta1 cannot scan: FAIL"):
         fire(guest, "roam", to="ap2")
+
+
+def busy(guest: Any) -> Supplicant:
+    """A station that is told to roam and answers that it is busy."""
+    guest.controls["sta1"].busy = True
+    assert fire(guest, "roam", to="ap2") == b"FAIL-BUSY"
+    supplicant: Supplicant = guest.controls["sta1"]
+    return supplicant
+
+
+def test_the_end_of_a_scan_in_progress_is_as_good(guest: Any) -> None:
+    supplicant = busy(guest)
+    supplicant.busy, supplicant.age = False, 0
+    supplicant.tell(SCANNED)
+    supplicant.pass_time()
+    assert supplicant.asked[-1] == f"ROAM {bssid('ap2')}" and supplicant.asked.count("SCAN freq=2437") == 1
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "<3>WPA: Key negotiation completed with 02:00:00:00:01:00 [PTK=CCMP GTK=CCMP]",
+        "<3>WPA: Group rekeying completed with 02:00:00:00:01:00 [GTK=CCMP]",
+        "<3>CTRL-EVENT-CONNECTED - Connection to 02:00:00:00:01:00 completed [id=0 id_str=]",
+        "<3>CTRL-EVENT-DISCONNECTED bssid=02:00:00:00:01:00 reason=15",
+        "<3>CTRL-EVENT-SCAN-FAILED ret=-16",
+    ],
+)
+def test_a_station_that_shakes_hands_scans_afterwards(guest: Any, end: str) -> None:
+    """Until its end it refuses to scan, and no results of a scan come."""
+    supplicant = busy(guest)
+    supplicant.tell("<3>Associated with 02:00:00:00:01:00")
+    assert supplicant.asked == ["SCAN freq=2437"]
+    supplicant.busy = False
+    supplicant.tell(end)
+    supplicant.tell(end)
+    supplicant.pass_time()
+    assert supplicant.asked == ["SCAN freq=2437"] * 2
+    supplicant.age = 0
+    supplicant.tell(SCANNED)
+    assert supplicant.asked[-1] == f"ROAM {bssid('ap2')}"
+
+
+def test_a_station_is_asked_again_after_a_second_whatever_it_does(guest: Any) -> None:
+    """The message may have come together with the answer."""
+    supplicant = busy(guest)
+    supplicant.busy = False
+    supplicant.pass_time()
+    assert supplicant.asked == ["SCAN freq=2437"] * 2 and supplicant.timers == []
+
+
+def test_a_station_that_stays_busy_fails(guest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(20))
+    monkeypatch.setattr(handoff, "now_ns", lambda: next(seconds) * SECOND_NS)
+    supplicant = busy(guest)
+    supplicant.tell("<3>EAPOL-RX 02:00:00:00:01:00 121")
+    for _ in range(10):
+        supplicant.pass_time()
+    with pytest.raises(
+        GuestError,
+        match=r"^sta1 cannot roam to ap2: its wpa_supplicant was busy for 10 s; its last message: <3>EAPOL-RX",
+    ):
+        supplicant.pass_time()
+    assert supplicant._listeners == []
+
+
+def test_a_busy_station_that_is_disconnected_does_not_roam_later(guest: Any) -> None:
+    supplicant = busy(guest)
+    fire(guest, "disconnect")
+    supplicant.busy = False
+    supplicant.pass_time()
+    assert supplicant.asked == ["SCAN freq=2437", "DISCONNECT"]
