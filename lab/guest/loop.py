@@ -29,8 +29,8 @@ def now_ns() -> int:
 def readable(descriptor: int, within_s: float = 0.0) -> bool:
     """Wait until a descriptor can be read, at most for that time; return whether it can.
 
-    select() refuses descriptors from 1024 on, which a large network has. Smaller ones keep to it: it reads the clock once
-    more than poll() does, so without it, all later times of a run would be others, by 256 ns.
+    select() refuses descriptors from 1024 on, which a large network has. Smaller ones keep to it: it reads the clock
+    once more than poll() does, so without it, all later times of a run would be others, by 256 ns.
     """
     if descriptor < _SELECT_DESCRIPTORS:
         return bool(select.select([descriptor], [], [], within_s)[0])

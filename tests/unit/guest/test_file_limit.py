@@ -14,6 +14,7 @@ from typing import cast
 import pytest
 
 from lab.guest import tasks
+from lab.guest.errors import GuestError
 from lab.guest.file_limit import raise_file_limit
 from lab.guest.loop import readable
 from lab.guest.network.container import Container
@@ -63,7 +64,7 @@ def test_a_large_network_runs_commands_and_notices_the_end_of_a_node() -> None:
 
 def test_a_command_of_a_large_network_has_to_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "COMMAND_TIMEOUT_S", 0.01)
-    with many_files(), pytest.raises(tasks.GuestError, match=r"^sleep 60 did not end within 0.01 s$"):
+    with many_files(), pytest.raises(GuestError, match=r"^sleep 60 did not end within 0.01 s$"):
         tasks.run(["sleep", "60"])
 
 
