@@ -55,7 +55,7 @@ timeline:
 
 
 def test_a_station_that_vanishes_takes_its_share_and_no_more(boot: Boot) -> None:
-    """Its access point asks for a BlockAck seven times, not until its frames are too old: the other one got an eighth."""
+    """Its access point asks for a BlockAck seven times, not until its frames are too old: the other got an eighth."""
     topology = (
         "name: two\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
         "  ap1: {kind: ap, ssid: x, mode: n, channel: 36}\n"
