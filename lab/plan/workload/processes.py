@@ -171,9 +171,13 @@ class PlannedProcesses:
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
         complain = self._complain(keys)
         probe = probe_params.load(use.probe, complain)
-        if probe is not None and probe.stack is not None and probe.stack not in self.source.stacks:
-            complain("probe", self._without_program(use.probe, probe.stack))
-        return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
+        if probe is None:
+            return None, {}
+        params = probe_params.read(probe, use.params, complain)
+        for stack in probe.stacks(params):
+            if stack not in self.source.stacks:
+                complain("probe", self._without_program(use.probe, stack))
+        return probe, params
 
     def _refuse(self, keys: Keys, message: str) -> None:
         self.problems.add(self.source, keys, message)

@@ -247,6 +247,10 @@ class Probe:
         """
         raise NotImplementedError
 
+    def stacks(self, params: dict[str, Any]) -> tuple[str, ...]:
+        """Return the stacks with the programs that it runs; a workload that lacks one is invalid."""
+        return (self.stack,) if self.stack is not None else ()
+
     def runs_on(self, params: dict[str, Any]) -> bool:
         """Return whether a probe that acts runs until it is ended, as a server does, instead of ending by itself.
 

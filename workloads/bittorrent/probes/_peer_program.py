@@ -61,9 +61,10 @@ class Client:
         home = Path(f"/var/lib/lab-peer/{settings['peer_port']}")
         home.mkdir(parents=True, exist_ok=True)
         (home / "settings.json").write_text(json.dumps(self._own_settings(folder)))
-        command = ["transmission-daemon", "--foreground", "--config-dir", str(home)]
+        command = [settings["daemon"], "--foreground", "--config-dir", str(home)]
+        variables = {**os.environ, **settings["environment"]}
         try:
-            self._process = subprocess.Popen(command, stdout=sys.stderr, stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(command, stdout=sys.stderr, stdin=subprocess.DEVNULL, env=variables)
         except FileNotFoundError:
             raise Failed("this node has no transmission-daemon; write image: peer for it") from None
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from lab import units
+from lab.errors import ParameterError, suggestion
 from lab.probes.base import (
     Param,
     Parsed,
@@ -27,6 +29,15 @@ from ._text import time_ns
 
 _SECOND = 1_000_000_000
 _KBYTE = 8 * 1000  # bit: the client's limits are in kB/s
+_WP2P = "transmission-wp2p"  # a stack, and its program
+_CLIENTS = {"stock": "transmission-daemon", "wp2p": _WP2P}
+_RULES = {  # of the client wp2p, in its words; {0}: the probability in `rarest`, {1}: `doubles` in s
+    "rarest": "rarest",
+    "fixed": "fixed {0:g}",
+    "fraction": "fraction",
+    "growing": "growing {0:g}",
+    "connected": "connected {0:g} {1:g}",
+}
 _SERIES = {"down": "downloaded", "up": "uploaded", "have": "have", "playable": "playable", "peers": "peers"}
 
 
@@ -57,8 +68,41 @@ class Transmission(Probe):
         "utp": Param("bool", "whether it uses µTP, besides TCP", default=True),
         "lpd": Param("bool", "whether it looks for peers in its own network (LPD)", default=False),
         "pex": Param("bool", "whether peers tell each other of peers (PEX)", default=True),
+        "client": Param(
+            "str",
+            "stock: transmission-daemon; wp2p: the one with wP2P's changes, of the stack transmission-wp2p",
+            default="stock",
+        ),
+        "fetch": Param(
+            "str",
+            "order of pieces of the client wp2p: rarest (the rarest one is next, as stock), or in sequence unless it "
+            "is drawn that the rarest is next. Its probability is fixed, the downloaded fraction (fraction), or grows "
+            "exponentially from that of the key rarest: to 100% with the downloaded fraction (growing), or with the "
+            "time since the last disconnection or the start (connected)",
+            default="rarest",
+        ),
+        "rarest": Param("str", "probability for fetch: fixed; that at the beginning for the others", default="20%"),
+        "doubles": Param("duration", "time in which it doubles, for fetch: connected", default=60 * _SECOND, least=1),
+        "keep_id": Param(
+            "bool", "whether the client wp2p has the peer-id that it had in the swarm before a restart", default=False
+        ),
         "every": Param("duration", "time between looks at the client", default=_SECOND, least=10_000_000),
     }
+
+    def check(self, params: dict[str, Any]) -> None:
+        super().check(params)
+        for key, known in (("client", _CLIENTS), ("fetch", _RULES)):
+            if params[key] not in known:
+                hint = suggestion(params[key], known)
+                raise ParameterError(key, f'"{params[key]}" is not valid{hint}; known: {", ".join(known)}')
+        if not 0 <= _probability(params) <= 1:
+            raise ParameterError("rarest", "must be from 0% to 100%")
+        for key, off in (("fetch", "rarest"), ("keep_id", False)):
+            if params["client"] == "stock" and params[key] != off:
+                raise ParameterError(key, "needs client: wp2p")
+
+    def stacks(self, params: dict[str, Any]) -> tuple[str, ...]:
+        return (*super().stacks(params), *([_WP2P] if params.get("client") == "wp2p" else []))
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         settings = {
@@ -67,6 +111,8 @@ class Transmission(Probe):
             "peer_port": params["port"],
             "rpc_port": 9091,
             "every_s": params["every"] / _SECOND,
+            "daemon": _CLIENTS[params["client"]],
+            "environment": _environment(params),
         }
         return ["python3", program_path(_programs.file("peer")), json.dumps(settings)]
 
@@ -122,3 +168,20 @@ def _rate(name: str, amount: TimeSeries) -> TimeSeries:
             rates.t_ns.append(t_ns)
             rates.values.append(8 * (now - before) * _SECOND / (t_ns - before_ns))
     return rates
+
+
+def _probability(params: dict[str, Any]) -> float:
+    try:
+        return float(units.PERCENT.parse(params["rarest"])) / 100
+    except ValueError as error:
+        raise ParameterError("rarest", str(error)) from None
+
+
+def _environment(params: dict[str, Any]) -> dict[str, str]:
+    """Return the variables of the client wp2p."""
+    found = {}
+    if params["fetch"] != "rarest":
+        found["WP2P_FETCH"] = _RULES[params["fetch"]].format(_probability(params), params["doubles"] / _SECOND)
+    if params["keep_id"]:
+        found["WP2P_KEEP_PEER_ID"] = "1"
+    return found

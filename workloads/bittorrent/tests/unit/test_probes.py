@@ -39,6 +39,47 @@ def test_a_peers_settings() -> None:
     assert (found["utp"], found["pex"], found["lpd"], found["every_s"]) == (False, True, False, 0.5)
 
 
+@pytest.mark.parametrize(
+    ("keys", "environment"),
+    [
+        ({}, {}),
+        ({"fetch": "fixed", "rarest": "0%"}, {"WP2P_FETCH": "fixed 0"}),
+        ({"fetch": "fraction"}, {"WP2P_FETCH": "fraction"}),
+        ({"fetch": "growing"}, {"WP2P_FETCH": "growing 0.2"}),
+        ({"fetch": "connected", "doubles": 90_000_000_000}, {"WP2P_FETCH": "connected 0.2 90"}),
+        ({"keep_id": True}, {"WP2P_KEEP_PEER_ID": "1"}),
+    ],
+)
+def test_the_patched_client_and_its_variables(keys: dict[str, Any], environment: dict[str, str]) -> None:
+    *_, settings = argv("transmission", torrent="t", client="wp2p", **keys)
+    found = json.loads(settings)
+    assert (found["daemon"], found["environment"]) == ("transmission-wp2p", environment)
+    *_, settings = argv("transmission", torrent="t")
+    assert (json.loads(settings)["daemon"], json.loads(settings)["environment"]) == ("transmission-daemon", {})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"client": "wp2"}, r'client: "wp2" is not valid \(did you mean "?wp2p"?\?\); known: stock, wp2p'),
+        ({"client": "wp2p", "fetch": "often"}, 'fetch: "often" is not valid; known: rarest, fixed, fraction'),
+        ({"client": "wp2p", "fetch": "fixed", "rarest": "101%"}, "rarest: must be from 0% to 100%"),
+        ({"client": "wp2p", "fetch": "fixed", "rarest": "0.2"}, 'rarest: "0.2" has no unit'),
+        ({"fetch": "fraction"}, "fetch: needs client: wp2p"),
+        ({"keep_id": True}, "keep_id: needs client: wp2p"),
+    ],
+)
+def test_keys_of_the_patched_client_that_are_not_valid(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        argv("transmission", torrent="t", **keys)
+
+
+def test_the_patched_client_needs_its_stack() -> None:
+    probe = load("transmission")
+    stock, wp2p = (probe.stacks(probe.defaults({"torrent": "t", "client": client})) for client in ("stock", "wp2p"))
+    assert wp2p == (*stock, "transmission-wp2p")
+
+
 def test_it_runs_until_the_end_unless_it_leaves() -> None:
     probe = load("transmission")
     assert probe.runs_on(probe.defaults({"torrent": "t"}))
