@@ -346,13 +346,15 @@ static void limits_of_a_probe(struct kunit *test)
 	struct ieee80211_tx_info *info;
 	struct hwsim_mpdu *mpdu;
 	bool probes;
-	int i;
+	int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		send(air, 0, 2, 0);
 		mpdu = first_queued(air->radios[0]);
 		info = IEEE80211_SKB_CB(mpdu->skb);
 		info->flags = 0;
+		for (k = 1; k < IEEE80211_TX_MAX_RATES; k++)
+			info->control.rates[k] = info->control.rates[0];
 		if (cases[i].probes)
 			info->flags = IEEE80211_TX_CTL_RATE_CTRL_PROBE;
 		mpdu->attempts = cases[i].attempts;
@@ -364,6 +366,9 @@ static void limits_of_a_probe(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].keeps, probes, "case %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].keeps,
 				    mpdu->rates[0].idx == RATE_54, "case %d", i);
+		for (k = 1; k < IEEE80211_TX_MAX_RATES; k++)
+			KUNIT_EXPECT_EQ_MSG(test, -1, mpdu->rates[k].idx,
+					    "case %d, stage %d", i, k);
 		KUNIT_EXPECT_EQ(test, 0, mpdu->stage);
 		KUNIT_EXPECT_EQ(test, 0, mpdu->tried[1]);
 		KUNIT_EXPECT_FALSE(test, mpdu->reselect);

@@ -80,10 +80,37 @@ static void links_count_when_they_are_used(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, link_of(air, 2, 1));
 }
 
+/* its frames were freed with its queues: nothing may look for them */
+static void links_of_a_sender_that_leaves(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_ppdu *ppdu;
+	struct hwsim_air *on;
+
+	hear(air, 0, 1);
+	send(air, 0, 1, 0);
+	on = air->radios[1]->air;
+	while (list_empty(&on->ppdus) && step(air))
+		;
+	ppdu = list_first_entry_or_null(&on->ppdus, struct hwsim_ppdu, list);
+	KUNIT_ASSERT_NOT_NULL(test, ppdu);
+	KUNIT_EXPECT_PTR_EQ(test, air->radios[0], ppdu->radio);
+	KUNIT_EXPECT_EQ(test, 1, ppdu->count);
+	mutex_lock(&hwsim_media_mutex);
+	hwsim_radio_detach(air->radios[0]);
+	mutex_unlock(&hwsim_media_mutex);
+	KUNIT_EXPECT_NULL(test, ppdu->radio);
+	KUNIT_EXPECT_EQ(test, 0, ppdu->count);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, list_empty(&on->ppdus));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&air->radios[1]->counts));
+}
+
 static struct kunit_case links_cases[] = {
 	KUNIT_CASE(links_that_cannot_be_heard),
 	KUNIT_CASE(links_that_are_missing_lose_all),
 	KUNIT_CASE(links_count_when_they_are_used),
+	KUNIT_CASE(links_of_a_sender_that_leaves),
 	{}
 };
 
