@@ -286,6 +286,12 @@ def test_a_paper_that_has_one_line_for_all_gets_a_style_of_its_own() -> None:
     assert keys(chart)[-1].style == 3 and keys(chart)[-1].published
 
 
+def test_markers_have_one_size() -> None:
+    for style in range(42):
+        for x, y in getattr(marker(0, 0, style, hollow=False, colour=0), "points", ()):
+            assert max(abs(x), abs(y)) < 6
+
+
 def test_the_fourteenth_line_and_bar_are_distinguished() -> None:
     shapes = {repr(marker(0, 0, style, False, style % len(PALETTE))) for style in range(42)}
     assert len(shapes) == 42
