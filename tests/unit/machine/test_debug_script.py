@@ -36,7 +36,7 @@ def chosen(checkout: Path, *arguments: str) -> list[str]:
     assert said[:2] == ["lab kernel --debug", "lab rootfs"]
     (asked,) = said[2:]
     begin, _, rest = asked.partition(" --numprocesses ")
-    assert begin == "python -m pytest --debug-kernel --sweeps"
+    assert begin == "python -m pytest --debug-kernel"
     return rest.split()[1:]
 
 

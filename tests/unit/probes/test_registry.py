@@ -16,7 +16,9 @@ REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1", 
 
 def prepared(name: str) -> tuple[Probe, dict[str, object]]:
     probe = load(name)
-    return probe, probe.defaults({key: REQUIRED.get(key, "x") for key, param in probe.params.items() if param.required})
+    required = {key: param for key, param in probe.params.items() if param.required}
+    given = {key: REQUIRED.get(key, 1 if param.type == "int" else "x") for key, param in required.items()}
+    return probe, probe.defaults(given)
 
 
 def test_the_tools_of_the_lab_are_known() -> None:
@@ -147,7 +149,8 @@ def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
 def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_has_no_end(name: str) -> None:
     """What still runs at the end of a run fails it, unless it says that it runs on."""
     probe, params = prepared(name)
-    serves = ("iperf3-server", "udp-sink", "tcp-sink", "flow-sink", "tracker", "transmission")
-    assert probe.runs_on(params) == (name in (*serves, "ping", "udp-sender"))
+    sinks = ("iperf3-server", "udp-sink", "tcp-sink", "flow-sink")
+    swarm = ("tracker", "transmission", "lihd", "wp2pd", "bit-errors")
+    assert probe.runs_on(params) == (name in (*sinks, *swarm, "ping", "udp-sender"))
     if "count" in probe.params:
         assert not probe.runs_on(params | {"count": 3})
