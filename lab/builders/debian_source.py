@@ -67,7 +67,7 @@ def _found(report: Report, image: Image, written: str, where: str) -> tuple[str,
         except InputError as error:
             raise InputError(error.message, where=where, hint=error.hint) from None
         of_nodes = ensure_node_image(report, folder, image)
-        # where there is none in the layer, a package is that of the base
+        # a package that the layer does not have comes from the base
         version = of_nodes.packages.get(package, image.packages.get(package))
         owner, lists = f"the image {name}", f"images/{name}/packages"
     else:

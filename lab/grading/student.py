@@ -47,7 +47,7 @@ def start(exercise: Exercise, folder: Path, student: Student) -> None:
 
 
 def user() -> Student:
-    """Return the student who has the name of the user.
+    """Return a student named after the current user.
 
     Raises:
         InputError: If the user has no name, as in a container.

@@ -154,7 +154,7 @@ def test_a_station_that_cannot_scan_fails(guest: Any, monkeypatch: pytest.Monkey
 
 
 def busy(guest: Any) -> Supplicant:
-    """A station that is told to roam and answers that it is busy."""
+    """A station that answers a request to roam with FAIL-BUSY."""
     guest.controls["sta1"].busy = True
     assert fire(guest, "roam", to="ap2") == b"FAIL-BUSY"
     supplicant: Supplicant = guest.controls["sta1"]

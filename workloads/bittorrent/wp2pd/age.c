@@ -17,7 +17,7 @@ static uint32_t hashed(uint32_t hash, const struct segment_end *end)
 	return (hash ^ (end->port & 0xff)) * 16777619;
 }
 
-/* The connection of these ends, a new one if there is none. */
+/* Returns the connection between these endpoints; creates it if it is not known. */
 static struct age_connection *found(struct age *age, uint8_t version, const struct segment_end *local,
 				    const struct segment_end *remote, uint64_t now_ns)
 {
