@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,40 @@ def test_a_link_to_a_stack_that_was_removed_is_plain_text(tmp_path: Path) -> Non
 def test_a_link_to_another_stack_that_is_not_here_fails(tmp_path: Path) -> None:
     ended = build(tmp_path, f"{README}\n[A stack](workloads/gnoe/README.md)\n", f"# Keys\n\n{_STACKS.format('gone')}")
     assert ended.returncode != 0 and "workloads/gnoe/README.md" in ended.stderr
+
+
+def test_a_site_that_is_made_of_the_same_files_is_not_built_again(tmp_path: Path) -> None:
+    """With another builder in Sphinx's place, which counts how often it was asked, and fails if a file is there."""
+    for folder in ("scripts", ".venv/bin", "docs", "lab/reference"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(CONF.parent / "scripts" / "site", tmp_path / "scripts")
+    builder = tmp_path / ".venv" / "bin" / "sphinx-build"
+    builder.write_text(
+        "#!/bin/sh\necho built >> .venv/built\nmkdir -p build/site build/site-parsed\ntouch build/site/index.html\n"
+        "test ! -e dead-link\n"
+    )
+    builder.chmod(0o755)
+    (tmp_path / "docs" / "guide.md").write_text("# Guide\n")
+    (tmp_path / "run.sh").write_text("true\n")
+
+    def built(fails: bool = False) -> bool:
+        count = tmp_path / ".venv" / "built"
+        before = count.read_text() if count.exists() else ""
+        ended = subprocess.run([tmp_path / "scripts" / "site"], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout) == ((1, "") if fails else (0, "build/site/index.html\n")), ended.stderr
+        return count.read_text() != before
+
+    assert built() and not built()
+    (tmp_path / "docs" / "guide.md").write_text("# Guides\n")
+    assert built() and not built()
+    (tmp_path / "run.sh").rename(tmp_path / "start.sh")  # a link to it is dead now
+    assert built() and not built()
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "report.md").write_text("# Report\n")
+    assert not built()
+    (tmp_path / "build" / "site" / "index.html").unlink()
+    assert built() and not built()
+    (tmp_path / "dead-link").touch()
+    assert built(fails=True) and built(fails=True)
+    (tmp_path / "dead-link").unlink()
+    assert built() and not built()
