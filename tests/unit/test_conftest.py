@@ -42,8 +42,11 @@ def test_points_of_a_sweep_are_left_out_unless_asked_for(sweeps: bool, left: lis
 
 
 def test_long_tests_start_first_and_one_at_a_time() -> None:
-    long = "tests/unit/test_without_stacks.py::test_the_rest_stays_green[a]"
+    long = "tests/system/test_cli.py::test_help"
+    sharing = "tests/unit/test_without_stacks.py::test_the_rest_stays_green[a]"  # a fixture for all tests of the file
     short = "tests/unit/test_conftest.py::test_names"
-    assert conftest.rank("tests/system/test_cli.py::test_help") < conftest.rank(long) < conftest.rank(short)
+    assert conftest.rank(long) < conftest.rank(sharing) < conftest.rank(short)
     scheduling = conftest.Scheduling.__new__(conftest.Scheduling)
-    assert scheduling._split_scope(long) == long and scheduling._split_scope(short) == "tests/unit/test_conftest.py"
+    assert scheduling._split_scope(long) == long
+    assert scheduling._split_scope(sharing) == "tests/unit/test_without_stacks.py"
+    assert scheduling._split_scope(short) == "tests/unit/test_conftest.py"
