@@ -74,8 +74,9 @@ test-debug: bootstrap-test ## run KUnit and tests of the medium and the stacks o
 test-smp: bootstrap-test ## run KUnit and a stress of the radios on four processors, in QEMU if it is installed (nightly)
 	@scripts/test-smp
 
-test-exercises: bootstrap ## mark the reference and all broken twins of each exercise (nightly)
+test-exercises: bootstrap ## mark reference and broken twins of each exercise, and the reference for five students (nightly)
 	@$(LAB) doctor --grade
+	@$(LAB) doctor --grade --students 5
 
 soak: bootstrap ## run the shipped workloads under random faults of the host (12 minutes)
 	@$(PYTHON) -m bench.soak

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,8 @@ from pydantic import Field, model_validator
 from lab.checks import _conditions
 from lab.errors import InputError
 from lab.expressions import expression
+from lab.expressions.grammar import parse
+from lab.expressions.values import ValueWithUnit
 from lab.model.base import Number, Text, refuse
 from lab.model.exercise_check import Evidence, ExerciseCheck, Judgement
 
@@ -46,6 +48,11 @@ class Near(ExerciseCheck):
 
     def reveals(self) -> bool:
         return any(path[0] == "answers" for path in expression.names(self._condition(next(iter(self.within)))))
+
+    def right(self, evidence: Evidence) -> Mapping[str, ValueWithUnit]:
+        first, _, name = self.near.partition(".")
+        found = expression.Evaluator(evidence.values).value(parse(self.to)) if first == "answers" else None
+        return {name: found} if isinstance(found, ValueWithUnit) else {}
 
     def mistakes(self, exercise: Path) -> Iterator[tuple[str, str]]:
         for band in self.within:

@@ -97,6 +97,27 @@ def new(name: Annotated[str, typer.Argument(metavar="ID", help="The id of the ex
 
 
 @exercise.command()
+def handout(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The exercise.", autocompletion=_ids)],
+    out: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PLACE]", help="The folder or the .zip to write; default: ID-handout.zip.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Write an exercise for students: without reference, broken twins and hidden checks."""
+    from lab.grading import handout as handed_out
+    from lab.grading.exercise import load
+    from lab.terminal import say
+
+    exercise_ = load(name)
+    path = out or Path(f"{exercise_.id}-handout.zip")
+    left_out = handed_out.make(exercise_, path)
+    say(f"{path}: for students; without the checks {', '.join(left_out)}" if left_out else f"{path}: for students")
+
+
+@exercise.command()
 def autograder(
     name: Annotated[str, typer.Argument(metavar="ID", help="The exercise.", autocompletion=_ids)],
     out: Annotated[
@@ -121,12 +142,15 @@ def autograder(
 def _mark(folder: Path, out: Path | None, as_json: bool, hidden: bool) -> None:
     from lab import runs
     from lab.grading import feedback
+    from lab.grading.exercise import require_whole
     from lab.grading.hints import late
     from lab.grading.marks import mark
     from lab.grading.student import of
     from lab.terminal import say, unread
 
     exercise_, student = of(folder)
+    if hidden:
+        require_whole(exercise_)
     directory = runs.new_directory(f"exercise-{exercise_.id}", out)
     result = late(exercise_, folder, mark(exercise_, folder, student, directory, hidden=hidden))
     with unread():
@@ -177,6 +201,15 @@ def grade_many(
             help="Whose submission it is, whatever its student.yaml says; of one submission.", show_envvar=False
         ),
     ] = None,
+    student_from_folder: Annotated[
+        bool,
+        typer.Option(
+            "--student-from-folder",
+            help="Submissions are of whom their folders are named after, whatever student.yaml says, as in downloads "
+            "from GitHub Classroom or Moodle.",
+            show_envvar=False,
+        ),
+    ] = False,
 ) -> None:
     """Mark submissions of an exercise by all checks.
 
@@ -195,6 +228,8 @@ def grade_many(
     exercise_ = load(name)
     if student is not None and len(submissions) != 1:
         raise InputError(f"--student is for one submission, not for {len(submissions)}")
+    if student is not None and student_from_folder:
+        raise InputError("--student and --student-from-folder both say whose it is", hint="leave one of them out")
     directory = out or runs.new_directory(f"grade-{exercise_.id}", None)
     with Bars([(exercise_.id, len(submissions))]) as bars:
 
@@ -202,7 +237,13 @@ def grade_many(
             bars.show(0, f"{number} of {of}: {result.submission}", number, of)
 
         results = many.grade(
-            exercise_, submissions, directory, jobs, done, checked(student) if student is not None else None
+            exercise_,
+            submissions,
+            directory,
+            jobs,
+            done,
+            checked(student) if student is not None else None,
+            student_from_folder,
         )
     with unread():
         if format_ == "text":
@@ -252,3 +293,41 @@ def print_proofs(names: Sequence[str], jobs: int, as_json: bool) -> int:
             )
         console().print(Fitted(table))
     return 0 if all(one.holds for one in proofs) else 1
+
+
+def print_copying(names: Sequence[str], students: int, jobs: int, as_json: bool) -> int:
+    """Print how far invented students could copy answers in exercises (none: all); return the exit status."""
+    from rich.table import Table
+
+    from lab import runs
+    from lab.fitted import Fitted
+    from lab.grading import copying
+    from lab.grading.exercise import known, load
+    from lab.terminal import Bars, console
+
+    chosen = [load(name) for name in names or known()]
+    with Bars([("exercises", len(chosen) * students)]) as bars:
+
+        def done(what: str, at: int, of: int) -> None:
+            bars.show(0, f"{at} of {of}: {what}", at, of)
+
+        found = copying.find(chosen, students, runs.new_directory("doctor-students", None), jobs, done)
+    if as_json:
+        listed = [
+            {"exercise": one.exercise.id, "students": one.students, "pairs": one.pairs, "share_all": one.all}
+            | {"holds": one.holds, "failing": one.failing}
+            | {"share": {shared.answer: shared.pairs for shared in one.each}}
+            for one in found
+        ]
+        print(json.dumps(listed, indent=2))
+    else:
+        table = Table("", "exercise", "answer", "lowest", "highest", "pairs", "of", "what is wrong", box=None)
+        for one in found:
+            wrong = "; ".join(f"{name} fails {', '.join(which)}" for name, which in one.failing.items())
+            table.add_row(
+                "ok" if one.holds else "WRONG", one.exercise.id, "all", "", "", str(one.all), str(one.pairs), wrong
+            )
+            for shared in one.each:
+                table.add_row("", "", shared.answer, str(shared.lowest), str(shared.highest), str(shared.pairs), "", "")
+        console().print(Fitted(table))
+    return 0 if all(one.holds for one in found) else 1

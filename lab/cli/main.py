@@ -461,14 +461,25 @@ def doctor(
     exercises: Annotated[
         list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="With --grade: which ones.", show_default="all")
     ] = None,
+    students: Annotated[
+        int | None,
+        _option(
+            "--students",
+            help="With --grade: instead, run each reference for so many invented students, and list how many pairs of "
+            "them could take their numbers from each other.",
+            min=2,
+        ),
+    ] = None,
     jobs: Annotated[int, _option("--jobs", help="With --grade: guests in parallel.", min=1)] = 1,
 ) -> None:
     """Check whether this machine has what the lab needs."""
     from lab.cli.lists import print_doctor, print_missing_packages
 
     if grade:
-        from lab.cli.exercises import print_proofs
+        from lab.cli.exercises import print_copying, print_proofs
 
+        if students is not None:
+            raise typer.Exit(print_copying(exercises or [], students, jobs, as_json))
         raise typer.Exit(print_proofs(exercises or [], jobs, as_json))
     if exercises:
         from lab.errors import InputError

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.checkout import CHECKOUT, IS_CHECKOUT
 from lab.errors import InputError, writing
-from lab.grading.exercise import Exercise
+from lab.grading.exercise import Exercise, require_whole
 
 _MODE = 0o100755 << 16  # of a program, in a zip
 _TIME = (2026, 1, 1, 0, 0, 0)  # equal zips for equal exercises
@@ -60,6 +60,7 @@ def make(exercise: Exercise, out: Path, wheel: Path | None = None) -> None:
         InputError: If there is no wheel.
         HostError: If the file cannot be written.
     """
+    require_whole(exercise)
     lab = wheel or _own_wheel()
     with writing(out), zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in {"setup.sh": _SETUP, "run_autograder": _RUN.format(name=exercise.id)}.items():

@@ -75,7 +75,7 @@ class RunEvidence:
         exits = {process["id"]: process["exit"] for process in self.record.data["processes"]}
         found = {identifier: source["values"] for identifier, source in self.record.data["sources"].items()}
         measured = metrics.values(self.plan, exits, found, self.record.data["metrics"])
-        return {**measured, "answers": self.answers, "numbers": _quantities(self.numbers)}
+        return {**measured, "answers": self.answers, "numbers": quantities(self.numbers)}
 
     def fill(self, text: str) -> str:
         """Return a text with values for references.
@@ -141,7 +141,7 @@ def filled(text: str, plan: Plan) -> str:
     return Names(roles, {node.name: node for node in plan.nodes}).fill(text, plan.nodes[0], refuse)
 
 
-def _quantities(numbers: Mapping[str, str]) -> dict[str, ValueWithUnit | str]:
+def quantities(numbers: Mapping[str, str]) -> dict[str, ValueWithUnit | str]:
     """Return a student's numbers as values of checks."""
     found: dict[str, ValueWithUnit | str] = {}
     for name, text in numbers.items():

@@ -144,7 +144,8 @@ def _check(exercise: Exercise) -> None:
                 problems.add(source, ("broken", twin), unknown("check", name, names))
         if not failing:
             problems.add(source, ("broken", twin), "is wrong in no way: name the checks that it does not pass")
-    for name in (TASK, GIVEN, STARTER, REFERENCE, *(f"{BROKEN}/{twin}" for twin in model.broken)):
+    solutions = () if model.handout else (REFERENCE, *(f"{BROKEN}/{twin}" for twin in model.broken))
+    for name in (TASK, GIVEN, STARTER, *solutions):
         if not (exercise.folder / name).exists():
             problems.add(source, (), f"needs {name} next to it")
     for name in model.hand_in:
@@ -159,6 +160,20 @@ def _check(exercise: Exercise) -> None:
     if SEED in model.numbers:
         problems.add(source, ("numbers", SEED), "is the seed of the student's runs; choose another name")
     problems.raise_all()
+
+
+def require_whole(exercise: Exercise) -> None:
+    """Refuse what lab exercise handout has written: hidden checks are missing, and so is the reference.
+
+    Raises:
+        InputError: If it is a handout.
+    """
+    if exercise.model.handout:
+        raise InputError(
+            f"{exercise.id} is a handout: it has neither hidden checks nor a reference",
+            where=library.shown(exercise.folder / FILE),
+            hint="lab exercise run looks at its public checks; mark with the exercise it was made of",
+        )
 
 
 def run_of(exercise: Exercise, check: ExerciseCheck) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from lab.grading.results import CheckResult, Result
 from lab.numbers import plain
 
@@ -25,13 +27,22 @@ def text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def details(check: CheckResult) -> str:
-    """Return what a student reads below a check: values, and what to think about if it has not passed."""
+def details(check: CheckResult, with_paths: bool = True) -> str:
+    """Return what a student reads below a check: values, and what to think about if it has not passed.
+
+    Args:
+        check: the check.
+        with_paths: whether the student has the directory of the run. Otherwise the run is named.
+    """
     lines = [] if check.about_answers else [check.seen]
     if not check.passed:
         lines += [check.hint] if check.hint else []
         lines += [f"run: {check.where}"] if check.where else []
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    if with_paths or not check.where:
+        return text
+    run = PurePath(check.where)
+    return text.replace(str(run), run.name).replace(f"{run.parent}/", "")
 
 
 def verdict(check: CheckResult) -> str:

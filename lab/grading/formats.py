@@ -30,11 +30,12 @@ def _json(results: Sequence[Result]) -> str:
 def _csv(results: Sequence[Result]) -> str:
     """Return a table with a row for each submission, and a column for each check."""
     checks = list(dict.fromkeys(check.name for result in results for check in result.checks))
-    lines: list[list[Any]] = [["submission", "student", "points", "most", *checks, "refused"]]
+    lines: list[list[Any]] = [["exercise", "submission", "student", "points", "most", *checks, "refused", "not read"]]
     for result in results:
         points = {check.name: check.points for check in result.checks}
         each = [points.get(name) for name in checks]
-        lines.append([result.submission, result.student, result.points, result.most, *each, result.refused])
+        first = [result.exercise, result.submission, result.student, result.points, result.most]
+        lines.append([*first, *each, result.refused, "\n".join(result.invalid)])
     return csv_text(lines)
 
 
@@ -79,7 +80,7 @@ def _gradescope(results: Sequence[Result]) -> str:
             "score": check.points,
             "max_score": check.most,
             "status": "passed" if check.passed else "failed",
-            "output": _shown(feedback.details(check)),
+            "output": _elsewhere(check),
             "output_format": "text",
             "tags": [check.name],
             "visibility": _VISIBLE if check.public else _HIDDEN,
@@ -88,7 +89,7 @@ def _gradescope(results: Sequence[Result]) -> str:
     ]
     whole: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
     if result.refused:
-        whole["output"] = _shown(f"The submission cannot be run: {result.refused}")
+        whole["output"] = _shown(_refused(result))
     whole["leaderboard"] = [{"name": "points", "value": result.points}]
     return json.dumps(whole, indent=2) + "\n"
 
@@ -101,7 +102,7 @@ def _classroom(results: Sequence[Result]) -> str:
             "name": check.about,
             "status": "error" if result.refused else "pass" if check.passed else "fail",
             "score": check.points,
-            "message": None if check.passed else _shown(result.refused or feedback.details(check)),
+            "message": None if check.passed else _shown(_refused(result)) if result.refused else _elsewhere(check),
             "test_code": check.name,
             "filename": "",
             "line_no": 0,
@@ -110,6 +111,18 @@ def _classroom(results: Sequence[Result]) -> str:
         for check in result.checks
     ]
     return json.dumps({"version": 1, "status": status, "max_score": result.most, "tests": tests}, indent=2) + "\n"
+
+
+def _refused(result: Result) -> str:
+    """Return why it got nothing; of a fault of the lab, students cannot use the details."""
+    if result.is_unmarked:
+        return "The submission could not be marked, which is a fault of the lab. Ask your teacher."
+    return f"The submission cannot be run: {result.refused}"
+
+
+def _elsewhere(check: CheckResult) -> str:
+    """Return the feedback for somebody who does not have the directories of the machine that marked it."""
+    return _shown(feedback.details(check, with_paths=False))
 
 
 def _only(results: Sequence[Result], name: str) -> Result:

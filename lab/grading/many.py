@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import traceback
 from collections import Counter
@@ -15,13 +16,15 @@ from pathlib import Path
 from lab import library
 from lab.errors import InputError, LabError, writing
 from lab.grading import student as students
-from lab.grading.exercise import CHECK, FOLDER, GIVEN, STARTER, Exercise, Student
+from lab.grading.exercise import CHECK, FOLDER, GIVEN, STARTER, Exercise, Student, require_whole
 from lab.grading.marks import mark
 from lab.grading.results import Result, from_data
 from lab.grading.submission import content
 from lab.machine import cage
 from lab.runs.pool import Pool, Threads
 
+# "Ada Lovelace_1234567_assignsubmission_file_"; Classroom has "hidden-node-ada-l" for the assignment hidden-node
+_MOODLE = re.compile(r"_\d+_assignsubmission_file_?$")
 FILE = "result.json"  # in the directory of a submission
 OnDone = Callable[[Result, int, int], None]  # result, number of those that are done, number of all
 
@@ -42,6 +45,7 @@ def grade(
     jobs: int = 1,
     on_done: OnDone = lambda result, done, of: None,
     student: Student | None = None,
+    from_folder: bool = False,
 ) -> list[Result]:
     """Mark submissions; return their results in the same order.
 
@@ -53,19 +57,21 @@ def grade(
         jobs: guests in parallel.
         on_done: called with each result.
         student: whose they are, whatever they say.
+        from_folder: whether they are of whom their folders are named after, whatever they say.
 
     Raises:
         InputError, InputErrors: If a folder does not exist, two have the same name, or the exercise has mistakes.
         BuildError, HostError: If the machine lacks something, such as a whole cage.
     """
     cage.require()
+    require_whole(exercise)
     _check(folders)
     of_exercise = _of_exercise(exercise)
     results: dict[int, Result] = {}
 
     def begin(number: int) -> _Job | None:
         folder = folders[number]
-        whose = student or student_of(exercise, folder)
+        whose = student or (folders_student(exercise, folder) if from_folder else student_of(exercise, folder))
         job = _Job(number, folder, out / _name(folder), whose, _key(exercise, of_exercise, folder, whose))
         stored = _stored(job)
         if stored is None:
@@ -138,7 +144,13 @@ def student_of(exercise: Exercise, folder: Path) -> Student:
     try:
         return students.named(folder, exercise.id)
     except InputError:
-        return Student(_name(folder))
+        return folders_student(exercise, folder)
+
+
+def folders_student(exercise: Exercise, folder: Path) -> Student:
+    """Return whom a folder is named after: its name without what GitHub Classroom and Moodle add to that."""
+    name = _MOODLE.sub("", _name(folder).removeprefix(f"{exercise.id}-"))
+    return Student(name.strip() or _name(folder))
 
 
 def _of_exercise(exercise: Exercise) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from lab.errors import InputError, RecordError, RunError, writing
+from lab.expressions.values import ValueWithUnit
 from lab.grading import submission as submissions
 from lab.grading.evidence import AnswerError, Answers, RunEvidence
 from lab.grading.exercise import GIVEN, STARTER, Exercise, Student, checks_of, run_of, with_numbers
@@ -108,23 +109,86 @@ def mark(
         BuildError, HostError: If the machine lacks something.
     """
     checks = [check for check in exercise.model.checks if hidden or check.public]
-    for check in checks:
-        check.require()
-    assembled = _Assembled(exercise, student, out, {run_of(exercise, check) for check in checks})
-    _check_checks(exercise, assembled.plans(Submission()))  # a mistake in it is the exercise's
+    assembled = _assembled(exercise, student, out, checks)
     result = partial(Result, exercise.id, exercise.model.name, folder.name, student.name)
     try:
         handed_in = submissions.read(exercise, folder)
         plans = assembled.plans(handed_in)
     except InputError as error:
         return result(str(error), tuple(_result(check, 0, "not run") for check in checks))
-    ended = {name: _run(name, exercise.model.runs[name], plan, out, between) for name, plan in plans.items()}
-    numbers, answers = student.numbers(exercise), Answers(handed_in.answers, handed_in.invalid)
+    ran = Ran(exercise, student, _ended(exercise, plans, out, between))
+    judged = ran.judge(checks, Answers(handed_in.answers, handed_in.invalid))
+    return result("", judged, tuple(dict.fromkeys(handed_in.invalid.values())))
 
-    def evidence(record: Record, plan: Plan) -> Evidence:
-        return RunEvidence(record, plan, exercise.folder, numbers, answers)
 
-    return result("", tuple(_judged(exercise, check, ended[run_of(exercise, check)], evidence) for check in checks))
+def run(
+    exercise: Exercise,
+    folder: Path,
+    student: Student,
+    out: Path,
+    checks: Sequence[ExerciseCheck],
+    between: Callable[[], None] = lambda: None,
+) -> Ran:
+    """Run a submission of the teacher's; what it answers does not matter.
+
+    Args:
+        exercise: what it is for.
+        folder: the submission; only read.
+        student: whose numbers and seed the runs have.
+        out: an empty directory for the runs.
+        checks: those that look at the runs; others are not made.
+        between: called repeatedly while guests run; an exception of it ends them.
+
+    Raises:
+        InputError, InputErrors: If the exercise or the submission has mistakes.
+        BuildError, HostError: If the machine lacks something.
+    """
+    plans = _assembled(exercise, student, out, checks).plans(submissions.read(exercise, folder))
+    return Ran(exercise, student, _ended(exercise, plans, out, between))
+
+
+class Ran:
+    """The runs of a submission, which have ended, for checks to look at."""
+
+    def __init__(self, exercise: Exercise, student: Student, ended: Mapping[str, _Ended]) -> None:
+        """Take the runs by name."""
+        self._exercise, self._ended, self._numbers = exercise, ended, student.numbers(exercise)
+
+    def judge(
+        self, checks: Sequence[ExerciseCheck], answers: Mapping[str, ValueWithUnit | str | None]
+    ) -> tuple[CheckResult, ...]:
+        """Return what checks say of the runs and of these answers."""
+        exercise = self._exercise
+
+        def evidence(record: Record, plan: Plan) -> Evidence:
+            return RunEvidence(record, plan, exercise.folder, self._numbers, answers)
+
+        return tuple(_judged(exercise, check, self._ended[run_of(exercise, check)], evidence) for check in checks)
+
+    def right(self, check: ExerciseCheck) -> Mapping[str, ValueWithUnit]:
+        """Return the right answers that a check knows, by name.
+
+        Raises:
+            RunError: If the run failed.
+        """
+        ended = self._ended[run_of(self._exercise, check)]
+        if ended.record is None or ended.failure:
+            raise RunError(f"the run failed: {ended.failure}")
+        return check.right(RunEvidence(ended.record, ended.plan, self._exercise.folder, self._numbers, {}))
+
+
+def _assembled(exercise: Exercise, student: Student, out: Path, checks: Sequence[ExerciseCheck]) -> _Assembled:
+    for check in checks:
+        check.require()
+    assembled = _Assembled(exercise, student, out, {run_of(exercise, check) for check in checks})
+    _check_checks(exercise, assembled.plans(Submission()))  # a mistake in it is the exercise's
+    return assembled
+
+
+def _ended(
+    exercise: Exercise, plans: Mapping[str, _Planned], out: Path, between: Callable[[], None]
+) -> dict[str, _Ended]:
+    return {name: _run(name, exercise.model.runs[name], plan, out, between) for name, plan in plans.items()}
 
 
 def check_plans(exercise: Exercise, student: Student, out: Path) -> None:
@@ -216,5 +280,5 @@ def _result(check: ExerciseCheck, share: float, seen: str, where: str = "") -> C
         seen=seen,
         hint=check.advice,
         where=where,
-        about_answers=check.reveals(),
+        about_answers=check.hides(),
     )

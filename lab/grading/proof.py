@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import writing
-from lab.grading.exercise import BROKEN, REFERENCE, Exercise, Student
+from lab.grading.exercise import BROKEN, REFERENCE, Exercise, Student, require_whole
 from lab.grading.marks import mark
 from lab.grading.results import Result
 from lab.machine import cage
@@ -67,6 +67,8 @@ def prove(
         BuildError, HostError: If the machine lacks something, such as a whole cage.
     """
     cage.require()
+    for exercise in exercises:
+        require_whole(exercise)
     todo = [(exercise, name, failing) for exercise in exercises for name, failing in submissions(exercise).items()]
     found: dict[tuple[str, str], Proof] = {}
 

@@ -29,7 +29,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Result:
-    """A submission. ``refused``: why it could not be run at all, else empty."""
+    """A submission. ``refused``: why it could not be run at all, else empty; ``invalid``: why answers do not count."""
 
     exercise: str
     name: str  # of the exercise, for people
@@ -37,6 +37,7 @@ class Result:
     student: str
     refused: str
     checks: tuple[CheckResult, ...]
+    invalid: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:
@@ -66,4 +67,5 @@ class Result:
 def from_data(data: dict[str, Any]) -> Result:
     """Return a result that was stored; KeyError or TypeError if it is none."""
     given = {key: value for key, value in data.items() if key not in ("points", "most")}
-    return Result(**{**given, "checks": tuple(CheckResult(**check) for check in data["checks"])})
+    checks = tuple(CheckResult(**check) for check in data["checks"])
+    return Result(**{**given, "checks": checks, "invalid": tuple(data["invalid"])})

@@ -27,10 +27,10 @@ def tables(results: Sequence[Result], alike: Sequence[Alike] = ()) -> Group:
 
     each = Table("points", "of", "submission", "student", "does not pass")
     for result in results:
-        failing = result.refused.partition("\n")[0] or ", ".join(
-            check.name for check in result.checks if not check.passed
-        )
-        each.add_row(plain(result.points, 3), str(result.most), result.submission, result.student, failing)
+        failing = ", ".join(check.name for check in result.checks if not check.passed)
+        reasons = [result.refused.partition("\n")[0]] if result.refused else [failing, *result.invalid]
+        why = "\n".join(reason for reason in reasons if reason)
+        each.add_row(plain(result.points, 3), str(result.most), result.submission, result.student, why)
     checks = Table("passed", "of", "check", "what it is about")
     names = {check.name: check.about for result in results for check in result.checks}
     passed = {

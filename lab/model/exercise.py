@@ -101,6 +101,15 @@ class ExerciseFile(Model):
     runs: dict[Identifier, ExerciseRun] = Field(min_length=1, description="The runs that the checks look at, by name.")
     checks: list[AnyCheck] = Field(min_length=1, description="What must hold.")
     broken: dict[Text, list[Identifier]] = Field(
-        min_length=1,
-        description="The twins in broken/: wrong submissions, each with the checks that it does not pass in full.",
+        {}, description="The twins in broken/: wrong submissions, each with the checks that it does not pass in full."
     )
+    handout: Flag = Field(
+        False,
+        description="Whether it is what lab exercise handout has written, without hidden checks, reference and broken.",
+    )
+
+    @model_validator(mode="after")
+    def _proved(self) -> ExerciseFile:
+        if not self.broken and not self.handout:
+            refuse("needs at least one twin: a check that nothing fails proves nothing", "broken")
+        return self

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from pydantic import Field
 
 from lab.errors import suggestion
+from lab.expressions.values import ValueWithUnit
 from lab.model.base import Flag, Integer, Model, Text, refuse
 from lab.model.names import Identifier
 from lab.model.one_of import OneOf
@@ -100,6 +101,15 @@ class ExerciseCheck(Model):
         1, description="With which of the tries that do not pass it a student sees the hint. Graders always see it."
     )
 
+    show_values: Flag | None = Field(
+        None, description="Whether students see the values that it compares. Default: unless it is about an answer."
+    )
+    hand_out: Flag | None = Field(
+        None,
+        description="Whether it is part of what lab exercise handout writes. Default: if it is public. false for a "
+        "public check whose function in check.py is a solution.",
+    )
+
     @abstractmethod
     def judge(self, evidence: Evidence) -> Judgement:
         """Look at a run, and judge.
@@ -110,8 +120,20 @@ class ExerciseCheck(Model):
         """
 
     def reveals(self) -> bool:
-        """Return whether what was seen gives the right answer away, so that students do not see it."""
+        """Return whether what was seen gives the right answer away, unless the file says so itself."""
         return False
+
+    def hides(self) -> bool:
+        """Return whether students do not see what was seen."""
+        return self.reveals() if self.show_values is None else not self.show_values
+
+    def right(self, evidence: Evidence) -> Mapping[str, ValueWithUnit]:
+        """Return the numbers that are right answers, by name, as far as it knows any.
+
+        Raises:
+            EvidenceError, InputError: As of judge.
+        """
+        return {}
 
     def needs_air(self) -> bool:
         """Return whether it needs a capture of the air."""

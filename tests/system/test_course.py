@@ -106,6 +106,19 @@ def test_an_autograder_marks_as_its_platform_asks(place: Path) -> None:
     assert [test["visibility"] for test in results["tests"]] == ["visible", "visible", "after_published"]
 
 
+def test_students_work_with_a_handout(place: Path) -> None:
+    said = lab("exercise", "handout", "slow-link", cwd=place).stdout
+    assert said == "slow-link-handout.zip: for students; without the checks ways\n"
+    theirs = place / "theirs"
+    with zipfile.ZipFile(place / "slow-link-handout.zip") as file:
+        file.extractall(theirs)
+    lab("exercise", "start", "slow-link", "--student", "Ada", cwd=theirs)
+    tried = lab("exercise", "run", "slow-link", cwd=theirs, status=1).stdout
+    assert "1 of 4 points" in tried
+    refused = lab("exercise", "grade", "slow-link", cwd=theirs, status=2).stderr
+    assert "slow-link is a handout: it has neither hidden checks nor a reference" in refused
+
+
 def test_only_proofs_are_about_exercises(tmp_path: Path) -> None:
     refused = lab("doctor", "hidden-node", cwd=tmp_path, status=2)
     assert refused.stderr == "lab: hidden-node: names of exercises go with --grade\n  lab doctor --grade hidden-node\n"

@@ -116,10 +116,14 @@ def test_a_student_starts_runs_and_is_marked(tmp_path: Path) -> None:
     assert re.fullmatch(r"runs: (runs/\S+)/before, \1/after \(each with report.html\)", places)
     for path in (load("hidden-node").folder / REFERENCE).iterdir():
         shutil.copy(path, tmp_path / "hidden-node")
+    copied = json.loads(lab("exercise", "grade", "hidden-node", "--json", cwd=tmp_path, status=1).stdout)
+    assert [check["name"] for check in copied["checks"] if check["points"] == 0] == ["repeated", "frame"]
+    own = "repeated: 63.9 %\nframe: 1536 us\ncause: hidden terminals\nheard: CTS\n"
+    (tmp_path / "hidden-node" / "answers.yaml").write_text(own)
     first, second = (
         json.loads(lab("exercise", "grade", "hidden-node", "--json", "--out", out, cwd=tmp_path).stdout)
         for out in ("first", "second")
     )
-    assert (first["points"], first["most"], first["student"]) == (10, 10, "Ada Lovelace")
+    assert (first["points"], first["most"], first["student"]) == (11, 11, "Ada Lovelace")
     checks = [[{**check, "where": ""} for check in result["checks"]] for result in (first, second)]
     assert checks[0] == checks[1]  # the same seed, the same mark

@@ -17,11 +17,16 @@ def repeated(evidence: Evidence) -> tuple[bool, str]:
     given = evidence.values["answers"]["repeated"]
     if given is None:
         return False, "answers.yaml has no repeated:"
+    share = right_repeated(evidence)
+    return abs(float(given.value) - share) <= NEAR * share, f"answered {float(given.value):g} %"
+
+
+def right_repeated(evidence: Evidence) -> float:
+    """Return that share, in percent."""
     clients = [node.name for node in evidence.plan.nodes if "client" in node.roles]
     links = evidence.medium.links if evidence.medium is not None else ()
     counts = total(link.total for link in links if link.sender in clients)
     frames = counts.sent - counts.retries
     if not frames:
         raise EvidenceError("the clients sent no frames")
-    share = 100 * counts.repeated / frames
-    return abs(float(given.value) - share) <= NEAR * share, f"answered {float(given.value):g} %"
+    return 100 * counts.repeated / frames

@@ -27,6 +27,7 @@ SLOT_US, SIFS_US, DIFS_US, ATTEMPTS, CW_MIN, CW_MAX = 9, 16, 34, 7, 15, 1023
 PAYLOAD, FRAME, ACK = 1472, 1472 + 64, 14  # bytes
 START_NS = 1_000_000_000  # of the sender
 FULL, HALF = 0.7, 0.55  # of what the best rates carry: shares for all points, and for half of them
+EXPONENT, FIRST_M, CLOSE_DB = 3, 15, 0.11  # of the propagation; of the first place; of what is weaker
 NEARLY = 0.97  # two rates may be equally good
 
 
@@ -43,6 +44,19 @@ def controlled(evidence: Evidence) -> tuple[float, str]:
     return points, f"{share:.0%} of what the best fixed rates would carry, wanted {FULL:.0%}"
 
 
+def weaker(evidence: Evidence) -> tuple[bool, str]:
+    """Judge by how much the signal is weaker at the third place than at the first."""
+    given = evidence.values["answers"]["weaker"]
+    if given is None:
+        return False, "no answer"
+    return abs(float(given.value) - right_weaker(evidence)) <= CLOSE_DB, f"your answer: {float(given.value):g} dB"
+
+
+def right_weaker(evidence: Evidence) -> float:
+    """Return that difference in dB: propagation by distance, with the exponent of walk.yaml."""
+    return 10 * EXPONENT * math.log10(float(evidence.values["numbers"]["far"].value) / FIRST_M)
+
+
 def middle(evidence: Evidence) -> tuple[bool, str]:
     """Judge the answer for the second place."""
     return _best(evidence, "middle", 1)
@@ -51,6 +65,21 @@ def middle(evidence: Evidence) -> tuple[bool, str]:
 def far(evidence: Evidence) -> tuple[bool, str]:
     """Judge the answer for the third place."""
     return _best(evidence, "far", 2)
+
+
+def right_middle(evidence: Evidence) -> float:
+    """Return the best rate at the second place, in Mbit/s."""
+    return _rate(evidence, 1)
+
+
+def right_far(evidence: Evidence) -> float:
+    """Return the best rate at the third place, in Mbit/s."""
+    return _rate(evidence, 2)
+
+
+def _rate(evidence: Evidence, place: int) -> float:
+    snr_db = list(places(evidence.plan))[place][2]
+    return float(max(CURVES, key=lambda rate: goodput_mbps(rate, snr_db)))
 
 
 def _best(evidence: Evidence, answer: str, place: int) -> tuple[bool, str]:

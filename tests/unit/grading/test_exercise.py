@@ -53,6 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("late: [time]", "late: [tine]", 16, 'unknown check "tine" (did you mean time?); known: time'),
         ("late: [time]", "late: []", 16, "is wrong in no way: name the checks that it does not pass"),
         ("late: [time]", "early: [time]", 1, "needs broken/early next to it"),
+        ("broken:\n  late: [time]\n", "", 1, "broken: needs at least one twin"),
         ("to: 40", "to: 4", 6, "numbers.far.to: is lower than from"),
         ("from: 10, to: 40, step: 10, ", "", 6, "needs from and to (whole numbers), or one_of (a list)"),
         ("to: 40", "to: 40, one_of: [a, b]", 6, "has both one_of and a range; keep one of them"),

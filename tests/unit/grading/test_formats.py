@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -30,7 +31,7 @@ def test_gradescope_has_each_check_and_hides_what_students_do_not_see() -> None:
         "score": 1,
         "max_score": 4,
         "status": "failed",
-        "output": "goodput = 3, wanted > 7\nThink.\nrun: runs/x/after",
+        "output": "goodput = 3, wanted > 7\nThink.\nrun: after",
         "output_format": "text",
         "tags": ["cured"],
         "visibility": "visible",
@@ -62,10 +63,27 @@ def test_junit_has_a_suite_for_each_submission() -> None:
     assert suites == [("a-test.ada", "3", "1", "0"), ("a-test.bob", "3", "1", "1")]
 
 
+@pytest.mark.parametrize("name", ["gradescope", "classroom"])
+def test_students_elsewhere_see_no_path_of_this_machine(name: str) -> None:
+    seen = "the run failed: last lines of /marks/ada/after/console.log, see /marks/ada/files"
+    failed = replace(CURED, seen=seen, where="/marks/ada/after")
+    found = FORMATS[name]([replace(ADA, checks=(failed, HEARD))])
+    assert "/marks" not in found and "last lines of after/console.log" in found
+    unmarked = Result("a-test", "A test", "ada", "", "a fault of the lab; /marks/ada/error.txt says where", ())
+    assert "/marks" not in FORMATS[name]([unmarked])
+    assert "Ask your teacher" in FORMATS["gradescope"]([unmarked])
+
+
 def test_csv_has_a_row_for_each_submission_and_no_formulas() -> None:
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"]([ADA, REFUSED]))))
     assert (rows[0]["submission"], rows[0]["points"], rows[0]["most"], rows[0]["cured"]) == ("ada", "2.0", "5", "1.0")
     assert rows[1]["student"] == "'=1+1"
+    assert rows[0]["exercise"] == "a-test" and rows[0]["not read"] == ""
+
+
+def test_csv_says_why_answers_were_not_read() -> None:
+    (row,) = csv.DictReader(io.StringIO(FORMATS["csv"]([replace(ADA, invalid=("answers.yaml is missing",))])))
+    assert row["not read"] == "answers.yaml is missing"
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -73,6 +73,27 @@ def test_a_platform_knows_better_who_it_is(
     assert marked == [("ada", "Ada Lovelace"), ("ada", "Eve")]
 
 
+def test_folders_say_who_it_is_whatever_is_in_them(
+    exercise: Exercise, marked: list[tuple[str, str]], folders: list[Path], tmp_path: Path
+) -> None:
+    many.grade(exercise, folders, tmp_path / "out", from_folder=True)
+    assert marked == [("ada", "ada"), ("bob", "bob")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "student"),
+    [
+        ("hidden-node-ada-l", "ada-l"),  # GitHub Classroom: the assignment, then the user
+        ("Ada Lovelace_1234567_assignsubmission_file_", "Ada Lovelace"),  # Moodle
+        ("Ada Lovelace_1234567_assignsubmission_file", "Ada Lovelace"),
+        ("hidden-node-", "hidden-node-"),
+        ("ada_2", "ada_2"),
+    ],
+)
+def test_what_platforms_add_to_names_of_folders_does_not_count(exercise: Exercise, folder: str, student: str) -> None:
+    assert many.folders_student(exercise, Path(folder)) == Student(student)
+
+
 @pytest.mark.parametrize(
     "text", ["exercise: other\nstudent: Eve\n", "student: Eve\n", "[", "exercise: hidden-node\nstudent: ' '\n"]
 )

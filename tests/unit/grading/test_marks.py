@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lab.errors import InputError, RecordError, RunError
+from lab.expressions.values import ValueWithUnit
 from lab.grading import feedback, marks
 from lab.grading.exercise import Student, load
 from lab.grading.results import Result
@@ -62,6 +63,22 @@ def one(evidence):
 
 def asks(evidence):
     return True, evidence.values["answers"]["far"]
+
+
+def knows(evidence):
+    return True, "it does"
+
+
+def right_knows(evidence):
+    return 7
+
+
+def lies(evidence):
+    return True, "it does"
+
+
+def right_lies(evidence):
+    return "seven"
 """
 EMPTY: dict[str, Any] = {"processes": [], "sources": {}, "metrics": {}, "error": None}
 
@@ -168,3 +185,55 @@ def test_an_answer_that_is_not_valid_costs_the_checks_about_it_and_students_see_
 
 def test_an_answer_that_is_not_valid_costs_no_other_check(marked: Marked) -> None:
     assert marked("that: 1 == 1", EMPTY, answers="far: 3\n").points == 4
+
+
+def test_why_answers_were_not_read_is_said_once(marked: Marked) -> None:
+    result = marked("that: 1 == 1", EMPTY, answers="far: [3\n")
+    assert len(result.invalid) == 1 and result.invalid[0].startswith("answers.yaml:")
+    assert marked("that: 1 == 1", EMPTY).invalid == ()
+
+
+@pytest.mark.parametrize(
+    ("check", "hidden"),
+    [
+        ("that: answers.far == 3 m", True),
+        ("that: answers.far == 3 m, show_values: true", False),
+        ("that: 1 == 1", False),
+        ("that: 1 == 1, show_values: false", True),
+        ("python: asks", False),
+        ("python: asks, show_values: false", True),
+    ],
+)
+def test_an_exercise_may_say_what_students_see(marked: Marked, check: str, hidden: bool) -> None:
+    result = marked(check, EMPTY)
+    assert result.checks[0].about_answers == hidden
+    assert (result.checks[0].seen in feedback.text(result)) != hidden
+
+
+@pytest.mark.parametrize(
+    ("check", "right"),
+    [
+        ("near: answers.far, to: 2 * 3 m, within: {5%: 1}", {"far": ValueWithUnit(6, "m")}),
+        ("near: 1, to: 1, within: {5%: 1}", {}),
+        ("that: answers.far == 3 m", {}),
+        ("python: knows", {"knows": ValueWithUnit(7.0)}),
+        ("python: asks", {}),
+    ],
+)
+def test_a_check_may_know_the_right_answer(
+    marked: Marked, tmp_path: Path, check: str, right: dict[str, ValueWithUnit]
+) -> None:
+    marked(check, EMPTY)
+    exercise, out = load(str(tmp_path / "a-test")), tmp_path / "again"
+    out.mkdir()
+    ran = marks.run(exercise, tmp_path / "a-test" / "reference", Student("Ada"), out, exercise.model.checks)
+    assert ran.right(exercise.model.checks[0]) == right
+
+
+def test_a_right_answer_that_is_no_number_is_the_exercises_mistake(marked: Marked, tmp_path: Path) -> None:
+    marked("python: lies", EMPTY)
+    exercise, out = load(str(tmp_path / "a-test")), tmp_path / "again"
+    out.mkdir()
+    ran = marks.run(exercise, tmp_path / "a-test" / "reference", Student("Ada"), out, exercise.model.checks)
+    with pytest.raises(InputError, match="right_lies failed: ValueError"):
+        ran.right(exercise.model.checks[0])

@@ -13,6 +13,7 @@ ACK_BYTES, RIDING_BYTES, AROUND_BYTES = 14, 4, 36
 SEGMENT_BYTES, PAYLOAD_BYTES, TCP_ACK_BYTES = 1500, 1448, 52
 RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 CLOSE, CLOSE_PARTLY = 0.04, 0.1
+CLOSE_US = 2  # half a symbol
 _LINE = re.compile(
     r"(?P<rate>\d{1,3}) without (?P<without>\d{1,6}\.?\d{0,9}) with (?P<with>\d{1,6}\.?\d{0,9})", re.ASCII
 )
@@ -20,11 +21,30 @@ _LINE = re.compile(
 
 def longer(evidence: Evidence) -> tuple[bool, str]:
     """Compare how much longer an ACK takes that carries TCP ACKs."""
+    return _answered(evidence, "longer", right_longer(evidence), 0)
+
+
+def right_longer(evidence: Evidence) -> float:
+    """Return that time, in us."""
     answer, more = _answer_rate(_rate(evidence)), int(evidence.values["numbers"]["bytes"].value)
-    right_us = _frame_us(ACK_BYTES + more, answer) - _frame_us(ACK_BYTES, answer)
-    given = evidence.values["answers"]["longer"]
+    return _frame_us(ACK_BYTES + more, answer) - _frame_us(ACK_BYTES, answer)
+
+
+def exchange(evidence: Evidence) -> tuple[bool, str]:
+    """Compare how long the exchange of a segment with the student's payload takes."""
+    return _answered(evidence, "exchange", right_exchange(evidence), CLOSE_US)
+
+
+def right_exchange(evidence: Evidence) -> float:
+    """Return that time, in us."""
+    size = int(evidence.values["numbers"]["payload"].value) + SEGMENT_BYTES - PAYLOAD_BYTES
+    return _exchange_us(size, _rate(evidence), 0)
+
+
+def _answered(evidence: Evidence, name: str, right_us: float, close_us: float) -> tuple[bool, str]:
+    given = evidence.values["answers"][name]
     said = "not answered" if given is None else f"your answer: {float(given.value):g} us"
-    return given is not None and float(given.value) == right_us, said
+    return given is not None and abs(float(given.value) - right_us) <= close_us, said
 
 
 def without(evidence: Evidence) -> tuple[float, str]:

@@ -19,27 +19,39 @@ _Position = tuple[float, ...]
 
 def lost(evidence: Evidence) -> tuple[float, str]:
     """Compare the number of datagrams that were lost."""
+    return float(_number(evidence, "lost") == right_lost(evidence)), _seen(evidence, "lost")
+
+
+def right_lost(evidence: Evidence) -> int:
+    """Return how many datagrams were lost."""
     said = evidence.output("raw").partition("\n")[0].split()  # "# 73 of 80 datagrams, ..."
-    right = int(said[3]) - int(said[1])
-    return float(_number(evidence, "lost") == right), _seen(evidence, "lost")
+    return int(said[3]) - int(said[1])
 
 
 def wrong(evidence: Evidence) -> tuple[float, str]:
     """Compare the number of positions that were damaged."""
+    return float(abs(_number(evidence, "wrong") - right_wrong(evidence)) <= 1), _seen(evidence, "wrong")
+
+
+def right_wrong(evidence: Evidence) -> int:
+    """Return how many positions were damaged."""
     sent = evidence.output("first-walk").splitlines()
     lines = [line.split(maxsplit=1) for line in evidence.output("raw").splitlines()[1:]]
-    right = sum(sent[int(second)] != position for second, position in lines)
-    return float(abs(_number(evidence, "wrong") - right) <= 1), _seen(evidence, "wrong")
+    return sum(sent[int(second)] != position for second, position in lines)
 
 
 def harmless(evidence: Evidence) -> tuple[float, str]:
     """Compare the number of bits that may be wrong."""
-    latitude, near_m = (evidence.values["numbers"][name].value for name in ("latitude", "near"))
-    exponent = math.frexp(latitude)[1] - 1
-    moves_m = [math.radians(2.0 ** (exponent - FRACTION_BITS + bit)) * EARTH_M for bit in range(FRACTION_BITS)]
-    right = sum(one < near_m for one in moves_m)
-    off = abs(_number(evidence, "harmless") - right)
+    off = abs(_number(evidence, "harmless") - right_harmless(evidence))
     return 1.0 if off == 0 else 0.5 if off <= 1 else 0.0, _seen(evidence, "harmless")
+
+
+def right_harmless(evidence: Evidence) -> int:
+    """Return how many bits move the position by less than the student's distance."""
+    numbers = evidence.values["numbers"]
+    exponent, near_m = math.frexp(numbers["latitude"].value)[1] - 1, float(numbers["near"].within("m"))
+    moves_m = [math.radians(2.0 ** (exponent - FRACTION_BITS + bit)) * EARTH_M for bit in range(FRACTION_BITS)]
+    return sum(one < near_m for one in moves_m)
 
 
 def worst(evidence: Evidence) -> tuple[float, str]:
