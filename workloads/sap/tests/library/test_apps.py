@@ -294,3 +294,19 @@ def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None
         receiving.send_signal(signal.SIGINT)
         _, complaint = receiving.communicate(timeout=60)
     assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream was received\n")
+
+
+@NEEDS_UDPLITE
+@pytest.mark.parametrize("pace", [[], ["--every", "300ms"]], ids=["in sap_send", "between two datagrams"])
+def test_a_sender_says_what_it_did_when_the_peer_was_gone(programs: Programs, pace: list[str], tmp_path: Path) -> None:
+    port, output = ["--port", str(free_port())], tmp_path / "got"
+    receive = [programs["streamer"], "receive", *port, "--output", str(output)]
+    send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "100ms"]
+    with (
+        subprocess.Popen(receive) as receiving,
+        subprocess.Popen([*send, "--bytes", "1G", *pace], stderr=subprocess.PIPE, text=True) as sending,
+    ):
+        wait_until(lambda: output.exists() and output.stat().st_size > 0)
+        receiving.kill()
+        _, complaint = sending.communicate(timeout=60)
+    assert (sending.returncode, complaint) == (1, "sap-streamer: sending: the peer does not answer\n")
