@@ -10,6 +10,7 @@ import pytest
 
 from lab import library
 from lab.errors import InputError
+from lab.experiments.file import resolve
 from lab.experiments.run import engine, trials
 from lab.experiments.types import Point
 from lab.library import folders
@@ -208,3 +209,12 @@ def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypat
     files = recording(replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)).files
     own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
     assert own | {f"{stack}/probes/sap_streamer.py"} <= files.keys()
+
+
+@pytest.mark.parametrize("name", ["table1", "fig5", "fig6", "outliers"])
+def test_no_trial_is_left_out_because_a_request_failed(name: str) -> None:
+    """A trial whose client exits with an error has no values, unless the client may do so."""
+    experiment = resolve.load(f"sap/{name}")
+    plans = [Plan.from_json(trials.trial(experiment, point, 0).plan) for point in experiment.points]
+    clients = [process for plan in plans for process in plan.processes if process.id == "fetch"]
+    assert len(clients) == len(plans) and not any(process.required for process in clients)
