@@ -11,6 +11,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from lab.checkout import DATA, PACKAGE
@@ -218,8 +220,27 @@ def code_called(stack: str) -> Path | None:
     return _named(found) if found else None
 
 
+_settled: ContextVar[list[dict[str, Path]] | None] = ContextVar("settled", default=None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Look for stacks with code at most once in this context."""
+    before = _settled.set([])
+    try:
+        yield
+    finally:
+        _settled.reset(before)
+
+
 def _stacks() -> dict[str, Path]:
-    return _by_name(path.parent for folder in folders("workload") for path in folder.glob(f"*/{CODE}"))
+    known = _settled.get()
+    if known:
+        return known[0]
+    found = _by_name(path.parent for folder in folders("workload") for path in folder.glob(f"*/{CODE}"))
+    if known is not None:
+        known.append(found)
+    return found
 
 
 def _by_name(found: Iterable[Path]) -> dict[str, Path]:

@@ -56,8 +56,7 @@ class RoomFile:
     @property
     def module(self) -> str:
         """Its module name."""
-        within = ".".join(self.path.relative_to(self.folder).with_suffix("").parts)
-        return f"{self.package}.{within}"
+        return _module(self)
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class Room(Generic[T]):
         file = self.file(name)
         module = _imported(file, f"{self.folder}/{name}")
         try:
-            return shared.only(module, self.base)
+            return _only(module, self.base)
         except shared.RuleError as error:
             raise InputError(str(error), where=library.shown(file.path), hint=shared.RULE) from None
 
@@ -167,6 +166,16 @@ class Room(Generic[T]):
 
     def _found(self) -> dict[str, list[RoomFile]]:
         return _found(self.folder, self.part, self.goes_with, _homes())
+
+
+# a plan asks for the same classes again and again
+_only = cache(shared.only)
+
+
+@cache
+def _module(file: RoomFile) -> str:
+    within = ".".join(file.path.relative_to(file.folder).with_suffix("").parts)
+    return f"{file.package}.{within}"
 
 
 def of_a_stack(raised: Exception) -> InputError | None:
@@ -226,7 +235,8 @@ def settled() -> Iterator[None]:
     """Look for the folders of stacks only once in this context: a plan asks for a hundred names."""
     before = _settled.set(_homes())
     try:
-        yield
+        with library.settled():
+            yield
     finally:
         _settled.reset(before)
 

@@ -23,7 +23,7 @@ _NODES_MAX = 200_000  # values in one file, aliases expanded; more is a mistake 
 _DEPTH_MAX = 60
 _BRACES = 'put text with braces in quotes: "{server.ip}"'  # otherwise YAML reads {{x}} as a mapping
 NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor UTF-8 can have
-_TREES_KEPT = 64  # parsed files: a series of plans parses each file only once
+_FILES_KEPT = 64  # parsed files: a series of plans parses each file only once
 
 
 class WrittenInt(int):
@@ -102,12 +102,8 @@ def parse(text: str, path: Path, label: str) -> Document:
     Raises:
         InputError: If it is not YAML, or empty (file:line).
     """
-    document = Document(path, label, None)
-    root = _compose(text, label)
-    if root is None:
-        raise InputError("is empty", where=label)
-    _Builder(document).build(root)
-    return document
+    data, locations = _built(text, label)
+    return Document(path, label, _copied(data), locations.copy())
 
 
 def scalar(text: str, label: str) -> Any:
@@ -118,9 +114,28 @@ def scalar(text: str, label: str) -> Any:
         raise InputError(error.message, where=label, hint=error.hint) from None
 
 
-@lru_cache(_TREES_KEPT)
+@lru_cache(_FILES_KEPT)
+def _built(text: str, label: str) -> tuple[Any, dict[Keys, str]]:
+    """Return data and locations of a file, neither of which must be changed. Errors as in ``parse``."""
+    document = Document(Path(label), label, None)
+    root = _compose(text, label)
+    if root is None:
+        raise InputError("is empty", where=label)
+    _Builder(document).build(root)
+    return document.data, document.locations
+
+
+def _copied(data: Any) -> Any:
+    """Return a copy of data; its scalars cannot be changed."""
+    if isinstance(data, dict):
+        return {key: _copied(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_copied(value) for value in data]
+    return data
+
+
 def _compose(text: str, label: str) -> Node | None:
-    """Return the YAML node tree, which must not be changed. InputError names the line of a syntax error."""
+    """Return the YAML node tree. InputError names the line of a syntax error."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 

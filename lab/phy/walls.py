@@ -44,11 +44,16 @@ def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[WallSegment]) -> Flo
     first = np.where(swapped[..., np.newaxis], there, here)  # left to right, so that both directions round the same way
     last = np.where(swapped[..., np.newaxis], here, there)
     loss = np.zeros(step.shape[:2])
-    for wall in walls:
-        ends = np.asarray(wall.from_m, dtype=np.float64), np.asarray(wall.to_m, dtype=np.float64)
-        ends_apart = _left(first, last, ends[0]) != _left(first, last, ends[1])
-        points_apart = _left(*ends, first) != _left(*ends, last)
-        loss += wall.loss_db * (ends_apart & points_apart)
+    if not (walls := list(walls)):
+        return loss
+    begin, end = (
+        np.array(ends, dtype=np.float64)[:, np.newaxis, np.newaxis]
+        for ends in ([wall.from_m for wall in walls], [wall.to_m for wall in walls])
+    )
+    ends_apart = _left(first, last, begin) != _left(first, last, end)
+    points_apart = _left(begin, end, first) != _left(begin, end, last)
+    for wall, crossed in zip(walls, ends_apart & points_apart, strict=True):
+        loss += wall.loss_db * crossed
     return loss
 
 

@@ -223,8 +223,13 @@ def test_folders_are_looked_for_once_while_a_plan_is_made(place: Path, monkeypat
         assert len(asked) == 1
         assert "ping" in probes.known() and probes.load("ping").about
         assert len(asked) == 1
+        assert library.code_called("mine") == library.code_called("mine")
+        assert len(asked) == 2  # stacks with code: once, too
     probes.known()
-    assert len(asked) == 2
+    assert len(asked) == 3
+    library.code_called("mine")
+    library.code_called("mine")
+    assert len(asked) == 5
 
 
 def test_folders_without_code_are_not_remembered(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
