@@ -140,14 +140,19 @@ def _check_axes(change: Change, axes: Sequence[str]) -> None:
 
 
 def try_all(experiment: Experiment, found: Iterable[Change | Pair]) -> None:
-    """Resolve plans of the first and the last point with each change, before anything runs.
+    """Resolve plans of the first and the last point with each change, before anything runs; equal plans once.
 
     Raises:
         InputError: If a value cannot be set; with FILE:LINE.
     """
+    tried = set()
     for change in found:
-        for point in dict.fromkeys((0, len(experiment.points) - 1)):
-            drafted(experiment, change.at(experiment.points[point]))
+        for number in dict.fromkeys((0, len(experiment.points) - 1)):
+            point = change.at(experiment.points[number])
+            plan = (point.topology, point.workload, point.overrides)
+            if plan not in tried:  # many a change is of a topology that only one of the points has
+                tried.add(plan)
+                drafted(experiment, point)
 
 
 def in_all(

@@ -196,6 +196,20 @@ def test_a_change_of_one_of_two_topologies(here: Path) -> None:
     assert delays == {"place.yaml": True, "other.yaml": False}
 
 
+def test_equal_plans_are_tried_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change of a topology that a point does not have leaves its plan as it is."""
+    experiment, listed = found()
+    drafts: list[Point] = []
+    monkeypatch.setattr("lab.experiments.variations.changes.drafted", lambda whole, point: drafts.append(point))
+    try_all(experiment, listed)
+    try_all(experiment, [replace(one, topology="other.yaml") for one in listed if not one.own])
+    ends = (experiment.points[0], experiment.points[-1])
+    assert [point.overrides for point in drafts] == [
+        *(one.at(point).overrides for one in listed for point in ends),
+        *(point.overrides for point in ends),
+    ]
+
+
 def outcomes(experiment: Experiment, throughput: Mapping[str, float | None], offset: int = 0) -> list[TrialOutcome]:
     """A trial of each point, with a throughput by the value of the axis roaming; None: it failed."""
     made = []
