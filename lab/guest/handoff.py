@@ -7,7 +7,8 @@ reality. A scan of one channel is the shortest for a station that knows its targ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
@@ -16,7 +17,8 @@ from lab.shared import types
 
 _KNOWN_S = 30  # the kernel forgets a BSS after this time (IEEE80211_SCAN_RESULT_EXPIRE)
 _BUSY_S = 10  # wpa_supplicant may answer for that long that it is busy
-_AGAIN_NS = 1_000_000_000  # when to ask again if no event has told to
+_SECOND_NS = 1_000_000_000
+_AGAIN_NS = _SECOND_NS  # when to ask again if no event has told to
 # Between association and the end of a handshake, also to renew a key, it refuses to scan. These end that.
 _ENDS = (
     "CTRL-EVENT-CONNECTED",
@@ -25,6 +27,7 @@ _ENDS = (
     "Key negotiation completed",
     "Group rekeying completed",
 )
+_JOIN_S = 30  # as long as the lab waits at the start; wpa_supplicant may go on for ever, and says nothing then
 _SCANS = 5  # a probe request is a broadcast: if another station's collides with it, nobody repeats it
 
 
@@ -66,6 +69,15 @@ def interrupt(control: Control) -> None:
         control.handoff.end()
 
 
+def unfinished(controls: Iterable[Control], start_ns: int) -> list[dict[str, Any]]:
+    """Return the values of lab.shared.outcome.Unfinished for the handoffs that are in progress.
+
+    ``start_ns``: the uptime at the timeline's start.
+    """
+    handoffs = (control.handoff for control in controls)
+    return [one.unfinished(start_ns) for one in handoffs if isinstance(one, StationHandoff) and not one.over]
+
+
 class StationHandoff:
     """The handoff of one station to one access point; ``guard`` handles its later errors, ``done`` is its success."""
 
@@ -85,6 +97,8 @@ class StationHandoff:
         self._asked = False
         self._busy_ns: int | None = None  # since when wpa_supplicant is
         self._timer: Timer | None = None
+        self._over = False
+        self._begun_ns = now_ns()
 
     def start(self) -> bytes:
         """Request the scan; events trigger the rest. Return wpa_supplicant's answer."""
@@ -96,8 +110,19 @@ class StationHandoff:
 
     def end(self) -> None:
         """Do nothing more, whatever happens."""
+        self._over = True
         self._free()
         self._control.forget(self._on_event)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has succeeded, failed or been ended."""
+        return self._over
+
+    def unfinished(self, start_ns: int) -> dict[str, Any]:
+        """Return what a record says of it if it is in progress when the run ends."""
+        names = {"station": self._station.name, "ap": self._ap.name}
+        return {"t_ns": self._begun_ns - start_ns, **names, "last": self._control.last()}
 
     def _scan(self) -> str:
         """Request a scan. If a scan is in progress, its end is as good; after a handshake, ask again."""
@@ -113,7 +138,7 @@ class StationHandoff:
     def _wait(self) -> None:
         now = now_ns()
         since_ns = now if self._busy_ns is None else self._busy_ns
-        if now - since_ns > _BUSY_S * 1_000_000_000:
+        if now - since_ns > _BUSY_S * _SECOND_NS:
             raise self._failure(
                 f"{self._station.name} cannot roam to {self._ap.name}: its wpa_supplicant was busy for {_BUSY_S} s; "
                 f"its last message: {self._control.last()}"
@@ -170,3 +195,10 @@ class StationHandoff:
                 f"{radio.mac} on {radio.frequency_mhz} MHz in {self._scans} scans{last}"
             )
         self._asked = True
+        self._timer = self._control.call_later(_JOIN_S * _SECOND_NS, lambda: self._guard(self._not_joined))
+
+    def _not_joined(self) -> None:
+        raise self._failure(
+            f"{self._station.name} has not joined {self._ap.name} within {_JOIN_S} s, after its wpa_supplicant had "
+            f"said OK to that; its last message: {self._control.last()}"
+        )

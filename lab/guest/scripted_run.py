@@ -7,7 +7,7 @@ It writes /lab/run/guest.json, which holds only virtual times, so that equal pla
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.guest import script
 from lab.guest.errors import GuestError
@@ -33,13 +33,14 @@ def run(plan: types.Plan, drive: Drive | None = None) -> Outcome:
     except GuestError as error:
         failure = error
     end_ns = clock.elapsed_ns() if clock.start_ns else 0
+    roaming = [] if failure else _roaming(guest)
     processes, memory_kills = guest.processes.outcome(), containers.memory_kills()
     try:
         for step in script.after_outcome(plan):
             step.execute(guest)
     except GuestError as error:
         failure = failure or error
-    from lab.shared.outcome import Failure, Outcome  # during the run an import would take virtual time
+    from lab.shared.outcome import Failure, Outcome, Unfinished  # during the run an import would take virtual time
 
     associations = {name: control.peer(clock.start_ns) for name, control in guest.controls.items()}
     return Outcome(
@@ -52,7 +53,17 @@ def run(plan: types.Plan, drive: Drive | None = None) -> Outcome:
         associations={station: bssid for station, bssid in associations.items() if bssid},
         error=Failure(failure.message, failure.culprit, list(failure.logs)) if failure else None,
         memory_kills=memory_kills,
+        unfinished=[Unfinished(**values) for values in roaming],
     )
+
+
+def _roaming(guest: LiveGuest) -> list[dict[str, Any]]:
+    """Return the handoffs that are in progress."""
+    if not any(control.handoff for control in guest.controls.values()):
+        return []
+    from lab.guest.handoff import unfinished  # the event has imported it: otherwise it would take virtual time
+
+    return unfinished(guest.controls.values(), guest.clock.start_ns)
 
 
 def _happened(guest: LiveGuest) -> list[Happened]:

@@ -76,6 +76,8 @@ def build(
         data["medium"] = shared_data(on_air)
     if outcome.memory_kills:
         data["memory_kills"] = outcome.memory_kills
+    if outcome.unfinished:
+        data["unfinished"] = shared_data(outcome.unfinished)
     if plan.collect:
         data["collected"] = _files(directory / COLLECTED)
     # as after a load: tuples become lists

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may explain a result without being a failure: nodes that ran out of memory, or that may change the guest."""
+"""What may explain a result without being a failure, such as nodes that ran out of memory or may change the guest."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ def remarks(data: Mapping[str, Any]) -> list[str]:
     """
     kills = data.get("memory_kills", {})
     nodes = data["plan"]["nodes"]
-    return [
-        f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
-        f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
-        for node in nodes
-        if node["name"] in kills
-    ] + [
-        f"{node['source']}: {node['name']} is privileged: its programs could change other nodes and this result"
-        for node in nodes
-        if node.get("privileged")
-    ]
+    return (
+        [
+            f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
+            f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
+            for node in nodes
+            if node["name"] in kills
+        ]
+        + [
+            f"{node['source']}: {node['name']} is privileged: its programs could change other nodes and this result"
+            for node in nodes
+            if node.get("privileged")
+        ]
+        + [
+            f"roam at {one['t_ns'] / 1e9:g} s: {one['station']} had not joined {one['ap']} when the run ended; the "
+            f"last message of its wpa_supplicant: {one['last']}"
+            for one in data.get("unfinished", [])
+        ]
+    )

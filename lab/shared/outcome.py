@@ -47,6 +47,16 @@ class Happened:
 
 
 @frozen
+class Unfinished:
+    """A ``roam`` of the timeline whose outcome the run did not wait for."""
+
+    t_ns: int  # of the event
+    station: str
+    ap: str
+    last: str  # what the station's wpa_supplicant had reported
+
+
+@frozen
 class Outcome:
     """A run."""
 
@@ -59,6 +69,7 @@ class Outcome:
     associations: dict[str, str]  # of stations at the timeline's start: BSSIDs
     error: Failure | None
     memory_kills: dict[str, int] = field(default_factory=dict, omitted=True)  # of nodes: processes that it has cost
+    unfinished: list[Unfinished] = field(default_factory=list, omitted=True)
 
     def to_json(self) -> str:
         """Return the text of guest.json."""

@@ -174,6 +174,19 @@ def test_a_handoff_to_an_access_point_that_is_gone_fails(boot: Callable[..., Ran
         boot(topology, f"name: gone\nduration: 12 s\ntimeline:\n  - {gone}\n  - {{at: 5 s, roam: sta1, to: ap2}}\n")
 
 
+NOWHERE = "{at: 1 s, exec: ap2, run: [hostapd_cli, -i, ap2-wlan1, disable]}\n  - {at: 5 s, roam: sta1, to: ap2}\n"
+
+
+def test_a_handoff_that_never_ends_is_reported(boot: Callable[..., Ran]) -> None:
+    """The station finds neither the access point to which it is to go nor the one from which it came."""
+    topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
+    gone = f"{NOWHERE}  - {{at: 5.03 s, exec: ap1, run: [hostapd_cli, -i, ap1-wlan1, disable]}}\n"
+    with pytest.raises(RunError, match="sta1 has not joined ap2 within 30 s, .* said OK to that; its last message: <"):
+        boot(topology, f"name: gone\nduration: 40 s\ntimeline:\n  - {gone}")
+    (roam,) = boot(topology, f"name: gone\nduration: 7 s\ntimeline:\n  - {gone}").guest()["unfinished"]
+    assert (roam["station"], roam["ap"]) == ("sta1", "ap2") and 5_000_000_000 <= roam["t_ns"] < 5_001_000_000
+
+
 def test_the_end_of_an_earlier_scan_is_not_that_of_the_handoffs(boot: Callable[..., Ran]) -> None:
     """While a command runs, nobody reads what wpa_supplicant reports; the handoff finds the report in its socket.
 

@@ -15,6 +15,7 @@ from lab.guest.hostap_socket import Control
 from lab.guest.kinds import event_steps
 from lab.guest.loop import Timer
 from lab.plan.load import load
+from lab.shared.outcome import Unfinished
 from lab.shared.types import Event
 
 SCANNED = "<3>CTRL-EVENT-SCAN-RESULTS "
@@ -31,7 +32,7 @@ class Supplicant(Control):
         self.asked: list[str] = []
         self.busy = False
         self.events = []
-        self.timers: list[Timer] = []
+        self.timers: list[tuple[int, Timer]] = []
         self.task: Any = SimpleNamespace(name="wpa_supplicant", logs=[])
 
     def request(self, command: str) -> str:
@@ -41,13 +42,14 @@ class Supplicant(Control):
         return "FAIL-BUSY\n" if self.busy and command.startswith("SCAN") else "OK\n"
 
     def call_later(self, delay_ns: int, callback: Callable[[], None]) -> Timer:
-        assert delay_ns == SECOND_NS
-        self.timers.append(Timer(callback))
-        return self.timers[-1]
+        assert delay_ns in (SECOND_NS, 30 * SECOND_NS)
+        self.timers.append((delay_ns, Timer(callback)))
+        return self.timers[-1][1]
 
-    def pass_time(self) -> None:
-        """Call what is due; all timers are as long."""
-        due, self.timers = self.timers, []
+    def pass_time(self, seconds: int = 1) -> None:
+        """Call what is due after that time, of what was asked for."""
+        due = [timer for delay_ns, timer in self.timers if delay_ns <= seconds * SECOND_NS]
+        self.timers = [(delay_ns, timer) for delay_ns, timer in self.timers if timer not in due]
         for timer in due:
             if timer.callback is not None:
                 timer.callback()
@@ -223,3 +225,35 @@ def test_a_busy_station_that_is_disconnected_does_not_roam_later(guest: Any) -> 
     supplicant.busy = False
     supplicant.pass_time()
     assert supplicant.asked == ["SCAN freq=2437", "DISCONNECT"]
+
+
+def test_a_station_that_never_says_how_its_roam_ended_fails(guest: Any) -> None:
+    """wpa_supplicant has said OK, and may then try for ever."""
+    supplicant = roaming(guest)
+    supplicant.tell("<3>CTRL-EVENT-SSID-TEMP-DISABLED id=0")
+    with pytest.raises(
+        GuestError,
+        match=r"^sta1 has not joined ap2 within 30 s, after its wpa_supplicant had said OK to that; its last message: "
+        "<3>CTRL-EVENT-SSID-TEMP-DISABLED id=0$",
+    ):
+        supplicant.pass_time(30)
+    assert supplicant._listeners == []
+
+
+@pytest.mark.parametrize("end", ["connected", "disconnect"])
+def test_a_roam_that_has_ended_is_not_waited_for(guest: Any, end: str) -> None:
+    supplicant = roaming(guest)
+    if end == "connected":
+        supplicant.tell(f"<3>CTRL-EVENT-CONNECTED - Connection to {bssid('ap2')} completed")
+    else:
+        fire(guest, end)
+    supplicant.pass_time(30)
+    assert handoff.unfinished([supplicant], 0) == []
+
+
+def test_a_roam_in_progress_is_reported_with_its_time(guest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handoff, "now_ns", lambda: 7 * SECOND_NS)
+    supplicant = roaming(guest)
+    idle = Supplicant()
+    found = [Unfinished(**values) for values in handoff.unfinished([idle, supplicant], 2 * SECOND_NS)]
+    assert found == [Unfinished(5 * SECOND_NS, "sta1", "ap2", SCANNED)]

@@ -210,6 +210,15 @@ def test_a_node_that_ran_out_of_memory_is_reported_though_nothing_failed(recorde
     assert reported in page(record, [], [])
 
 
+def test_a_roam_without_an_outcome_is_reported(recorded: Recorder) -> None:
+    record = recorded({"unfinished": [{"t_ns": 5_250_000_000, "station": "sta1", "ap": "ap2", "last": "<3>SME: no"}]})
+    said = (
+        "roam at 5.25 s: sta1 had not joined ap2 when the run ended; the last message of its wpa_supplicant: <3>SME: no"
+    )
+    assert as_json(record)["remarks"] == [said]
+    assert said in " ".join(printed(record).split())
+
+
 @pytest.mark.parametrize(("width", "first"), [(40, "Keys that differ"), (10, "Keys")])
 def test_a_title_is_on_one_line_if_the_terminal_has_room(width: int, first: str) -> None:
     shown = rich_table(Table("keys", "Keys that differ", [Column("key", "key", number=False)], [{"key": "seed"}]))
