@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -24,7 +23,7 @@ from lab.machine.channel import Channel
 from lab.machine.memory import memory_directory
 from lab.machine.process import MODES, GuestProcess, Setup, command_line
 from lab.machine.scratch import scratch
-from lab.machine.watch import POLL_S, STALL_WALL_S, RunProgress, WallTimes, Watch
+from lab.machine.watch import POLL_S, STALL_S, RunProgress, WallTimes, Watch
 
 OnProgress = Callable[[RunProgress], None]
 Answer = Callable[[dict[str, Any]], dict[str, Any]]  # to a question of a shell
@@ -45,7 +44,7 @@ class Guest:
         cls,
         setup: Setup,
         mode: str = "run",
-        stall_wall_s: float = STALL_WALL_S,
+        stall_s: float = STALL_S,
         console: IO[bytes] | None = None,
         channel: Channel | None = None,
     ) -> Iterator[Guest]:
@@ -54,7 +53,7 @@ class Guest:
         Args:
             setup: parameters of the start; the run directory holds plan.json, unless the mode needs no plan.
             mode: one of lab.machine.process.MODES.
-            stall_wall_s: the guest has failed after this time without progress of virtual time.
+            stall_s: the guest has failed after so much processor time, or waiting, without progress of virtual time.
             console: where its console goes; None: the terminal, or console.log in the run directory.
             channel: to its agent, for the modes that have one.
 
@@ -71,7 +70,7 @@ class Guest:
             arguments = command_line(setup, place, mode, channel, own)
             process = GuestProcess(arguments, files.run, memory, console, channel, own)
             closing.callback(process.kill)
-            yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
+            yield cls(process, Watch(process, place, setup.duration_ns, stall_s), channel)
 
     def follow(self, on_progress: OnProgress = lambda progress: None) -> WallTimes:
         """Wait until it is off, and check its outcome.
@@ -109,7 +108,7 @@ class Guest:
 
     def _status(self, line: str, answer: Answer) -> int:
         """Return the status that the agent reports of a line, once it has run."""
-        begun_s = time.monotonic()
+        self.watch.resume()
         channel = self._to_agent()
         while True:
             try:
@@ -117,7 +116,7 @@ class Guest:
             except EOFError:
                 raise RunError(_ENDED_EARLY) from None
             if text is None:
-                self.watch.check_command(line, begun_s)
+                self.watch.check_command(line)
                 continue
             message: dict[str, Any] = json.loads(text)
             if "status" in message:

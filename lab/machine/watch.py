@@ -21,12 +21,13 @@ from lab.builders.step import NO_SPACE_TEXT
 from lab.cache.store import free_bytes
 from lab.errors import RunError
 from lab.machine.process import GuestProcess
+from lab.machine.standstill import Standstill, used_below
 from lab.printable import printable
 from lab.shared.frozen import built
 from lab.shared.outcome import Failure
 from lab.text import last_lines
 
-STALL_WALL_S = 60.0
+STALL_S = 60.0  # of processor time, or of waiting (lab.machine.standstill)
 # setup (association of many stations) and shutdown take virtual time in addition to the plan's duration
 SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
@@ -98,19 +99,24 @@ class Watch:
     """Watches one guest until it is off."""
 
     def __init__(
-        self, process: GuestProcess, scratch: Path, duration_ns: int, stall_wall_s: float = STALL_WALL_S
+        self,
+        process: GuestProcess,
+        scratch: Path,
+        duration_ns: int,
+        stall_s: float = STALL_S,
+        standstill: Standstill | None = None,
     ) -> None:
         self.run = process.run
         self.console = self.run / "console.log"
         self._process = process
         self._scratch = scratch
         self._duration_ns = duration_ns
-        self._stall_wall_s = stall_wall_s
+        self._stall_s = stall_s
+        self._standstill = standstill or Standstill(lambda: used_below(process.process.pid))
         self._started_s = process.started_s
         self._timeline_s: float | None = None
         self._timeline_ns = 0
         self._last_uptime_ns = -1
-        self._moved_s = self._started_s
 
     def step(self) -> RunProgress | None:
         """Wait for POLL_S; return the guest's progress, or None if it is off.
@@ -128,7 +134,7 @@ class Watch:
         """
         self._check_start()
         uptime_ns, stood_s = self._uptime_ns_and_stall_s()
-        if stood_s > self._stall_wall_s:
+        if stood_s > self._stall_s:
             raise self._stalled(uptime_ns)
         if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
             passed = f"{uptime_ns / 1e9:.1f} s of virtual time passed"
@@ -137,27 +143,27 @@ class Watch:
         return RunProgress(virtual_ns, time.monotonic() - self._started_s)
 
     def _uptime_ns_and_stall_s(self) -> tuple[int, float]:
-        """Return the guest's uptime, and for how long it has not changed."""
+        """Return the guest's uptime, and for how long it has stood still without a change of that."""
         pulse = self._process.pulse()
         uptime_ns = pulse[0] if pulse else 0
-        now_s = time.monotonic()
         if uptime_ns != self._last_uptime_ns:
-            self._last_uptime_ns, self._moved_s = uptime_ns, now_s
-        return uptime_ns, now_s - self._moved_s
+            self._last_uptime_ns = uptime_ns
+            self._standstill.restart()
+        return uptime_ns, self._standstill.seen_s()
 
     def resume(self) -> None:
         """Count a stall from now: until now the guest has waited for the host."""
-        self._moved_s = time.monotonic()
+        self._standstill.restart()
 
-    def check_command(self, line: str, since_s: float) -> None:
-        """Check that a command of a shell, which has run since that time of time.monotonic(), makes progress.
+    def check_command(self, line: str) -> None:
+        """Check that a command of a shell, which has run since ``resume``, makes progress.
 
         Raises:
             RunError: If virtual time stands still, or is beyond the plan's end.
         """
         uptime_ns, stood_s = self._uptime_ns_and_stall_s()
-        if min(stood_s, time.monotonic() - since_s) > self._stall_wall_s:
-            stood = f"virtual time stood still for {self._stall_wall_s:g} s of wall time"
+        if stood_s > self._stall_s:
+            stood = f"virtual time stood still for {self._stall_s:g} s of {self._standstill.kind}"
             raise RunError(f"{line.strip()}: {stood}", hint=_SPINS)
         if uptime_ns > self._duration_ns + SPARE_VIRTUAL_NS:
             hint = "give it an end: sta1 ping -c 3 h1, or h1 timeout 10 COMMAND"
@@ -200,8 +206,8 @@ class Watch:
         if lacks:
             who += f"; the node in which {lacks['program']} runs is out of memory"
         return RunError(
-            f"virtual time stood still at {uptime_ns / 1e9:.1f} s for {self._stall_wall_s:g} s of wall time{who}"
-            f"\n  last lines of {self.console}:\n{log}",
+            f"virtual time stood still at {uptime_ns / 1e9:.1f} s for {self._stall_s:g} s of {self._standstill.kind}"
+            f"{who}\n  last lines of {self.console}:\n{log}",
             hint=_SPINS if culprit or lacks else _HANGS,
         )
 

@@ -19,7 +19,7 @@ from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.processor import processor
 from lab.machine.uses import Uses
-from lab.machine.watch import STALL_WALL_S, RunProgress, WallTimes
+from lab.machine.watch import STALL_S, RunProgress, WallTimes
 from lab.runs.limits import Limits, too_long
 from lab.runs.start import started
 from lab.shared.outcome import Outcome
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Meanwhile = Callable[[], None]  # work to do while a guest runs; the guest does not wait for it
 # virtual time stands still while processes start together, which takes some of them up to a second each
-_FEW_PROCESSES, _START_WALL_S = 30, 1.0
+_FEW_PROCESSES, _START_S = 30, 1.0
 _TRANSIENT = ("pulse", "started")  # used only while a guest runs
 
 
@@ -39,7 +39,7 @@ def run_plan(
     machine: Machine,
     directory: Path,
     on_progress: OnProgress = lambda progress: None,
-    stall_wall_s: float = STALL_WALL_S,
+    stall_s: float = STALL_S,
     meanwhile: Meanwhile = lambda: None,
     timeout_s: float | None = None,
 ) -> Record:
@@ -48,8 +48,9 @@ def run_plan(
     To run many plans, call this for each with one ``machine``: then modules are imported only once.
 
     ``on_progress`` is called repeatedly while the guest runs; an exception of it ends the run. ``meanwhile`` is called
-    once the guest has been started. The run has failed after ``stall_wall_s`` without progress of virtual time, or
-    after ``timeout_s`` of wall time (None: it may take as long as it needs).
+    once the guest has been started. The run has failed after ``stall_s`` without progress of virtual time
+    (lab.machine.standstill says what counts), or after ``timeout_s`` of wall time (None: it may take as long as it
+    needs).
 
     Raises:
         RunError: If the guest or a process in it failed, or exceeded a limit; its files stay in the directory.
@@ -61,7 +62,7 @@ def run_plan(
         importlib.import_module("lab.runs.provenance")
         meanwhile()
 
-    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, timeout_s)
+    walls = boot(plan, machine, directory, on_progress, stall_s, while_it_runs, timeout_s)
     return recorded(plan, machine, directory, walls, timeout_s)
 
 
@@ -92,19 +93,19 @@ def boot(
     machine: Machine,
     directory: Path,
     on_progress: OnProgress = lambda progress: None,
-    stall_wall_s: float = STALL_WALL_S,
+    stall_s: float = STALL_S,
     meanwhile: Meanwhile = lambda: None,
     timeout_s: float | None = None,
 ) -> WallTimes:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
-    stall_wall_s += _START_WALL_S * max(0, len(plan.processes) - _FEW_PROCESSES)
+    stall_s += _START_S * max(0, len(plan.processes) - _FEW_PROCESSES)
     limits = Limits(plan, directory, timeout_s)
 
     def look(progress: RunProgress) -> None:
         limits.look(progress)
         on_progress(progress)
 
-    with booted(plan, machine, directory, stall_wall_s) as guest:
+    with booted(plan, machine, directory, stall_s) as guest:
         meanwhile()
         walls = guest.follow(look)
         limits.judge()
@@ -116,7 +117,7 @@ def booted(
     plan: Plan,
     machine: Machine,
     directory: Path,
-    stall_wall_s: float = STALL_WALL_S,
+    stall_s: float = STALL_S,
     mode: str = "run",
     channel: Channel | None = None,
 ) -> Iterator[Guest]:
@@ -128,7 +129,7 @@ def booted(
     """
     started_here = False  # otherwise the directory may be that of another run
     try:
-        with started(plan, machine, directory, stall_wall_s, mode=mode, channel=channel) as guest:
+        with started(plan, machine, directory, stall_s, mode=mode, channel=channel) as guest:
             started_here = True
             yield guest
     except LabError:

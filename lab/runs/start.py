@@ -18,7 +18,7 @@ from lab.machine.guest import Guest
 from lab.machine.machine import Machine, ensure_machine, prepare
 from lab.machine.memory import guest_bytes, memory_keys
 from lab.machine.run_directory import PLAN, claim
-from lab.machine.watch import STALL_WALL_S
+from lab.machine.watch import STALL_S
 from lab.shared.types import Plan
 
 # a kernel that checks itself takes that many times longer for the same work: even for the start of a process
@@ -52,7 +52,7 @@ def started(
     plan: Plan,
     machine: Machine,
     directory: Path,
-    stall_wall_s: float = STALL_WALL_S,
+    stall_s: float = STALL_S,
     *,
     mode: str = "run",
     console: IO[bytes] | None = None,
@@ -60,9 +60,9 @@ def started(
 ) -> Iterator[Guest]:
     """Start the guest of a plan in a run directory (empty); end it with the context.
 
-    ``stall_wall_s``: it has failed after this time without progress of virtual time, or after ten times as long if its
-    kernel checks itself. ``mode``: one of lab.machine.process.MODES; ``console``: where its console goes; None: as the
-    mode has it; ``channel``: to its agent.
+    ``stall_s``: it has failed after so much without progress of virtual time (lab.machine.standstill says what
+    counts), or after ten times as much if its kernel checks itself. ``mode``: one of lab.machine.process.MODES;
+    ``console``: where its console goes; None: as the mode has it; ``channel``: to its agent.
 
     Raises:
         HostError: If a file cannot be written, or no directory suits the guest's memory.
@@ -72,7 +72,7 @@ def started(
     with writing(path):
         claim(directory, plan.to_json())
     if DEBUG in machine.kernel.parts:
-        stall_wall_s *= _CHECKS_TAKE
+        stall_s *= _CHECKS_TAKE
     setup = machine.setup(plan, directory, mode)
-    with Guest.started(setup, mode, stall_wall_s=stall_wall_s, console=console, channel=channel) as guest:
+    with Guest.started(setup, mode, stall_s=stall_s, console=console, channel=channel) as guest:
         yield guest

@@ -126,13 +126,13 @@ def plan_of(tmp_path: Path) -> Callable[..., Plan]:
 def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) -> Callable[..., Ran]:
     """Boot a topology and a workload given as text, and follow it to its end."""
 
-    def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0, pcap: str | None = None) -> Ran:
+    def run(topology: str, workload: str, seed: int = 1, stall_s: float = 60.0, pcap: str | None = None) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
         plan = plan_of(topology, workload, seed, pcap)
         own = runs.with_images(machine, plan, SilentReport()) if plan.images() else machine
         own = with_stack(own, tmp_path / "workload.yaml", plan)
-        runs.boot(plan, own, directory, stall_wall_s=stall_wall_s)
+        runs.boot(plan, own, directory, stall_s=stall_s)
         return Ran(directory)
 
     return run

@@ -92,7 +92,7 @@ def test_a_program_that_ruins_its_guest_ends_its_run_with_the_reason(
         f"files: {{escape: {{on: h1, path: /tmp/escape, from: {compiled(tmp_path)}}}}}\n",
     )
     with pytest.raises(RunError, match=said):
-        boot(SMALL, work, stall_wall_s=8.0)
+        boot(SMALL, work, stall_s=4.0)
 
 
 def test_hostfs_reaches_nothing_but_the_run(tmp_path: Path, boot: Callable[..., Ran], caged: bool) -> None:

@@ -25,7 +25,7 @@ from lab.experiments.run.engine import SweepProgress
 from lab.experiments.run.store import TrialStore, pack
 from lab.experiments.types import Experiment, Point, Repetitions, TrialMetric, TrialOutcome
 from lab.machine import scratch
-from lab.machine.watch import STALL_WALL_S
+from lab.machine.watch import STALL_S
 from lab.plan.load import load
 from lab.record.record import to_json
 from tests.system.waiting import DEADLINE_S, until
@@ -53,7 +53,7 @@ metrics:
 """
 
 
-# stops virtual time; ended after STALL_WALL_S, unless somebody does so before
+# stops virtual time; ended after STALL_S, unless somebody does so before
 ENDLESS = WORK.replace("cat, /proc/sys/kernel/random/uuid", 'sh, -c, "while :; do :; done"')
 
 
@@ -329,7 +329,7 @@ def test_workers_elsewhere_stop_what_nobody_waits_for(place: Place, cluster: Clu
     assert process.poll() is None, process.communicate()[1]
     process.send_signal(number)
     process.communicate(timeout=DEADLINE_S)
-    until(lambda: not guests_below(cluster.directory / "first"), STALL_WALL_S / 3)
+    until(lambda: not guests_below(cluster.directory / "first"), STALL_S / 3)
     assert worker.poll() is None
     assert len(place.sweep("again", 2, cluster.address)) == 2  # it is there for the next one
 

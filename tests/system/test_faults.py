@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
 from collections.abc import Callable
 
 import pytest
 
 from lab.errors import RunError
+from lab.machine.cage import namespaces
+from lab.machine.guest import Guest
+from lab.machine.standstill import LOOK_S, used_below
+from lab.machine.watch import RunProgress, WallTimes
 from tests.system.conftest import WIRED, Ran, quoted
 
 pytestmark = pytest.mark.guest
+
+PTRACE_SEIZE_AND_INTERRUPT = (0x4206, 0x4207)  # of linux/ptrace.h
+WALL = 0x40000000  # __WALL of linux/wait.h
 
 ONE_AP = """\
 name: one
@@ -24,7 +34,8 @@ links:
 
 
 def test_a_process_that_spins_stops_virtual_time(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"virtual time stood still at .* s for 8 s of wall time; running: spinner"):
+    said = r"virtual time stood still at .* s for 4 s of processor time; running: spinner"
+    with pytest.raises(RunError, match=said):
         boot(
             WIRED,
             """
@@ -34,8 +45,68 @@ duration: 5 s
 processes:
   - {on: client, at: 1 s, run: [perl, -e, "$0 = 'spinner'; while (1) { $x++ }"]}
 """,
-            stall_wall_s=8.0,
+            stall_s=4.0,
         )
+
+
+# hundreds of programs, so that there is a time to do something to the guest
+LONG = """\
+name: long
+roles: {client: 1}
+duration: 60 s
+processes:
+  - {on: client, as: sleeps, may_run_on: true, run: [sh, -c, for i in $(seq 600); do sleep 0.01; done]}
+"""
+
+
+def when_it_is_on_its_way(monkeypatch: pytest.MonkeyPatch, do: Callable[[set[int], float], None]) -> None:
+    """Have the next guest looked at from the start of its timeline on: by its processes' pids, and the wall time."""
+    follow = Guest.follow
+
+    def looked_at(guest: Guest, on_progress: Callable[[RunProgress], None]) -> WallTimes:
+        def look(progress: RunProgress) -> None:
+            on_progress(progress)
+            if progress.virtual_ns is not None:
+                do(set(used_below(guest._process.process.pid)), progress.wall_s)
+
+        return follow(guest, look)
+
+    monkeypatch.setattr(Guest, "follow", looked_at)
+
+
+def test_a_guest_that_its_host_keeps_from_working_is_not_ended(
+    boot: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it is stopped, for longer than it may stand still."""
+    stall_s = 1.0
+    times: list[float] = []
+
+    def stop(pids: set[int], wall_s: float) -> None:
+        if len(times) < 2 and (not times or wall_s > times[0] + stall_s + 3 * LOOK_S):
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT if times else signal.SIGSTOP)
+            times.append(wall_s)
+
+    when_it_is_on_its_way(monkeypatch, stop)
+    ran = boot(WIRED, LONG, stall_s=stall_s)
+    assert len(times) == 2 and ran.guest()["error"] is None
+
+
+def test_a_guest_that_hangs_is_ended(boot: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes no processor time. A debugger's grip keeps its kernel from ever continuing."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    held: list[int] = []
+
+    def hold(pids: set[int], _wall_s: float) -> None:
+        if not held:
+            held.append(sorted(pids)[int(bool(namespaces()))])  # below the command that has made its namespaces
+            assert [libc.ptrace(request, held[0], None, None) for request in PTRACE_SEIZE_AND_INTERRUPT] == [0, 0]
+
+    when_it_is_on_its_way(monkeypatch, hold)
+    said = r"virtual time stood still at .* s for 1 s of waiting\n(.|\n)* its kernel does not answer either: it hangs"
+    with pytest.raises(RunError, match=said):
+        boot(WIRED, LONG, stall_s=1.0)
+    os.waitpid(held[0], WALL)  # a traced process stays until its tracer has noticed
 
 
 def test_a_daemon_that_dies_is_named_with_its_log(boot: Callable[..., Ran]) -> None:

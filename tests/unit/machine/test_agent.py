@@ -81,8 +81,8 @@ def test_only_what_takes_the_guest_too_long_is_a_stall(setup: Callable[[str], Se
     with driven(setup(ENDS + answers)) as agent:
         agent.await_timeline()
         watch = agent._guest.watch
-        watch._moved_s -= 1000  # the program decides for long; meanwhile the guest waits for it
+        watch._standstill.waited_s += 1000  # the program decides for long; meanwhile the guest waits for it
         agent.ask("run_until", at_ns=7)
-        watch._stall_wall_s = 0.05
-        with pytest.raises(RunError, match=r"virtual time stood still at 0\.0 s for 0\.05 s of wall time"):
+        watch._stall_s = 0.05
+        with pytest.raises(RunError, match=r"virtual time stood still at 0\.0 s for 0\.05 s of waiting"):
             agent.ask("run_until", at_ns=9)

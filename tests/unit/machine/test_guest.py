@@ -71,7 +71,7 @@ def test_a_guest_that_says_nothing_of_its_run_has_failed(setup: Callable[[str], 
 
 def test_a_guest_whose_time_stands_still_has_failed(setup: Callable[[str], Setup]) -> None:
     with (
-        pytest.raises(RunError, match=r"virtual time stood still at 0\.0 s for 0 s of wall time"),
-        Guest.started(setup(GOES_ON), stall_wall_s=0.0) as guest,
+        pytest.raises(RunError, match=r"virtual time stood still at 0\.0 s for 0 s of waiting"),
+        Guest.started(setup(GOES_ON), stall_s=0.0) as guest,
     ):
         guest.follow()

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +16,7 @@ import pytest
 
 from lab.errors import RunError
 from lab.machine.process import GuestProcess
+from lab.machine.standstill import Standstill, Used
 from lab.machine.watch import Watch, kernel_complaint
 
 
@@ -187,31 +189,48 @@ class Beating(Ended):
         return self.uptime_ns, 0
 
 
+class Clock:
+    """A clock, and a guest that waits for ever by it."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def standstill(self) -> Standstill:
+        return Standstill(lambda: {1: Used("S", 7.0)}, self)
+
+    def pass_by(self, seconds: float, look: Callable[[], object]) -> None:
+        """Let that time pass, with a look at the end of each second, and one now."""
+        look()
+        for _ in range(int(seconds)):
+            self.now_s += 1.0
+            look()
+
+
 def test_a_command_that_does_not_end_is_reported(tmp_path: Path) -> None:
-    guest = Beating(tmp_path, "")
-    watch = Watch(cast(GuestProcess, guest), tmp_path, 2 * 3600 * 10**9, stall_wall_s=60.0)
-    now_s = time.monotonic()
-    watch.check_command("h1 true", now_s)
-    watch.check_command("h1 true", now_s)
-    with pytest.raises(RunError, match="^h1 loop: virtual time stood still for 60 s of wall time") as stood:
-        stopped = Watch(cast(GuestProcess, guest), tmp_path, 1, stall_wall_s=60.0)
-        stopped.check_command("h1 loop\n", now_s)
-        stopped._moved_s -= 100  # while a user thought about the next command, which counts from its start
-        stopped.check_command("h1 loop\n", now_s)
-        stopped.check_command("h1 loop\n", now_s - 61)
+    guest, clock = Beating(tmp_path, ""), Clock()
+    watch = Watch(cast(GuestProcess, guest), tmp_path, 2 * 3600 * 10**9, 60.0, clock.standstill())
+    clock.pass_by(61, lambda: watch.check_command("h1 loop\n"))  # the first second only says what it had used before
+    clock.now_s += 1000  # while a user thought about the next command, which counts from its start
+    watch.resume()
+    clock.pass_by(61, lambda: watch.check_command("h1 loop\n"))
+    with pytest.raises(RunError, match="^h1 loop: virtual time stood still for 60 s of waiting") as stood:
+        clock.pass_by(1, lambda: watch.check_command("h1 loop\n"))
     assert "busy loop" in str(stood.value)
     guest.uptime_ns = 3 * 3600 * 10**9
     with pytest.raises(RunError, match="^sta1 ping h1: did not end within 2 h of virtual time"):
-        watch.check_command("sta1 ping h1\n", now_s)
+        watch.check_command("sta1 ping h1\n")
 
 
 def test_a_stall_of_a_node_without_memory_is_reported_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.machine.mconsole.running", lambda _scratch: None)
     (tmp_path / "console.log").write_text("[    2.006000] Thread Pool invoked oom-killer: gfp_mask=0x100cca, order=0\n")
-    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=0.0)
-    watch.look()
-    with pytest.raises(RunError, match="wall time; the node in which Thread Pool runs is out of memory\n") as stood:
-        watch.look()
+    clock = Clock()
+    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, 60.0, clock.standstill())
+    clock.pass_by(61, watch.look)
+    with pytest.raises(RunError, match="s of waiting; the node in which Thread Pool runs is out of memory\n") as stood:
+        clock.pass_by(1, watch.look)
     assert "write a larger memory: for its node" in str(stood.value)
 
 
@@ -224,8 +243,9 @@ def test_a_kernel_that_hangs_is_no_busy_loop(
 ) -> None:
     monkeypatch.setattr("lab.machine.mconsole.running", lambda _scratch: running)
     (tmp_path / "console.log").touch()
-    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, stall_wall_s=0.0)
-    watch.look()
+    clock = Clock()
+    watch = Watch(cast(GuestProcess, Beating(tmp_path, "")), tmp_path, 1, 60.0, clock.standstill())
+    clock.pass_by(61, watch.look)
     with pytest.raises(RunError) as stood:
-        watch.look()
+        clock.pass_by(1, watch.look)
     assert said in str(stood.value)
