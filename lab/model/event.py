@@ -40,6 +40,9 @@ class Scene(Protocol):
     def position(self, node: plan.Node) -> tuple[float, float, float] | None:
         """Return the position of the node at the time of the event, in m."""
 
+    def place(self, name: str, key: str) -> tuple[float, float, float] | None:
+        """Return the coordinates of a name of positions:, in m."""
+
     def move(self, node: plan.Node, to_m: tuple[float, float, float], speed_m_s: float | None) -> None:
         """Move the node there from then on."""
 

@@ -15,6 +15,7 @@ from lab.errors import suggestion
 from lab.model import groups
 from lab.model.addressing import Network, Subnets
 from lab.model.base import ANY_VALUE, INCLUDE, Choice, Later, Model, Position, Quantity, Text, Texts, refuse
+from lab.model.countries import COUNTRIES
 from lab.model.event import AnyEvent
 from lab.model.groups import Nodes
 from lab.model.links import Link
@@ -65,6 +66,8 @@ def start_ns(text: str) -> int:
 def _country(text: str) -> str:
     if len(text) != 2 or not (text.isascii() and text.isalpha() and text.isupper()):
         refuse(f'"{text}" is not a valid country code; write two capital letters, such as DE')
+    if text not in COUNTRIES:
+        refuse(f'no radio regulations are known for "{text}"; write a code of ISO 3166-1, such as DE, GB or US')
     return text
 
 

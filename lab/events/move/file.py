@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from lab import units
-from lab.model.base import Position, Speed, Text
+from lab.model.base import NamedPosition, Speed, Text
 from lab.model.event import Event, Resolved, Scene
 from lab.show.words import position
 
@@ -18,13 +18,14 @@ class Move(Event):
     """Move a station or access point."""
 
     move: Text = Field(description="The station or access point that moves.")
-    to: Position = Field(description="The new position: [x, y, z], each with a unit.")
+    to: NamedPosition = Field(description="The new position: [x, y, z], each with a unit, or a name of positions:.")
     speed: Speed | None = Field(
         None, description="Speed of the move, in a straight line. Default: the node jumps there at once."
     )
 
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{position_m}`` for each node, and ``{speed_m_s}`` if given."""
+        to = scene.place(self.to, "to") if isinstance(self.to, str) else self.to
         for node in scene.nodes(self.move, "move", lambda node: node.radio):
             if node.radio is None:
                 message = f"{node.name} has no radio (it is a {node.kind}); only nodes with a radio move"
@@ -33,7 +34,9 @@ class Move(Event):
             if node.owner is not None:
                 scene.refuse(f"{node.name} is a radio of {node.owner}, and moves with it; write {node.owner}", "move")
                 continue
-            params: dict[str, Any] = {"position_m": list(self.to)}
+            if to is None:
+                continue
+            params: dict[str, Any] = {"position_m": list(to)}
             if self.speed is not None:
                 params["speed_m_s"] = self.speed
                 if scene.position(node) is None:
@@ -42,7 +45,7 @@ class Move(Event):
                         "speed",
                     )
                     continue
-            scene.move(node, self.to, self.speed)
+            scene.move(node, to, self.speed)
             yield node.name, params
 
     @classmethod

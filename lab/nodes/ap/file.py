@@ -34,6 +34,12 @@ from lab.nodes.sta.file import StationRadio
 from lab.shared.types import Radio
 
 
+def _some_rates(found: list[str]) -> list[str]:
+    if not found:
+        refuse("names no rate; write for example [1 Mbit/s], or leave it out for hostapd's")
+    return found
+
+
 def _time_units(text: str) -> str:
     """Return ``100TU`` as ``100 TU``; refuse values that hostapd does not accept."""
     found = re.fullmatch(r"(\d+) ?TU", text)
@@ -87,7 +93,7 @@ class AccessPointRadio(Bss, Wireless):
         "to the rules of the country: in DE and most of Europe, AIFSN and windows are not below, and TXOP limits not "
         "above, what ETSI EN 301 893 says; in the US there are no such rules. Default: hostapd's.",
     )
-    basic_rates: list[FixedRate] = Field(
+    basic_rates: Annotated[list[FixedRate], AfterValidator(_some_rates)] = Field(
         [],
         description="Rates that all stations must support, such as [1 Mbit/s]. Beacons use the lowest; ACK, CTS and "
         "BlockAck use the highest that is not above the rate of the frame they answer. Default: hostapd's "

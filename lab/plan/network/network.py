@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lab.errors import unknown
@@ -27,6 +27,12 @@ from lab.shared.types import Interface, Link, Netem, Node, Sysctl, Wlan, radios
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
 RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
+
+
+def unknown_position(name: str, known: Collection[str]) -> str:
+    """Return what a message says of a text that is neither coordinates nor a name of positions:."""
+    other = "needs three coordinates, such as [30 m, 0 m, 2 m], or a name of positions:"
+    return unknown("position", name, known) if known else other
 
 
 @dataclass
@@ -263,8 +269,7 @@ class _Builder:
         if not isinstance(named, str):
             return named
         if named not in known:
-            other = "needs three coordinates, such as [30 m, 0 m, 2 m], or a name of positions:"
-            self.refuse(("nodes", name, "position"), unknown("position", named, known) if known else other)
+            self.refuse(("nodes", name, "position"), unknown_position(named, known))
         return known.get(named)
 
     def _node(self, name: str, model: NodeModel) -> Node:

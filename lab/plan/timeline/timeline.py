@@ -14,7 +14,7 @@ from lab.model.event import EVENTS
 from lab.model.event import Event as EventModel
 from lab.model.topology import Topology
 from lab.model.workload import Workload
-from lab.plan.network.network import PlannedNetwork
+from lab.plan.network.network import PlannedNetwork, unknown_position
 from lab.plan.problems import Problems, ValidatedFile
 from lab.plan.timeline.movement import Courses, Position
 from lab.plan.workload.placeholders import Names
@@ -78,6 +78,12 @@ class _Scene:
 
     def position(self, node: Node) -> Position | None:
         return self.changed.courses.position_m(node, self.event.model.at)
+
+    def place(self, name: str, key: str) -> Position | None:
+        known = self.network.source.model.positions
+        if name not in known:
+            self.refuse(unknown_position(name, known), key)
+        return known.get(name)
 
     def move(self, node: Node, to_m: Position, speed_m_s: float | None) -> None:
         if node.name in self.changed.courses.ways:

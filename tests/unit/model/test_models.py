@@ -259,6 +259,11 @@ def test_models_are_frozen() -> None:
         ("name: mine\n", "mine.yaml:1  nodes: is missing (the nodes, by name)"),
         ("- a\n", "mine.yaml:1  must be a mapping: {key: value}, not a list"),
         (
+            node("{kind: ap, ssid: x, basic_rates: []}"),
+            "mine.yaml:3  nodes.ap1.basic_rates: names no rate; write for example [1 Mbit/s], or leave it out for "
+            "hostapd's",
+        ),
+        (
             node("{kind: ap, ssid: x, basic_rates: 6 Mbit/s}"),
             "mine.yaml:3  nodes.ap1.basic_rates: must be a list; write [6 Mbit/s]",
         ),
@@ -315,6 +320,11 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "country: germany\n",
             'mine.yaml:5  country: "germany" is not a valid country code; write two capital letters, such as DE',
+        ),
+        (
+            TOPOLOGY + "country: XX\n",
+            'mine.yaml:5  country: no radio regulations are known for "XX"; write a code of ISO 3166-1, such as DE, GB '
+            "or US",
         ),
         (
             TOPOLOGY + "subnet: 10.0.0.1/8\n",

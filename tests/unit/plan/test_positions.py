@@ -35,3 +35,17 @@ def test_without_positions_a_node_needs_coordinates(plans: Plans) -> None:
     assert refused(plans, text.replace("position: desk", "position: 40 m")) == (
         "t.yaml:3  nodes.sta1.position: needs three coordinates, such as [30 m, 0 m, 2 m], or a name of positions:"
     )
+
+
+MOVE = "timeline:\n  - {at: 1 s, move: sta1, to: desk}\n"
+
+
+def test_a_node_moves_to_a_position_with_a_name(plans: Plans) -> None:
+    (moved,) = plans(TEXT.replace("position: desk", "position: 12.2 m") + MOVE).events
+    assert moved.params == {"position_m": [4, 0, 1]}
+
+
+def test_a_move_to_an_unknown_position_is_reported_with_the_known(plans: Plans) -> None:
+    assert refused(plans, TEXT + MOVE.replace("desk", "desc")) == (
+        't.yaml:7  timeline.0.to: unknown position "desc" (did you mean desk?); known: desk, 12.2 m'
+    )
