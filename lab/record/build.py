@@ -18,9 +18,11 @@ from lab.record.record import FILE_NAME, VERSION, Record, to_json
 from lab.shared.frozen import data as shared_data
 from lab.shared.names import escaped
 from lab.shared.outcome import Outcome
-from lab.shared.types import Plan, Process
+from lab.shared.paths import DAEMON_LOGS
+from lab.shared.types import Node, Plan, Process, radios
 
 RAW = "raw"
+_SWAPS = "Switch own primary and secondary channel"  # of hostapd
 COLLECTED = "collected"
 Thing = TypeVar("Thing")
 
@@ -78,12 +80,28 @@ def build(
         data["memory_kills"] = outcome.memory_kills
     if outcome.unfinished:
         data["unfinished"] = shared_data(outcome.unfinished)
+    if swapped := _swapped(plan, directory / RAW):
+        data["swapped_channels"] = swapped
     if plan.collect:
         data["collected"] = _files(directory / COLLECTED)
     # as after a load: tuples become lists
     record = Record(directory, json.loads(to_json(data)))
     record.write()
     return record
+
+
+def _swapped(plan: Plan, raw: Path) -> list[str]:
+    """Return the access points whose hostapd has made the secondary channel of a wide radio its primary one.
+
+    It says so in its log only.
+    """
+    wide = dict.fromkeys(one.home for one in radios(plan.nodes) if one.kind == "ap" and _is_wide(one))
+    logs = {name: raw / DAEMON_LOGS.name / f"{name}-hostapd.log" for name in wide}
+    return [name for name, log in logs.items() if log.exists() and _SWAPS in left.text(log)]
+
+
+def _is_wide(node: Node) -> bool:
+    return node.radio is not None and node.radio.ht40_secondary is not None
 
 
 def rebuild(directory: Path) -> Record:

@@ -52,7 +52,8 @@ class Record:
     occurrences, values, error); ``metrics`` by name (see RecordedMetric); ``medium`` if the run had one
     (lab.shared.medium_types.OnAir); ``memory_kills`` by node, if some ran out of memory: how many programs that cost;
     ``unfinished``: each ``roam`` without an outcome when the run ended, if any (t_ns, station, ap, last: the latest
-    message of the station's wpa_supplicant); ``checks`` (that, source, passed, because); ``passed``;
+    message of the station's wpa_supplicant); ``swapped_channels``: the access points, if any, whose
+    hostapd swapped primary and secondary channel; ``checks`` (that, source, passed, because); ``passed``;
     ``raw`` (path, bytes, sha256 of each raw file); ``collected`` (the same of each file out of a node) if the
     plan collects any.
     """

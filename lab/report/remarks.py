@@ -35,4 +35,10 @@ def remarks(data: Mapping[str, Any]) -> list[str]:
             f"last message of its wpa_supplicant: {one['last']}"
             for one in data.get("unfinished", [])
         ]
+        + [
+            f"{node['source']}: hostapd on {node['name']} swapped the two channels of its 40 MHz, since another "
+            "network has beacons in the secondary one; that is now its primary channel"
+            for node in nodes
+            if node["name"] in data.get("swapped_channels", [])
+        ]
     )

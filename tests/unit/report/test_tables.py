@@ -14,6 +14,7 @@ from rich.console import Console
 from lab import report
 from lab.record import Record
 from lab.report.html import page
+from lab.report.remarks import remarks
 from lab.report.tables import tables
 from lab.report.terminal import as_csv, as_json, rich_table, series_csv, verdict
 from lab.tables import Column, Table, csv_text
@@ -208,6 +209,15 @@ def test_a_node_that_ran_out_of_memory_is_reported_though_nothing_failed(recorde
     assert record.passed and as_json(record)["remarks"] == [reported]
     assert reported in " ".join(printed(record).split())
     assert reported in page(record, [], [])
+
+
+def test_an_access_point_whose_channels_were_swapped_is_reported(recorded: Recorder) -> None:
+    record = recorded()
+    said = (
+        f"{record.plan.node('ap1').source}: hostapd on ap1 swapped the two channels of its 40 MHz, since another "
+        "network has beacons in the secondary one; that is now its primary channel"
+    )
+    assert remarks({**record.data, "swapped_channels": ["ap1"]}) == [said]
 
 
 def test_a_roam_without_an_outcome_is_reported(recorded: Recorder) -> None:
