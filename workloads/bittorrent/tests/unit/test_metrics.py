@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from lab.metrics.base import MetricValues, Source, load
@@ -78,3 +80,36 @@ def test_the_steady_rate_begins_after_a_quarter_and_ends_with_the_download() -> 
     assert computed("steady-rate", peer(0, 20, 80, 140, 200, 200, 200, 200), unit="bit/s").values == [8 * 180 / 3]
     assert computed("steady-rate", peer(0, size=0), unit="bit/s").values == []
     assert computed("steady-rate", peer(7), unit="bit/s").values == []
+
+
+def leg(queued: Callable[[float], int], drops_s: list[float], until_s: float = 10) -> Source:
+    """Return what shared-rate finds: a look each 50 ms."""
+    found = source("shared-rate", values={"packets": 0, "lost": 0, "most_queued": 0})
+    for look in range(round(20 * until_s) + 1):
+        t_s = look / 20
+        found.parsed.add("queued", "packets", round(t_s * SECOND), queued(t_s))
+        found.parsed.add("lost", "packets", round(t_s * SECOND), sum(at_s < t_s for at_s in drops_s))
+    return found
+
+
+def after_drops(found: Source) -> list[tuple[float, float]]:
+    """Return the time (s) and the share (%) of each event."""
+    metric = wanted("after-drop", found.id, unit="%")
+    rows = load("after-drop").compute(metric, context(found)).rows
+    return [(row["at_ns"] / SECOND, round(row["share"], 6)) for row in rows]
+
+
+def test_a_queue_that_halves_a_round_trip_after_a_drop() -> None:
+    assert after_drops(leg(lambda t_s: 50 if t_s < 5.2 else 25, [5.01])) == [(5, 50)]
+    assert after_drops(leg(lambda _: 50, [5.01])) == [(5, 100)]
+    assert after_drops(leg(lambda _: 0, [5.01])) == []
+
+
+def test_drops_that_follow_within_a_window_belong_to_the_event() -> None:
+    assert after_drops(leg(lambda _: 50, [3.01, 3.02, 4.2])) == [(3, 100)]
+    assert after_drops(leg(lambda _: 50, [3.01, 4.31])) == [(3, 100), (4.3, 100)]
+
+
+@pytest.mark.parametrize("at_s", [0.51, 9.01])
+def test_an_event_without_whole_windows_has_no_share(at_s: float) -> None:
+    assert after_drops(leg(lambda _: 50, [at_s])) == []
