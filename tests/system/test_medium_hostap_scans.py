@@ -30,6 +30,7 @@ pytestmark = pytest.mark.guest
 
 PROBE_REQUEST, PROBE_RESPONSE = 0x40, 0x50  # IEEE 802.11-2020 9.2.4.1.3: the first octet of frame control
 SCANS = 20
+RANDOM_SCANS = 10
 UP = "ip link set sta-wlan0 down; iw dev sta-wlan0 set type managed; ip link set sta-wlan0 up"
 NETWORKS = {"ap1": 1, "ap2": 1, "ap3": 6}
 
@@ -63,6 +64,19 @@ def test_active_scans_miss_only_answers_that_collide(boot: Boot) -> None:
     assert len(acks) >= sum(not answer.damaged for answer in answers)
     collided = sum(answer.damaged for answer in answers)
     assert sum(len(one) < len(NETWORKS) for one in found) <= collided < SCANS / 2  # with latency: 0 us, at least SCANS
+
+
+def test_answers_to_a_random_address_arrive(boot: Boot) -> None:
+    """As iwd scans, from another address each time: access points answer to it, and the radio takes that."""
+    scan = "iw dev sta-wlan0 scan flush freq 2437 randomise"
+    played = look_around(boot, *[("sta", scan)] * RANDOM_SCANS)
+    requests = [frame for frame in frames(played, 2437) if frame.body[0] == PROBE_REQUEST]
+    senders = {frame.transmitter for frame in requests}
+    assert len(senders) == RANDOM_SCANS and address(4) not in {sender.hex(":") for sender in senders}
+    answers = [frame for frame in frames(played, 2437) if frame.body[0] == PROBE_RESPONSE]
+    acknowledged = [frame.receiver for frame in frames(played, 2437) if frame.kind == ACK]
+    assert len(answers) == len(acknowledged) == RANDOM_SCANS
+    assert [seen(printed) for printed in played.printed[-RANDOM_SCANS:]] == [{"ap3"}] * RANDOM_SCANS  # not by beacons
 
 
 def test_a_passive_scan_hears_all_beacons_and_sends_nothing(boot: Boot) -> None:

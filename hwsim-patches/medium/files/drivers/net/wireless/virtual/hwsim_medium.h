@@ -71,6 +71,8 @@ void hwsim_radio_limit_power(struct hwsim_radio *radio, int dbm);
 int hwsim_radio_txpower_dbm(struct hwsim_radio *radio);
 int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
 		       struct survey_info *survey);
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_add_interface(struct hwsim_radio *radio,
 			       const struct ieee80211_vif *vif);
 void hwsim_radio_remove_interface(struct hwsim_radio *radio,
@@ -148,6 +150,10 @@ static inline int hwsim_radio_survey(struct hwsim_radio *radio, int idx,
 	return -ENOENT;
 }
 
+static inline void
+hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
+static inline void
+hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
 hwsim_radio_add_interface(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif) {}

@@ -372,6 +372,7 @@ void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 out:
 	hwsim_medium_leave(radio->medium);
 }
+EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
 
 /**
  * hwsim_radio_remove_address - an interface no longer has that address
@@ -393,6 +394,7 @@ void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
 	}
 	hwsim_medium_leave(radio->medium);
 }
+EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);
 
 /**
  * hwsim_radio_add_interface - an interface of a radio comes up

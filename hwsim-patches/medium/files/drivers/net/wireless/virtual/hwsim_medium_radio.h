@@ -15,8 +15,6 @@ struct hwsim_radio *hwsim_radio_by_index(u32 index);
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
-void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
-void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed);
 void hwsim_medium_free(struct hwsim_medium *medium);
 
