@@ -125,7 +125,13 @@ def test_no_command_of_the_documentation_needs_a_stack(stack: str) -> None:
     assert not found, "\n".join(["show it in the stack's folder, or with a workload of the lab:", *found])
 
 
-@pytest.mark.parametrize("removed", [*([stack] for stack in STACKS), STACKS], ids="-".join)
+def with_users(stack: str) -> list[str]:
+    """Return a stack and those that use it: they go with it."""
+    uses = {name: {used.name for used in library.used_by(CHECKOUT / "workloads" / name)} for name in STACKS}
+    return [stack, *(name for name in STACKS if stack in uses[name])]
+
+
+@pytest.mark.parametrize("removed", [*map(with_users, STACKS), STACKS], ids="-".join)
 def test_the_rest_stays_green(removed: list[str], places: dict[str, str], tmp_path: Path) -> None:
     copy = tmp_path / "checkout"
     copy.mkdir()

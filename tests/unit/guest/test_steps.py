@@ -279,6 +279,9 @@ class Control:
     def forget(self, callback: Callable[[int, str], None]) -> None:
         pass
 
+    def call_later(self, delay_ns: int, callback: Callable[[], None]) -> SimpleNamespace:
+        return SimpleNamespace(cancel=lambda: None)
+
     def request(self, command: str) -> str:
         if command == "STATUS":
             self._recorder.note(None, "STATUS")
