@@ -205,8 +205,8 @@ def grade_many(
         bool,
         typer.Option(
             "--student-from-folder",
-            help="Submissions are of whom their folders are named after, whatever student.yaml says, as in downloads "
-            "from GitHub Classroom or Moodle.",
+            help="Take the student's name from the folder of each submission, as in downloads from GitHub Classroom or "
+            "Moodle, instead of from student.yaml.",
             show_envvar=False,
         ),
     ] = False,

@@ -57,7 +57,7 @@ def grade(
         jobs: guests in parallel.
         on_done: called with each result.
         student: whose they are, whatever they say.
-        from_folder: whether they are of whom their folders are named after, whatever they say.
+        from_folder: whether the names of their folders are those of the students, whatever they say.
 
     Raises:
         InputError, InputErrors: If a folder does not exist, two have the same name, or the exercise has mistakes.

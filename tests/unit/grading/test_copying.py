@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from lab.grading.evidence import quantities
 from lab.grading.exercise import REFERENCE, Exercise, Student, known, load
 from lab.grading.results import CheckResult
 from lab.model.exercise_check import EvidenceError, ExerciseCheck
+from lab.shared.medium_types import OnAir
+from lab.shared.types import Plan
 from tests.unit.grading.test_exercise import folder
 
 __all__ = ["folder"]
@@ -45,6 +47,8 @@ MEASURED: dict[str, Callable[[Exercise, Mapping[str, Any]], dict[str, Any]]] = {
 class OnlyNumbers:
     """Evidence without a run: the student's numbers, and answers."""
 
+    medium: OnAir | None = None
+
     def __init__(self, exercise: Exercise, student: Student, answers: Mapping[str, Any]) -> None:
         self.exercise = exercise.folder
         numbers = quantities(student.numbers(exercise))
@@ -52,14 +56,44 @@ class OnlyNumbers:
         if exercise.id in MEASURED:
             self.values |= MEASURED[exercise.id](exercise, numbers)
 
+    @property
+    def plan(self) -> Plan:
+        raise EvidenceError("no run")
+
+    @property
+    def directory(self) -> Path:
+        raise EvidenceError("no run")
+
+    def fill(self, text: str) -> str:
+        raise EvidenceError("no run")
+
+    def ended(self, process: str) -> Mapping[str, Any] | None:
+        raise EvidenceError("no run")
+
+    def source(self, process: str) -> Mapping[str, Any]:
+        raise EvidenceError("no run")
+
+    def output(self, process: str, stream: str = "out") -> str:
+        raise EvidenceError("no run")
+
+    def captures(self, of: str) -> Sequence[Path]:
+        raise EvidenceError("no run")
+
+    def associations(self) -> Mapping[str, str]:
+        raise EvidenceError("no run")
+
 
 def right(exercise: Exercise, student: Student) -> dict[str, tuple[ExerciseCheck, ValueWithUnit]]:
     """Return the right numbers, by answer, with the checks that are about them: those that need no run."""
     found = {}
     for check in exercise.model.checks:
         try:
-            answers = check.right(OnlyNumbers(exercise, student, {}))  # type: ignore[arg-type]
-        except (InputError, EvidenceError):  # it needs a run
+            answers = check.right(OnlyNumbers(exercise, student, {}))
+        except EvidenceError:  # it needs a run
+            continue
+        except InputError as error:  # a condition on what a run gives; a formula that fails is a mistake
+            if "unknown name" not in str(error):
+                raise
             continue
         found.update({name: (check, value) for name, value in answers.items()})
     return found
@@ -78,7 +112,7 @@ def shares(
     if not all(near(value, answers[name][1]) for name, (_, value) in own.items()):
         return False
     evidence.values["answers"] = {name: value for name, (_, value) in answers.items()}
-    return all(check.judge(evidence).share == 1 for check, _ in own.values())  # type: ignore[arg-type]
+    return all(check.judge(evidence).share == 1 for check, _ in own.values())
 
 
 @pytest.mark.parametrize("name", known())

@@ -107,7 +107,7 @@ def test_manual_names_everything() -> None:
 def test_files_may_have_more_than_2_gib_on_every_machine(folder: str) -> None:
     """off_t has 32 bits on some, unless every source is compiled with 64-bit file offsets."""
     make = ["make", "-n", "-B", "-C", str(native.STACK / folder), "LIGHTTPD_SOURCE=/nonexistent"]
-    done = subprocess.run(make, capture_output=True, text=True)  # it fails at the end, where there is no libsap
+    done = subprocess.run(make, capture_output=True, text=True)  # fails in its last step: there is no libsap
     compiled = [line for line in done.stdout.splitlines() if " -c " in line and "-iquote" in line]  # not libsap's own
     assert len(compiled) >= len(list((native.STACK / folder).glob("*.c")))
     assert [line for line in compiled if "-D_FILE_OFFSET_BITS=64" not in line] == []
