@@ -51,9 +51,11 @@ def finished(
         shutil.copy(UDP_PROGRAM, parent)
         # as on any machine, Python caches the bytecode of imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        argv = [program, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
+        lab = str(Path(program).absolute())
+        argv = [lab, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
         started_s, started_cpu_s = time.perf_counter(), children_cpu_s()
-        result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+        # in a folder without stacks: another checkout would take those of this one, if it started here
+        result = subprocess.run(argv, cwd=parent, env=environment, capture_output=True, text=True, check=False)
         whole_s, cpu_s = time.perf_counter() - started_s, children_cpu_s() - started_cpu_s
         if result.returncode:
             raise RunError(f"the lab failed: {result.stderr.strip()}")
