@@ -236,26 +236,39 @@ class Labels:
         """Return a label at the best place near one of these points; nothing if all are this bad."""
         size = max(text_width(line, "mark") for line in lines), _LINE + _FURTHER * (len(lines) - 1)
         corners = [corner for point in points for corner in _around(point, *size)]
-        left, top = min(corners, key=lambda corner: self._covered(corner, *size))
-        if self._covered((left, top), *size) >= below:
+        best, least = None, below
+        for corner in corners:
+            bad = self._covered(corner, *size, least)
+            if bad < least:
+                best, least = corner, bad
+            if not bad:
+                break
+        if best is None:
             return []
+        left, top = best
         self._taken.append((left, top, left + size[0], top + size[1]))
         return [
             Text(left, top + _LINE - 2 + _FURTHER * number, line, "mark", colour="ink")
             for number, line in enumerate(lines)
         ]
 
-    def _covered(self, corner: XY, width: float, height: float) -> int:
-        """Return how bad a place for a label is."""
+    def _covered(self, corner: XY, width: float, height: float, enough: int) -> int:
+        """Return how bad a place for a label is, or only that it is as bad as ``enough``."""
         left, top = corner
         right, bottom = left + width, top + height
         first, highest, last, lowest = self._bounds
-        inside = left >= first and right <= last and top >= highest and bottom <= lowest
-        hit = sum(left < x2 and x1 < right and top < y2 and y1 < bottom for x1, y1, x2, y2 in self._taken)
-        across = range(math.floor(left / _GRID), math.ceil(right / _GRID) + 1)
+        bad = 0 if left >= first and right <= last and top >= highest and bottom <= lowest else _BEYOND
+        for x1, y1, x2, y2 in self._taken:
+            if left < x2 and x1 < right and top < y2 and y1 < bottom:
+                bad += _NAME
+                if bad >= enough:
+                    return bad
         down = range(math.floor(top / _GRID), math.ceil(bottom / _GRID) + 1)
-        marks = sum(self._avoided[x, y] for x in across for y in down)
-        return _NAME * hit + marks + (0 if inside else _BEYOND)
+        for x in range(math.floor(left / _GRID), math.ceil(right / _GRID) + 1):
+            if bad >= enough:
+                return bad
+            bad += sum(self._avoided.get((x, y), 0) for y in down)
+        return bad
 
 
 def _around(point: XY, width: float, height: float) -> list[XY]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Guests side by side take different cores."""
+"""Guests side by side take different cores, and share them evenly when there are more guests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from lab.machine.cores import CORES, Core
 
 @pytest.fixture
 def cores(tmp_path: Path) -> Path:
-    """A directory for each core, as the kernel has it."""
+    """A directory for each core, as the kernel has it: with two others, a file and a link to what cores share."""
+    (tmp_path / "node0").mkdir()
     for number in os.sched_getaffinity(0):
-        (tmp_path / f"cpu{number}").mkdir()
+        for name in ("cache", "topology"):
+            (tmp_path / f"cpu{number}" / name).mkdir(parents=True)
+        (tmp_path / f"cpu{number}" / "a_file").touch()
+        (tmp_path / f"cpu{number}" / "node0").symlink_to(tmp_path / "node0")
     return tmp_path
 
 
@@ -25,10 +29,20 @@ def test_each_guest_has_a_core_of_its_own_while_there_are_some(cores: Path) -> N
     available = os.sched_getaffinity(0)
     taken = [Core(cores) for _ in available]
     assert {core.number for core in taken} == available
-    assert Core(cores).number is None
-    first = taken[0].number
-    taken[0].release()
-    assert Core(cores).number == first
+
+
+def test_more_guests_share_the_cores_evenly(cores: Path) -> None:
+    available = sorted(os.sched_getaffinity(0))
+    taken = [Core(cores) for _ in available * 3]
+    assert [core.number for core in taken] == available * 3
+    assert Core(cores).number is None  # as many as there are directories: the scheduler decides
+
+
+def test_the_next_guest_takes_the_core_that_has_fewest(cores: Path) -> None:
+    taken = [Core(cores) for _ in sorted(os.sched_getaffinity(0)) * 2]
+    last = taken[-1].number
+    taken[-1].release()
+    assert Core(cores).number == last
 
 
 def test_the_kernels_own_directories_of_cores_can_be_locked_and_nothing_stays() -> None:
