@@ -34,7 +34,8 @@ KEYS = ["wpa_key_mgmt=WPA-PSK-SHA256", "wpa_passphrase=secret-words"]
 PROTECTED = ["ssid=x", "wpa=2", "rsn_pairwise=CCMP", *KEYS, "ieee80211w=2"]
 OWN = ['ssid="x"', "key_mgmt=WPA-PSK-SHA256", 'psk="secret-words"', "ieee80211w=2", "scan_freq=2412"]
 STARTED = [start_access_point("ap"), start_station("sta"), until_said("ap", "EAPOL-4WAY-HS-COMPLETED")]
-PROTECTED_ACTION = bytes([0xD0, 0x40])  # IEEE 802.11-2020 9.2.4.1
+PROTECTED_FRAME = 0x40  # IEEE 802.11-2020 9.2.4.1
+PROTECTED_ACTION = bytes([0xD0, PROTECTED_FRAME])
 
 
 def actions(played: Played, channel_mhz: int) -> list[tuple[str, int]]:
@@ -190,3 +191,25 @@ def test_a_new_pairwise_key_has_the_other_id(boot: Boot, ap: int, sta: int, expe
     assert too_late(played) == 0
     (received,) = re.findall(r"(\d+) received", played.printed[-1])
     assert int(received) == PINGS if sta else PINGS - REKEYS <= int(received) <= PINGS
+
+
+PSK = ["ssid=x", "wpa=2", "rsn_pairwise=CCMP", "wpa_key_mgmt=WPA-PSK", "wpa_passphrase=secret-words"]
+LEAVES = "#!/bin/sh\nif [ $2 = CONNECTED ]; then sleep {}; wpa_cli -p /run/own -i $1 disconnect; fi\n"
+WATCH = "chmod +x /etc/leaves.conf; wpa_cli -B -p /run/own -i sta-wlan0 -a /etc/leaves.conf"
+
+
+@pytest.mark.parametrize(("after_s", "sent"), [(0, 1), (0.01, 2)], ids=["at once", "later"])
+def test_who_leaves_when_it_says_that_it_is_connected_sends_no_message_4(boot: Boot, after_s: float, sent: int) -> None:
+    """mac80211 drops what waits when a station leaves: for its host and the air, message 4 of 4 takes a millisecond."""
+    files = {
+        "ap": access_point("ap", *PSK),
+        "sta": STATION + network('ssid="x"', "key_mgmt=WPA-PSK", 'psk="secret-words"', "scan_freq=2412"),
+        "sta/leaves": LEAVES.format(after_s),
+    }
+    commands = [start_access_point("ap"), start_station("sta"), ("sta", WATCH), until_said("sta", "DISCONNECTED")]
+    played = play(boot, files, commands, pcap="air", seconds=4)
+    data = [frame for frame in frames(played) if frame.kind == air.DATA and frame.transmitter.hex(":") == address(2)]
+    messages = [frame for frame in data if not frame.body[1] & PROTECTED_FRAME]
+    assert len(messages) == sent  # message 2 of 4, and message 4
+    assert ("EAPOL-4WAY-HS-COMPLETED" in played.said["ap"]) == (sent == 2)
+    assert "CTRL-EVENT-DISCONNECTED" in played.said["sta"]
