@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import air
-from tests.air import BA, DATA, Frame
+from tests.air import BA, BEACON, DATA, Frame
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -223,3 +223,40 @@ cat /tmp/first
     assert min(len(of_ap), len(of_mesh)) > 200
     assert min(of_ap) == SIFS_NS + 7 * SLOT_NS
     assert min(of_mesh) == SIFS_NS + 3 * SLOT_NS
+
+
+def test_a_bss_that_ends_says_so_although_its_radio_continues(boot: Boot) -> None:
+    """Its interface goes with its hostapd; the station would notice by missing beacons 0.8 s later."""
+    aps = (
+        (IFACE + AP).format(node="m1")
+        + f"""\
+access_point m1-wlan0 {FIRST} 10.1.0.1/24 one
+access_point second {SECOND} 10.2.0.1/24 two
+sleep 2
+kill $(pgrep -f /tmp/second.conf)
+while pgrep -f /tmp/second.conf > /dev/null; do true; done
+iw dev second del
+"""
+    )
+    station = (
+        IFACE.format(node="m2")
+        + f"""\
+iface m2-wlan0 managed {STATIONS[0]} 10.2.0.2/24
+sleep 1
+iw dev m2-wlan0 connect -w two 5180
+iw event -t > /tmp/events &
+sleep 2
+cat /tmp/events
+kill $!
+"""
+    )
+    ran = boot(PLACE, work(4, one=aps, two=station), pcap="air")
+    assert f"deauth {SECOND} -> ff:ff:ff:ff:ff:ff reason 3" in ran.raw("two.out")
+    beacons = [frame for frame in heard(ran) if frame.kind == BEACON]
+    last_ns = {bssid: max(frame.stamp_ns for frame in beacons if is_of(frame, bssid)) for bssid in (FIRST, SECOND)}
+    assert last_ns[FIRST] - last_ns[SECOND] > 1_500_000_000
+
+
+def is_of(beacon: Frame, bssid: str) -> bool:
+    """Whether it is a beacon of that BSS."""
+    return beacon.transmitter.hex(":") == bssid

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import air
 from tests.system.conftest import Ran
+from tests.system.test_air import ppdus
 
 pytestmark = pytest.mark.guest
 
@@ -91,3 +93,27 @@ def test_rate_control_finds_good_rates_although_frames_are_aggregated(boot: Boot
     wide = "mode: n, width: 40 MHz, guard_interval: short"
     fixed_mbps = download(boot, f"{wide}, rate: MCS 7", seed)
     assert download(boot, wide, seed) > 0.5 * fixed_mbps
+
+
+def test_a_frame_that_tries_another_rate_is_sent_alone(boot: Boot) -> None:
+    """minstrel_ht also tries rates at which nothing arrives, which costs a frame each time, not an A-MPDU of many."""
+    place = (
+        "name: probes\ncountry: US\nmedium: {snr: [{between: [ap1, sta1], is: 14 dB}]}\nnodes:\n"
+        "  h1: {kind: host, roles: [server]}\n  ap1: {kind: ap, ssid: x, mode: n, channel: 36}\n"
+        "  sta1: {kind: sta, roles: [client]}\nlinks: [{between: [h1, ap1]}]\n"
+    )
+    work = (
+        "name: saturate\nroles: {server: 1, client: 1}\nduration: 4 s\nprocesses:\n"
+        "  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}\n"
+        '  - {on: server, run: {probe: udp-sender, to: "{client.ip}", every: 250 us}, as: load}\n'
+    )
+    (path,) = (boot(place, work, pcap="air").directory / "raw").glob("air-*")
+    sent = [ppdu for ppdu in ppdus(air.frames(path)) if ppdu[0].kind == air.DATA and "mcs" in ppdu[0].header]
+    frames = {hopeless: [len(ppdu) for ppdu in sent if is_hopeless(ppdu[0]) == hopeless] for hopeless in (False, True)}
+    assert len(frames[True]) > 20 and max(frames[True]) == 1
+    assert max(frames[False]) > 10
+
+
+def is_hopeless(frame: air.Frame) -> bool:
+    """Whether it has 64-QAM, of which nothing arrives at 14 dB."""
+    return int(frame.header["mcs"][2]) % 8 >= 5

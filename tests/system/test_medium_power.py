@@ -100,3 +100,15 @@ def test_more_than_the_country_allows_is_not_sent(boot: Boot) -> None:
     weak = boot(strong.replace("30 dBm", "20 dBm"), timeline(iw("sta1", "station dump")))
     assert powers(ran) == ["23.00"]
     assert signals(ran)[0] - signals(weak)[0] == 3
+
+
+def test_a_station_sends_no_more_than_its_access_point_asks_for(boot: Boot) -> None:
+    """The access point announces what the country allows, 23 dBm, and how much less it wants (9.4.2.8, 9.4.2.13)."""
+    strong = PLACE.replace("txpower: 12.25 dBm", "txpower: 20 dBm")
+    asks = "hostapd: {ieee80211d: 1, ieee80211h: 1, spectrum_mgmt_required: 1, local_pwr_constraint: 10}"
+    events = timeline(iw("ap1", "station dump"), iw("sta1", "info"))
+    free, bound = (
+        boot(place, events) for place in (strong, strong.replace("txpower: 15 dBm", f"txpower: 15 dBm, {asks}"))
+    )
+    assert (powers(free), powers(bound)) == (["20.00"], ["13.00"])
+    assert signals(bound)[0] - signals(free)[0] == -7

@@ -105,6 +105,21 @@ def test_categories_that_were_used(on_air: Record) -> None:
     assert (row["node"], row["category"], row["attempts"], row["air_s"]) == ("ap1", "best effort", 20, 2)
 
 
+def test_a_report_says_how_many_requests_had_no_answer(on_air: Record) -> None:
+    heading = "Left out because always 0: RTS unanswered, BlockAckReq unanswered."
+    assert table(on_air, "access-categories").left_out == heading
+    looks = json.loads(TEXT)["looks"]
+    looks[1]["radios"][0]["be"] |= {"rts_unanswered": 1, "bar_unanswered": 1}
+    looks[2]["radios"][0]["be"] |= {"rts_unanswered": 5, "bar_unanswered": 3}
+    asked = build_again(on_air, looks)
+    (row,) = table(asked, "access-categories").rows
+    assert (row["rts_unanswered"], row["bar_unanswered"]) == (5, 3)
+    page = report.write(asked, asked.directory).read_text()
+    assert ">RTS unanswered</th>" in page and ">BlockAckReq unanswered</th>" in page
+    csv = (asked.directory / "csv" / "access-categories.csv").read_text()
+    assert "RTS unanswered" in csv.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("amounts", "index"), [([5, 5, 5], 1), ([5, 0, 0], 1 / 3), ([1, 2], 0.9), ([0, 0], None), ([], None)]
 )
