@@ -100,6 +100,7 @@ class Claim:
     paper: str | None = None  # the paper's statement, as written
     source: str = ""  # FILE:LINE
     of: Literal["means", "medians"] = "means"  # over the trials of a point
+    because: str | None = None  # why it is claimed, if the paper does not say it
     cause: str | None = None  # why it does not hold, as a run has shown that changes only this
     guess: str | None = None  # why it may not hold
 

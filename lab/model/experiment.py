@@ -230,6 +230,9 @@ class Claim(Model):
         "means", description="What a name stands for: the mean or the median of the runs of a point."
     )
     paper: Text | None = Field(None, description="What the paper says about it: a number, or where to find it.")
+    because: Text | None = Field(
+        None, description="Why you claim it, in your own words: what the paper does not say, or another source does."
+    )
     cause: Text | None = Field(
         None,
         description="Why the claim fails, if a run that changes only this makes it hold. The report shows it if the "

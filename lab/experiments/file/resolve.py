@@ -81,6 +81,7 @@ def _experiment(source: ValidatedFile[Model], made: grid.Grid, problems: Problem
                 claim.that,
                 claim.paper,
                 source.document.where(("claims", index, "that")),
+                because=claim.because,
                 of=claim.of,
                 cause=claim.cause,
                 guess=claim.guess,

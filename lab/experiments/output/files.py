@@ -110,7 +110,7 @@ def as_json(results: Results) -> dict[str, Any]:
                 "value": found.value,
                 "expected": found.expected,
                 **({"place": found.place} if found.place else {}),
-                **_picked(found.claim, ("that", "of", "paper", "cause", "guess", "source")),
+                **_picked(found.claim, ("that", "of", "paper", "because", "cause", "guess", "source")),
             }
             for found in results.verdicts
         ],
@@ -319,6 +319,7 @@ def _claim_case(name: str, found: Verdict) -> xml.Case:
         f"value: {found.value}",
         f"expected: {found.expected}",
         *([f"the paper says: {found.claim.paper}"] if found.claim.paper else []),
+        *([f"claimed because: {found.claim.because}"] if found.claim.because else []),
         *([] if found.passed else found.claim.reasons),
         *([found.claim.source] if found.claim.source else []),
     ]

@@ -132,12 +132,12 @@ def claims(results: Results) -> Table:
         ),
         *(words(key, key if key != "name" else "claim") for key in ("name", "value", "expected")),
     ]
-    if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
+    every = results.experiment.claims + results.experiment.unjudged
+    if any(claim.paper for claim in every):
         columns.append(words("paper", "the paper says"))
-    rows = [
-        _claim(claim, [found for found in results.verdicts if found.claim is claim])
-        for claim in results.experiment.claims + results.experiment.unjudged
-    ]
+    if any(claim.because for claim in every):
+        columns.append(words("because", "claimed because"))
+    rows = [_claim(claim, [found for found in results.verdicts if found.claim is claim]) for claim in every]
     failed = dict.fromkeys(found.claim for found in results.verdicts if not found.passed)
     reasons = [f'"{claim.name}" fails. {reason}' for claim in failed for reason in claim.reasons]
     return Table("claims", "Claims", columns, rows, remark="\n".join(reasons))
@@ -154,6 +154,7 @@ def _claim(claim: Claim, judged: Sequence[Verdict]) -> dict[str, Any]:
         "value": "\n".join(values) or NOT_JUDGED,
         "expected": judged[0].expected if judged else None,
         "paper": claim.paper,
+        "because": claim.because,
         "reasons": [] if all(one.passed for one in judged) else claim.reasons,
         "source": claim.source,
     }
