@@ -145,6 +145,28 @@ def test_a_handoff_to_another_subnet_in_the_middle_of_a_piece_loses_nothing(run:
     assert end["wasted"] == 0
 
 
+def test_a_full_disk_loses_nothing(run: Run) -> None:
+    """The client says so and stops. It still has in its memory what it could not write, and takes it for downloaded."""
+    processes = PEER.replace("client,", "sta1,").replace("at: 1 s", "at: 2 s")
+    timeline = """\
+timeline:
+  - {at: 1 s, exec: sta1, run: [mkdir, -p, /srv/swarm]}
+  - {at: 1 s, exec: sta1, run: [mount, -t, tmpfs, -o, size=1m, tmpfs, /srv/swarm]}
+  - {at: 20 s, exec: sta1, run: [sha256sum, /srv/swarm/file]}
+  - {at: 21 s, exec: sta1, run: [mount, -o, "remount,size=8m", /srv/swarm]}
+  - {at: 22 s, exec: sta1, run: [transmission-remote, --torrent, all, --start]}
+  - {at: 24 s, exec: sta1, run: [transmission-remote, --torrent, all, --verify]}
+  - {at: 39 s, exec: sta1, run: [sha256sum, /srv/swarm/file]}
+"""
+    record = run(PUBLISHED + processes + timeline, "nodes.sta1.privileged=true")  # to mount a disk
+    full, end = looks(record, "peer")[16], looks(record, "peer")[-1]
+    assert full["error"] == "No space left on device" and end["error"] == "", (full, end)
+    said = [path.read_text() for path in sorted((record.directory / "raw" / "exec").iterdir())]
+    early, late = (text.split()[0] for text in said if "/srv/swarm/file" in text)
+    assert early != record.plan.files[0].sha256 == late, said
+    assert end["have"] == 2 << 20
+
+
 @pytest.mark.parametrize(
     ("torrent", "image", "message"),
     [

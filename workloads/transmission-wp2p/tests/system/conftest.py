@@ -5,3 +5,5 @@ from tests.system.conftest import boot as boot
 from tests.system.conftest import boot_own as boot_own
 from tests.system.conftest import machine as machine
 from tests.system.conftest import plan_of as plan_of
+
+from .runner import run as run

@@ -5,31 +5,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab import library, runs
-from lab.cache.report import SilentReport
-from lab.plan.load import load
 from lab.record import Record
 
+from .runner import STACK, Run
+
 pytestmark = pytest.mark.guest
-STACK = Path(__file__).parents[2]
 PIECE, SIZE = 64 << 10, 2 << 20
-CELL = """\
-name: cell
-nodes:
-  h1:   {kind: host, roles: [server], image: peer}
-  ap1:  {kind: ap, ssid: a, mode: g, channel: 1}
-  sta1: {kind: sta, ssid: a, image: peer, ip: 10.0.0.101/8}
-  sta2: {kind: sta, ssid: a, image: peer, ip: 10.0.0.102/8}
-links:
-  - {between: [h1, ap1]}
-medium: {}
-"""
 PUBLISHED = f"""\
 name: published
 stack: transmission-wp2p
@@ -45,8 +30,14 @@ processes:
   - {{on: server, run: {{probe: transmission, torrent: /srv/www/swarm.torrent}}, as: seed,
      ready: {{listening: tcp/51413}}}}
 """
+ANNOUNCES = """\
+  - {on: server, run: [tcpdump, -i, h1-eth0, -n, -l, -A, -s, '0', tcp dst port 6969], as: announces, may_run_on: true}
+"""
+OTHERS = """\
+  - {on: sta1, run: {probe: wp2pd, gamma: 9000 B}, as: am}
+  - {on: sta1, at: 16 s, run: {probe: lihd}, as: lihd}
+"""
 MOVED = {"sta1": "10.0.0.201", "sta2": "10.0.0.202"}
-Run = Callable[..., Record]
 
 
 def peer(name: str, keys: str = "", node: str = "sta1", times: str = "at: 1 s") -> str:
@@ -54,21 +45,6 @@ def peer(name: str, keys: str = "", node: str = "sta1", times: str = "at: 1 s") 
     torrent = "http://{server.ip}/swarm.torrent"
     always = f'probe: transmission, torrent: "{torrent}", utp: false, download: 4 Mbit/s, every: 100 ms'
     return f"  - {{on: {node}, {times}, run: {{{always}{keys}}}, as: {name}}}\n"
-
-
-@pytest.fixture
-def run(tmp_path: Path, machine: runs.Machine) -> Run:
-    def of(workload: str, name: str = "run", seed: int = 1) -> Record:
-        (tmp_path / "t.yaml").write_text(CELL)
-        (tmp_path / "w.yaml").write_text(workload)
-        plan = load(str(tmp_path / "t.yaml"), str(tmp_path / "w.yaml"), seed, ())
-        code = library.code_of(str(tmp_path / "w.yaml"), plan.stack)
-        assert code is not None
-        own = runs.with_images(runs.with_stacks(machine, [code], SilentReport()), plan, SilentReport())
-        (tmp_path / name).mkdir()
-        return runs.run_plan(plan, own, tmp_path / name)
-
-    return of
 
 
 def looks(record: Record, name: str) -> list[dict[str, Any]]:
@@ -128,8 +104,7 @@ def test_more_is_playable_at_half_of_the_download(run: Run) -> None:
 
 def test_a_peer_id_is_kept_over_a_new_address_and_a_restart(run: Run) -> None:
     """With a new address alone, stock keeps it as well; after a restart, it is another peer."""
-    announces = "run: [tcpdump, -i, h1-eth0, -n, -l, -A, -s, '0', 'tcp dst port 6969']"
-    processes, timeline = f"  - {{on: server, {announces}, as: announces, may_run_on: true}}\n", "timeline:\n"
+    processes, timeline = ANNOUNCES, "timeline:\n"
     for node, keys in (("sta1", ", client: wp2p, keep_id: true"), ("sta2", "")):
         processes += peer(f"{node}-first", keys, node, "at: 1 s, stop: 12 s")
         processes += peer(f"{node}-second", keys, node, "at: 14 s")
@@ -143,6 +118,33 @@ def test_a_peer_id_is_kept_over_a_new_address_and_a_restart(run: Run) -> None:
     assert len(before) == 1 and len(after) >= 2 and set(after) == set(before), ids
     before, after = ids["10.0.0.102"], ids[MOVED["sta2"]]
     assert len(before) == 1 and after[0] == before[0] and len(set(after)) == 2, ids
+
+
+@pytest.mark.parametrize(
+    ("others", "keys", "kept"),
+    [
+        pytest.param(OTHERS, ", fetch: growing, keep_id: true", True, id="with all of wP2P"),
+        pytest.param("", "", False, id="with nothing"),
+    ],
+)
+def test_a_handoff_to_another_subnet_with_dhcp(run: Run, others: str, keys: str, kept: bool) -> None:
+    """The station roams at 8 s, DHCP gives it another address, and its client is started anew there.
+
+    With all elements of wP2P, or none.
+    """
+    processes = ANNOUNCES + others + peer("before", f", client: wp2p{keys}", times="at: 1 s, stop: 14 s")
+    processes += peer("after", f", client: wp2p{keys}", times="at: 16 s")
+    started = "timeline:\n  - {at: 19 s, exec: sta1, run: [transmission-remote, --torrent, all, --start]}\n"
+    record = run(
+        PUBLISHED.replace("20 s", "36 s") + processes + started + "checks:\n  - {that: after.sha256 == file.sha256}\n",
+        topology="two-subnets",
+        settings=("nodes.h1.image=peer", "nodes.sta1.image=peer", "topology.timeline.0.at=8 s"),
+    )
+    assert record.passed, record.data["checks"]
+    ids = peer_ids((record.directory / "raw" / "announces.out").read_text())
+    (old,) = (ids[address] for address in ids if address.startswith("10.0.1."))
+    (new,) = (ids[address] for address in ids if address.startswith("10.0.2."))
+    assert len(set(old)) == len(set(new)) == 1 and (old[0] == new[0]) is kept, ids
 
 
 def peer_ids(text: str) -> dict[str, list[str]]:
