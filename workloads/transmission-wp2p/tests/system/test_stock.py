@@ -92,8 +92,8 @@ def test_with_everything_off_it_sends_and_receives_what_the_stock_client_does(ru
     """With a rule it does not: the comparison notices that."""
     (tmp_path / "random.c").write_text(RANDOM)
     for first, node in enumerate(PEERS):  # two peers need two peer-ids
-        command = ["gcc", "-shared", "-fPIC", "-nostdlib", "-O1", f"-DFIRST={first}", "-o", tmp_path / f"{node}.so"]
-        subprocess.run([*command, tmp_path / "random.c"], check=True)
+        flags = ["-shared", "-fPIC", "-nostdlib", "-O1", f"-DFIRST={first}", "-o", str(tmp_path / f"{node}.so")]
+        subprocess.run(["gcc", *flags, tmp_path / "random.c"], check=True)
     (tmp_path / "wired.yaml").write_text(WIRED)
 
     def of(name: str, client: str) -> Record:
