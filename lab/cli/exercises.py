@@ -297,6 +297,8 @@ def print_proofs(names: Sequence[str], jobs: int, as_json: bool) -> int:
 
 def print_copying(names: Sequence[str], students: int, jobs: int, as_json: bool) -> int:
     """Print how far invented students could copy answers in exercises (none: all); return the exit status."""
+    from dataclasses import asdict
+
     from rich.table import Table
 
     from lab import runs
@@ -315,19 +317,25 @@ def print_copying(names: Sequence[str], students: int, jobs: int, as_json: bool)
     if as_json:
         listed = [
             {"exercise": one.exercise.id, "students": one.students, "pairs": one.pairs, "share_all": one.all}
-            | {"holds": one.holds, "failing": one.failing}
+            | {"holds": one.holds, "failures": [asdict(failure) for failure in one.failures]}
             | {"share": {shared.answer: shared.pairs for shared in one.each}}
             for one in found
         ]
         print(json.dumps(listed, indent=2))
     else:
-        table = Table("", "exercise", "answer", "lowest", "highest", "pairs", "of", "what is wrong", box=None)
+        table = Table("", "exercise", "answer", "lowest", "highest", "pairs", "of", box=None)
         for one in found:
-            wrong = "; ".join(f"{name} fails {', '.join(which)}" for name, which in one.failing.items())
-            table.add_row(
-                "ok" if one.holds else "WRONG", one.exercise.id, "all", "", "", str(one.all), str(one.pairs), wrong
-            )
+            table.add_row("ok" if one.holds else "WRONG", one.exercise.id, "all", "", "", str(one.all), str(one.pairs))
             for shared in one.each:
-                table.add_row("", "", shared.answer, str(shared.lowest), str(shared.highest), str(shared.pairs), "", "")
+                table.add_row("", "", shared.answer, str(shared.lowest), str(shared.highest), str(shared.pairs), "")
         console().print(Fitted(table))
+        wrong = Table("exercise", "student", "what is wrong", box=None)
+        for one in found:
+            if one.shares_too_much:
+                wrong.add_row(one.exercise.id, "", f"{one.all} of {one.pairs} pairs share all numbers")
+            for failure in one.failures:
+                wrong.add_row(one.exercise.id, failure.student, failure.reason)
+        if wrong.row_count:
+            console().print("")
+            console().print(Fitted(wrong))
     return 0 if all(one.holds for one in found) else 1

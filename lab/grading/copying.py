@@ -8,18 +8,19 @@ can reach every point. Then each answers what is right for another one. Only num
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from lab.errors import InputError, writing
+from lab.errors import BuildError, HostError, InputError, LabError, writing
 from lab.expressions.values import ValueWithUnit
 from lab.grading import submission as submissions
 from lab.grading.exercise import REFERENCE, Exercise, Student, require_whole
 from lab.grading.marks import Ran, run
 from lab.grading.results import CheckResult
 from lab.machine import cage
-from lab.runs.pool import Pool, Threads
+from lab.model.exercise_check import EvidenceError
+from lab.runs.pool import CancelledError, Pool, Threads
 
 _WRITE = "a check with near: answers.NAME, or a function right_NAME in check.py"
 MOST = 0.03  # of the pairs of students that may share all numbers
@@ -38,14 +39,22 @@ class Shared:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """Why the reference does not get every point with a student's numbers: a check, or what kept it from running."""
+
+    student: str  # empty: it is so for all
+    reason: str
+
+
+@dataclass(frozen=True)
 class Copying:
     """What has come of an exercise: each answer that is a number, and all of them together."""
 
     exercise: Exercise
-    students: int
+    students: int  # whose answers could be compared
     each: Sequence[Shared]
     all: int
-    failing: Mapping[str, Sequence[str]]  # the checks that the reference does not pass for a student, by name
+    failures: Sequence[Failure]
 
     @property
     def pairs(self) -> int:
@@ -53,9 +62,14 @@ class Copying:
         return self.students * (self.students - 1) // 2
 
     @property
+    def shares_too_much(self) -> bool:
+        """Return whether many pairs share all numbers."""
+        return self.all > MOST * self.pairs
+
+    @property
     def holds(self) -> bool:
         """Return whether the reference is right for all, and few pairs share all numbers."""
-        return not self.failing and self.all <= MOST * self.pairs
+        return not self.failures and not self.shares_too_much
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,8 @@ def find(
 ) -> list[Copying]:
     """Run the reference of exercises for invented students, and compare their answers.
 
+    A run that fails does not keep the others from going on: it is one of the failures of its exercise.
+
     Args:
         exercises: the exercises.
         number: how many students.
@@ -93,33 +109,48 @@ def find(
         on_done: called with what has ended, the number of those that have, and that of all.
 
     Raises:
-        InputError, InputErrors: If an exercise has mistakes.
+        InputError: If an exercise is a handout.
         BuildError, HostError: If the machine lacks something, such as a whole cage.
-        RunError: If a run failed.
     """
     cage.require()
     for exercise in exercises:
         require_whole(exercise)
     students = invented(number)
     todo = [(exercise, student) for exercise in exercises for student in students]
-    found: dict[tuple[str, str], Solved] = {}
+    found: dict[tuple[str, str], Solved | Failure] = {}
 
-    def work(job: _Job, raise_if_cancelled: Callable[[], None]) -> Solved:
+    def work(job: _Job, raise_if_cancelled: Callable[[], None]) -> Solved | Failure:
         exercise, student = job
         directory = out / exercise.id / student.name.replace(" ", "-").lower()
         with writing(directory):
             directory.mkdir(parents=True)
         checks = exercise.model.checks
-        ran = run(exercise, exercise.folder / REFERENCE, student, directory, checks, raise_if_cancelled)
-        return _solved(exercise, student, ran)
+        try:
+            ran = run(exercise, exercise.folder / REFERENCE, student, directory, checks, raise_if_cancelled)
+            return _solved(exercise, student, ran)
+        except (BuildError, HostError, CancelledError):  # it would be so for all
+            raise
+        except (LabError, EvidenceError) as error:
+            return Failure(student.name, str(error))
 
-    def ended(job: _Job, solved: Solved) -> None:
+    def ended(job: _Job, one: Solved | Failure) -> None:
         exercise, student = job
-        found[exercise.id, student.name] = solved
+        found[exercise.id, student.name] = one
         on_done(f"{exercise.id}, {student.name}", len(found), len(todo))
 
-    Pool[_Job, _Job, Solved](todo, begin=lambda job: job, ended=ended, start=lambda: Threads(jobs, work)).run()
-    return [compare(exercise, [found[exercise.id, student.name] for student in students]) for exercise in exercises]
+    Pool[_Job, _Job, Solved | Failure](
+        todo, begin=lambda job: job, ended=ended, start=lambda: Threads(jobs, work)
+    ).run()
+    return [_compared(exercise, [found[exercise.id, student.name] for student in students]) for exercise in exercises]
+
+
+def _compared(exercise: Exercise, found: Sequence[Solved | Failure]) -> Copying:
+    failures = [one for one in found if isinstance(one, Failure)]
+    try:
+        copying = compare(exercise, [one for one in found if isinstance(one, Solved)])
+    except LabError as error:
+        copying = Copying(exercise, 0, (), 0, [Failure("", str(error))])
+    return replace(copying, failures=[*failures, *copying.failures])
 
 
 def _solved(exercise: Exercise, student: Student, ran: Ran) -> Solved:
@@ -134,26 +165,33 @@ def compare(exercise: Exercise, solved: Sequence[Solved]) -> Copying:
     """Let each student answer what is right for another one.
 
     Raises:
-        InputError: If an exercise has no number that a check knows the right value of.
+        InputError: If an exercise has no number that a check knows the right value of, or a check has a mistake.
     """
+    if not solved:
+        return Copying(exercise, 0, (), 0, ())
     about, first = solved[0].about, solved[0].right
     if not about:
         raise InputError(f"{exercise.id} asks for no number whose right value is known", hint=_WRITE)
     words = submissions.read(exercise, exercise.folder / REFERENCE).answers
 
-    def passed(one: Solved, other: Solved) -> dict[str, bool]:
-        """Return which checks pass if one student answers what is right for another one."""
-        return {check.name: check.passed for check in one.judge({**words, **other.right})}
+    def judged(one: Solved, other: Solved) -> Sequence[CheckResult]:
+        """Return what checks say if one student answers what is right for another one."""
+        return one.judge({**words, **other.right})
 
-    failing = {one.student.name: [name for name, right in passed(one, one).items() if not right] for one in solved}
+    failures = [
+        Failure(one.student.name, f"fails {check.name}: {check.seen}")
+        for one in solved
+        for check in judged(one, one)
+        if not check.passed
+    ]
     shared, all_of_them = dict.fromkeys(first, 0), 0
     for one, other in combinations(solved, 2):
-        ways = [passed(one, other), passed(other, one)]
+        ways = [{check.name: check.passed for check in judged(*way)} for way in ((one, other), (other, one))]
         for check, answer in about.items():
             shared[answer] += any(way[check] for way in ways)
         all_of_them += any(all(way[check] for check in about) for way in ways)
     each = [Shared(answer, *_ends([one.right[answer] for one in solved]), shared[answer]) for answer in first]
-    return Copying(exercise, len(solved), each, all_of_them, {name: which for name, which in failing.items() if which})
+    return Copying(exercise, len(solved), each, all_of_them, failures)
 
 
 def _ends(values: Sequence[ValueWithUnit]) -> tuple[ValueWithUnit, ValueWithUnit]:

@@ -171,9 +171,10 @@ class Ran:
         Raises:
             RunError: If the run failed.
         """
-        ended = self._ended[run_of(self._exercise, check)]
+        name = run_of(self._exercise, check)
+        ended = self._ended[name]
         if ended.record is None or ended.failure:
-            raise RunError(f"the run failed: {ended.failure}")
+            raise RunError(f"the run {name} failed: {ended.failure}")
         return check.right(RunEvidence(ended.record, ended.plan, self._exercise.folder, self._numbers, {}))
 
 

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import json
 import runpy
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -14,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from lab.errors import InputError
+from lab.cli.exercises import print_copying
+from lab.errors import HostError, InputError, RunError
 from lab.expressions.values import ValueWithUnit
 from lab.grading import copying
-from lab.grading.copying import Solved, compare, invented
+from lab.grading.copying import Failure, Solved, compare, invented
 from lab.grading.evidence import quantities
 from lab.grading.exercise import REFERENCE, Exercise, Student, known, load
 from lab.grading.results import CheckResult
@@ -132,7 +135,8 @@ def solved(name: str, number: float, *, reaches: bool = True) -> Solved:
     def judge(answers: Mapping[str, Any]) -> list[CheckResult]:
         passed = {"far": abs(answers["far"].value - number) <= 1, "cured": reaches}
         return [
-            CheckResult(check, check, float(holds), 1, True, "", None, "", False) for check, holds in passed.items()
+            CheckResult(check, check, float(holds), 1, True, f"{check} is {holds}", None, "", False)
+            for check, holds in passed.items()
         ]
 
     return Solved(Student(name), {"far": "far"}, {"far": ValueWithUnit(number, "m")}, judge)
@@ -141,41 +145,137 @@ def solved(name: str, number: float, *, reaches: bool = True) -> Solved:
 def test_pairs_that_share_all_numbers_are_counted(folder: Path) -> None:
     (folder / "reference" / "answers.yaml").write_text("time: 3 ms\n")
     found = compare(load("a-test"), [solved("a", 1), solved("b", 2), solved("c", 9)])
-    assert (found.pairs, found.all, found.holds, dict(found.failing)) == (3, 1, False, {})
+    assert (found.pairs, found.all, found.holds, found.failures) == (3, 1, False, [])
     (far,) = found.each
     assert (far.answer, str(far.lowest), str(far.highest), far.pairs) == ("far", "1 m", "9 m", 1)
     assert compare(load("a-test"), [solved("a", 1), solved("b", 5), solved("c", 9)]).holds
 
 
-def test_students_who_cannot_reach_every_point_are_named(folder: Path) -> None:
+def test_students_who_cannot_reach_every_point_are_named_with_what_was_seen(folder: Path) -> None:
     found = compare(load("a-test"), [solved("a", 1), solved("b", 9, reaches=False)])
-    assert dict(found.failing) == {"b": ["cured"]} and not found.holds
+    assert found.failures == [Failure("b", "fails cured: cured is False")] and not found.holds
 
 
-def test_the_reference_is_run_for_each_student(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Ran:
-        def __init__(self, number: int) -> None:
-            self.number = number
+class Runs:
+    """Runs of the reference: the right time of the Nth student is N ms, and with some numbers the run fails."""
 
-        def right(self, check: ExerciseCheck) -> dict[str, ValueWithUnit]:
-            return {"time": ValueWithUnit(self.number, "ms")}
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, failing: Mapping[str, Exception]) -> None:
+        self.students: list[str] = []
+        self._failing = failing
+        monkeypatch.setattr(copying, "run", self._run)
+        monkeypatch.setattr("lab.machine.cage.require", lambda: None)
 
-        def judge(self, checks: list[ExerciseCheck], answers: Mapping[str, Any]) -> tuple[CheckResult, ...]:
-            return (CheckResult("time", "", float(answers["time"].value == self.number), 1, True, "", None, "", False),)
-
-    ran = []
-
-    def run(exercise: Exercise, submission: Path, student: Student, out: Path, checks: object, between: object) -> Ran:
+    def _run(
+        self, exercise: Exercise, submission: Path, student: Student, out: Path, checks: object, between: object
+    ) -> Ran:
         assert submission.name == REFERENCE and out.is_dir()
-        ran.append(student.name)
-        return Ran(len(ran))
+        self.students.append(student.name)
+        return Ran(len(self.students), self._failing.get(f"{exercise.id}, {student.name}"))
 
-    monkeypatch.setattr(copying, "run", run)
-    monkeypatch.setattr("lab.machine.cage.require", lambda: None)
+
+class Ran:
+    def __init__(self, number: int, failure: Exception | None) -> None:
+        self.number, self.failure = number, failure
+
+    def right(self, check: ExerciseCheck) -> dict[str, ValueWithUnit]:
+        if self.failure:
+            raise self.failure
+        return {"time": ValueWithUnit(self.number, "ms")}
+
+    def judge(self, checks: list[ExerciseCheck], answers: Mapping[str, Any]) -> tuple[CheckResult, ...]:
+        return (CheckResult("time", "", float(answers["time"].value == self.number), 1, True, "", None, "", False),)
+
+
+@pytest.fixture
+def two(folder: Path) -> list[Exercise]:
+    """Two exercises that are equal but for their names."""
     (folder / "reference" / "answers.yaml").write_text("time: 3 ms\n")
-    (found,) = copying.find([load("a-test")], 4, tmp_path / "out")
-    assert ran == ["Student 1", "Student 2", "Student 3", "Student 4"]
+    shutil.copytree(folder, folder.with_name("b-test"))
+    return [load("a-test"), load("b-test")]
+
+
+ALL = ["Student 1", "Student 2", "Student 3", "Student 4"]
+
+
+def test_the_reference_is_run_for_each_student(
+    two: list[Exercise], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = Runs(monkeypatch, {})
+    (found,) = copying.find(two[:1], 4, tmp_path / "out")
+    assert ran.students == ALL
     assert (found.students, found.pairs, found.all, found.holds) == (4, 6, 0, True)
+
+
+def test_every_run_that_fails_is_listed_and_the_others_go_on(
+    two: list[Exercise], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = {
+        "a-test, Student 1": RunError("the run after failed: the guest stood still"),
+        "a-test, Student 3": EvidenceError("the record has nothing of call"),
+        "b-test, Student 4": InputError("9 m is too far", where="files/cell.yaml:3"),
+    }
+    ran, done = Runs(monkeypatch, failing), []
+    first, second = copying.find(
+        two, 4, tmp_path / "out", on_done=lambda what, number, of: done.append((what, number, of))
+    )
+    assert ran.students == [*ALL, *ALL] and done[-1] == ("b-test, Student 4", 8, 8)
+    assert first.failures == [
+        Failure("Student 1", "the run after failed: the guest stood still"),
+        Failure("Student 3", "the record has nothing of call"),
+    ]
+    assert second.failures == [Failure("Student 4", "files/cell.yaml:3  9 m is too far")]
+    assert [(one.students, one.pairs, one.all, one.holds) for one in (first, second)] == [
+        (2, 1, 0, False),
+        (3, 3, 0, False),
+    ]
+
+
+def test_an_exercise_whose_runs_all_fail_is_one_of_several(
+    two: list[Exercise], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Runs(monkeypatch, {f"a-test, {student}": RunError("the run failed") for student in ALL})
+    first, second = copying.find(two, 4, tmp_path / "out")
+    assert [one.student for one in first.failures] == ALL and not first.holds and first.each == ()
+    assert second.holds and second.students == 4
+
+
+def test_what_the_machine_lacks_ends_all(two: list[Exercise], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = Runs(monkeypatch, {"a-test, Student 2": HostError("the disk is full")})
+    with pytest.raises(HostError, match="the disk is full"):
+        copying.find(two, 4, tmp_path / "out")
+    assert ran.students == ALL[:2]
+
+
+def test_failures_are_printed_with_exercise_and_student_and_the_status_says_so(
+    two: list[Exercise], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Runs(
+        monkeypatch,
+        {
+            "a-test, Student 2": RunError("the run after failed: the guest stood still"),
+            "b-test, Student 3": RunError("the run before failed: a signal ended it"),
+        },
+    )
+    assert print_copying(["a-test", "b-test"], 4, 1, as_json=False) == 1
+    assert [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()] == [
+        "exercise answer lowest highest pairs of",
+        "WRONG a-test all 0 3",
+        "time 1 ms 4 ms 0",
+        "WRONG b-test all 0 3",
+        "time 5 ms 8 ms 0",
+        "",
+        "exercise student what is wrong",
+        "a-test Student 2 the run after failed: the guest stood still",
+        "b-test Student 3 the run before failed: a signal ended it",
+    ]
+    assert print_copying(["a-test", "b-test"], 4, 1, as_json=True) == 1
+    assert [one["failures"] for one in json.loads(capsys.readouterr().out)] == [
+        [{"student": "Student 2", "reason": "the run after failed: the guest stood still"}],
+        [{"student": "Student 3", "reason": "the run before failed: a signal ended it"}],
+    ]
+    Runs(monkeypatch, {})
+    assert print_copying(["a-test"], 2, 1, as_json=False) == 0
+    assert "what is wrong" not in capsys.readouterr().out
 
 
 def test_an_exercise_without_numbers_says_so(folder: Path) -> None:

@@ -148,6 +148,16 @@ def test_a_run_that_was_ended_is_the_reason_also_for_checks_of_answers(marked: M
     assert (check.about_answers, check.hint) == (False, "")
 
 
+def test_who_asks_for_right_answers_of_a_run_that_failed_reads_which_and_why(marked: Marked, tmp_path: Path) -> None:
+    marked("near: answers.far, to: 1 m, within: {5%: 1}", RunError("the guest stood still"))
+    exercise = load(str(tmp_path / "a-test"))
+    out = tmp_path / "again"
+    out.mkdir()
+    ran = marks.run(exercise, exercise.folder / "reference", Student("Ada"), out, exercise.model.checks)
+    with pytest.raises(RunError, match="^the run only failed: the guest stood still$"):
+        ran.right(exercise.model.checks[0])
+
+
 @pytest.mark.parametrize(
     ("check", "where", "message"),
     [
