@@ -143,6 +143,16 @@ def test_exercises_of_the_lab_are_valid(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", own())
+def test_an_exercise_of_the_lab_is_whole(name: str) -> None:
+    """What each has to have: half an hour to one and a half, goals, sources, numbers, hints, twins for every check."""
+    model = load(name).model
+    assert 30 <= model.minutes <= 90 and len(model.goals) >= 3 and len(model.references) >= 2 and model.numbers
+    assert [check.name for check in model.checks if not check.advice] == []
+    assert {check.name for check in model.checks} == {failed for twin in model.broken.values() for failed in twin}
+    assert {check.public for check in model.checks} == {True, False}
+
+
+@pytest.mark.parametrize("name", own())
 def test_the_page_on_teaching_lists_each_exercise_of_the_lab(name: str) -> None:
     exercise = load(name)
     link = f"[{name}](../{exercise.folder.relative_to(CHECKOUT)}/exercise.yaml)"
