@@ -39,7 +39,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Failure:
+class ReferenceFailure:
     """Why the reference does not get every point with a student's numbers: a check, or what kept it from running."""
 
     student: str  # empty: it is so for all
@@ -54,7 +54,7 @@ class Copying:
     students: int  # whose answers could be compared
     each: Sequence[Shared]
     all: int
-    failures: Sequence[Failure]
+    failures: Sequence[ReferenceFailure]
 
     @property
     def pairs(self) -> int:
@@ -117,9 +117,9 @@ def find(
         require_whole(exercise)
     students = invented(number)
     todo = [(exercise, student) for exercise in exercises for student in students]
-    found: dict[tuple[str, str], Solved | Failure] = {}
+    found: dict[tuple[str, str], Solved | ReferenceFailure] = {}
 
-    def work(job: _Job, raise_if_cancelled: Callable[[], None]) -> Solved | Failure:
+    def work(job: _Job, raise_if_cancelled: Callable[[], None]) -> Solved | ReferenceFailure:
         exercise, student = job
         directory = out / exercise.id / student.name.replace(" ", "-").lower()
         with writing(directory):
@@ -131,25 +131,25 @@ def find(
         except (BuildError, HostError, CancelledError):  # it would be so for all
             raise
         except (LabError, EvidenceError) as error:
-            return Failure(student.name, str(error))
+            return ReferenceFailure(student.name, str(error))
 
-    def ended(job: _Job, one: Solved | Failure) -> None:
+    def ended(job: _Job, one: Solved | ReferenceFailure) -> None:
         exercise, student = job
         found[exercise.id, student.name] = one
         on_done(f"{exercise.id}, {student.name}", len(found), len(todo))
 
-    Pool[_Job, _Job, Solved | Failure](
+    Pool[_Job, _Job, Solved | ReferenceFailure](
         todo, begin=lambda job: job, ended=ended, start=lambda: Threads(jobs, work)
     ).run()
     return [_compared(exercise, [found[exercise.id, student.name] for student in students]) for exercise in exercises]
 
 
-def _compared(exercise: Exercise, found: Sequence[Solved | Failure]) -> Copying:
-    failures = [one for one in found if isinstance(one, Failure)]
+def _compared(exercise: Exercise, found: Sequence[Solved | ReferenceFailure]) -> Copying:
+    failures = [one for one in found if isinstance(one, ReferenceFailure)]
     try:
         copying = compare(exercise, [one for one in found if isinstance(one, Solved)])
     except LabError as error:
-        copying = Copying(exercise, 0, (), 0, [Failure("", str(error))])
+        copying = Copying(exercise, 0, (), 0, [ReferenceFailure("", str(error))])
     return replace(copying, failures=[*failures, *copying.failures])
 
 
@@ -179,7 +179,7 @@ def compare(exercise: Exercise, solved: Sequence[Solved]) -> Copying:
         return one.judge({**words, **other.right})
 
     failures = [
-        Failure(one.student.name, f"fails {check.name}: {check.seen}")
+        ReferenceFailure(one.student.name, f"fails {check.name}: {check.seen}")
         for one in solved
         for check in judged(one, one)
         if not check.passed

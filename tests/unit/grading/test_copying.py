@@ -20,7 +20,7 @@ from lab.cli.exercises import print_copying
 from lab.errors import HostError, InputError, RunError
 from lab.expressions.values import ValueWithUnit
 from lab.grading import copying
-from lab.grading.copying import Failure, Solved, compare, invented
+from lab.grading.copying import ReferenceFailure, Solved, compare, invented
 from lab.grading.evidence import quantities
 from lab.grading.exercise import REFERENCE, Exercise, Student, known, load
 from lab.grading.results import CheckResult
@@ -153,7 +153,7 @@ def test_pairs_that_share_all_numbers_are_counted(folder: Path) -> None:
 
 def test_students_who_cannot_reach_every_point_are_named_with_what_was_seen(folder: Path) -> None:
     found = compare(load("a-test"), [solved("a", 1), solved("b", 9, reaches=False)])
-    assert found.failures == [Failure("b", "fails cured: cured is False")] and not found.holds
+    assert found.failures == [ReferenceFailure("b", "fails cured: cured is False")] and not found.holds
 
 
 class Runs:
@@ -220,10 +220,10 @@ def test_every_run_that_fails_is_listed_and_the_others_go_on(
     )
     assert ran.students == [*ALL, *ALL] and done[-1] == ("b-test, Student 4", 8, 8)
     assert first.failures == [
-        Failure("Student 1", "the run after failed: the guest stood still"),
-        Failure("Student 3", "the record has nothing of call"),
+        ReferenceFailure("Student 1", "the run after failed: the guest stood still"),
+        ReferenceFailure("Student 3", "the record has nothing of call"),
     ]
-    assert second.failures == [Failure("Student 4", "files/cell.yaml:3  9 m is too far")]
+    assert second.failures == [ReferenceFailure("Student 4", "files/cell.yaml:3  9 m is too far")]
     assert [(one.students, one.pairs, one.all, one.holds) for one in (first, second)] == [
         (2, 1, 0, False),
         (3, 3, 0, False),

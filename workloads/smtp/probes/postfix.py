@@ -51,7 +51,7 @@ class Postfix(Probe):
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Commands]:
         """Yield all commands of sessions that have ended, also those that were refused."""
         counts: Counter[str] = Counter()
-        for _, line in raw.lines():
+        for _, line in raw.lines() if parsed.values.get("commands") else ():
             if session := _DISCONNECT.search(line):
                 counts += _counts(session["counts"])
         yield Commands(dict(sorted(counts.items())))

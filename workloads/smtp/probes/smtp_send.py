@@ -64,6 +64,6 @@ class SmtpSend(Probe):
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Transfer]:
         """Yield one transfer of all mails."""
-        values = parsed.values
+        values = {"mails": 0, "bytes": 0, "time_total_s": 0.0, **parsed.values}
         complete = values["mails"] == raw.params.get("mails", 1)
         yield Transfer(raw.id, values["bytes"], round(values["time_total_s"] * _SECOND), complete=complete)
