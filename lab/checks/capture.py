@@ -21,7 +21,7 @@ AIR = "air"
 class CaptureCheck(ExerciseCheck):
     """Frames in a capture, chosen by a display filter. tshark, which reads it, is in a cage: students make frames.
 
-    A capture of the air does not change the run.
+    With a capture of the air, a run has one program more, so its values may differ a little from those without one.
     """
 
     capture: Text = Field(
