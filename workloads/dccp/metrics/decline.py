@@ -10,7 +10,7 @@ from lab.probes.base import Samples
 from lab.shared import types
 from lab.units import PERCENT
 
-from ._windows import SECOND_NS, between
+from ._windows import SECOND_NS, begin_ns, between
 
 _AROUND_S = (30, 40)  # “around second 35”
 _LATER_S = (50, 90)  # what it is compared with: before the first handoff
@@ -34,7 +34,7 @@ class Decline(Metric):
         computed = MetricValues()
         for source in chosen(metric, context, self.takes[0]):
             goodput = series_of(source, "goodput")
-            start_ns = 2 * goodput.t_ns[0] - goodput.t_ns[1] if len(goodput.t_ns) > 1 else 0
+            start_ns = begin_ns(goodput)
             around, later = (
                 between(goodput, *(start_ns + part * SECOND_NS for part in window)) for window in (_AROUND_S, _LATER_S)
             )

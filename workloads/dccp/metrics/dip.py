@@ -12,9 +12,8 @@ from lab.probes.base import Samples, TimeSeries
 from lab.shared import types
 from lab.units import PERCENT
 
-from ._windows import HANDOFF_S, SECOND_NS, between, handoffs
+from ._windows import BEFORE_S, SECOND_NS, between, fall, handoffs
 
-_BEFORE_S = 10  # what the rest is compared with
 _AFTER_S = (10, 20)
 
 
@@ -45,11 +44,10 @@ class Dip(Metric):
 
 def _rows(goodput: TimeSeries, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
     for moment_ns in moments:
-        before = between(goodput, moment_ns - _BEFORE_S * SECOND_NS, moment_ns)
-        during = between(goodput, moment_ns, moment_ns + HANDOFF_S * SECOND_NS)
+        lowest = fall(goodput, moment_ns)
         after = between(goodput, *(moment_ns + part * SECOND_NS for part in _AFTER_S))
-        if not (before and during and after and any(before)):
+        if lowest is None or not after:
             continue
-        whole = statistics.fmean(before)
-        lowest, recovered = (100 * part / whole for part in (min(during), statistics.fmean(after)))
+        before = between(goodput, moment_ns - BEFORE_S * SECOND_NS, moment_ns)
+        recovered = 100 * statistics.fmean(after) / statistics.fmean(before)
         yield {"at_s": moment_ns / SECOND_NS, "lowest": lowest, "recovered": recovered}

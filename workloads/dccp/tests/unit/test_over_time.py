@@ -43,6 +43,48 @@ def test_two_stations_that_roam_at_once_are_one_handoff() -> None:
     assert len(dip(sink(*[10.0] * 30), [10, 10]).rows) == 1
 
 
+def elsewhere(flow: Source, roams_s: Sequence[int]) -> MetricValues:
+    given = context(flow, roams_ns=[moment * SECOND for moment in roams_s])
+    return load("dip-elsewhere").compute(wanted("dip-elsewhere", "sink", unit="%"), given)
+
+
+def test_where_there_is_no_handoff_a_flow_falls_too() -> None:
+    steady = elsewhere(sink(*[10.0] * 50), [])
+    assert steady.rows == [{"process": "sink", "lowest": 100, "moments": 3}], "45, 46 and 47 s"
+    assert elsewhere(sink(*[10.0, 20.0] * 25), []).values == [pytest.approx(100 * 10 / 15)]
+
+
+def test_a_handoff_is_no_moment_without_one() -> None:
+    flow = sink(*[10.0] * 60, 1, *[10.0] * 139)
+    moments = elsewhere(flow, [60]).rows[0]["moments"]
+    assert elsewhere(flow, [60]).values == [100]
+    assert moments == 153 - (60 + 30 - 58), "45 to 197 s without 58 to 89 s"
+    assert elsewhere(flow, []).values[0] < 100
+    assert elsewhere(sink(*[10.0] * 47), []).rows == [], "too short"
+    assert elsewhere(sink(*[0.0] * 60), []).rows == [], "nothing arrives"
+
+
+def since_25_s(flow: Source) -> list[float]:
+    return load("alongside").compute(wanted("alongside", "sink", unit="bit/s"), context(flow)).values
+
+
+def test_what_a_flow_had_alone_does_not_count() -> None:
+    assert since_25_s(sink(*[100.0] * 25, *[4.0] * 275)) == [pytest.approx(4)]
+    assert since_25_s(sink(*[100.0] * 25, *[0.0] * 275)) == [0], "it starves"
+    assert since_25_s(sink(*[1.0] * 300, 1000)) == [pytest.approx(1)], "the last packets are late"
+    assert since_25_s(sink(*[1.0] * 25)) == [], "too short"
+
+
+def test_scatter_is_from_interval_to_interval() -> None:
+    def found(flow: Source) -> list[float]:
+        return load("scatter").compute(wanted("scatter", "sink", unit="%"), context(flow)).values
+
+    assert found(sink(*[0.0] * 25, *[9.0, 11.0] * 127, 10, 500)) == [pytest.approx(9.98, abs=0.01)]
+    assert found(sink(*[10.0] * 100)) == [0]
+    assert found(sink(*[10.0] * 25, *[0.0] * 100)) == [], "nothing arrives"
+    assert found(sink(*[1.0] * 20)) == [], "too short"
+
+
 def lost(*packets: float) -> Source:
     stamps = [(number + 1) * SECOND for number in range(len(packets))]
     return source("flow-sink", identifier="sink", series=[TimeSeries("lost", "packets", stamps, list(packets))])
