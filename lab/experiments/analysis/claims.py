@@ -34,7 +34,8 @@ _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > thr
 _TRIES = (2.0, -2.0)  # first stand-in for the numbers before anything is measured; the others count up from it
 _PLACES_MAX = 3  # named one by one
 _LATE_MAX = 8  # series of a claim with trials that did not finish
-_FAR = 1e12  # a value depends on BEYOND if it is not that much smaller
+_LATE = (BEYOND, 1e6 * BEYOND)  # what still grows from one to the other has no limit, even the 50th root of it
+_GROWS = 1.01
 _SAMPLES = 1000  # drawn from the trials
 _ALONG = ("rising", "falling", "first", "last", "trend")  # need places along one axis
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -133,7 +134,10 @@ def _later(
     summaries: Mapping[tuple[str, int], Summary],
     numbers: Mapping[tuple[str, int], float],
 ) -> list[dict[tuple[str, int], float]]:
-    """Return the numbers for trials that finish far later than their limits, in some or all of the series."""
+    """Return the numbers for trials that finish far later than their limits, in some or all of the series.
+
+    First with all of them as late as the first of _LATE, then again with the second.
+    """
     groups: dict[tuple[int, ...], list[tuple[str, int]]] = {}
     for key, found in summaries.items():
         named = tuple(
@@ -146,7 +150,8 @@ def _later(
     if len(groups) > _LATE_MAX:
         raise InputError(f"it names {len(groups)} series with trials that did not finish; write several claims")
     choices = product(*(((), keys) for keys in groups.values()))
-    return [{**numbers, **dict.fromkeys(chain(*choice), BEYOND)} for choice in choices if any(choice)]
+    chosen = [list(chain(*choice)) for choice in choices if any(choice)]
+    return [{**numbers, **dict.fromkeys(keys, late)} for late in _LATE for keys in chosen]
 
 
 def _undecided(claim: Claim) -> str:
@@ -258,9 +263,9 @@ class _Statement(Evaluator):
 def _bounded(value: Any, later: Sequence[Any]) -> Any:
     if not isinstance(value, ValueWithUnit) or all(one == value for one in later):
         return value
-    found = [value, *later]
-    low, high = (pick(found, key=lambda one: one.base) for pick in (min, max))
-    if high.value > BEYOND / _FAR:
+    low, high = (pick([value, *later], key=lambda one: one.base) for pick in (min, max))
+    late, later_still = later[: len(later) // 2], later[len(later) // 2 :]
+    if any(far.base > _GROWS * near.base > 0 for near, far in zip(late, later_still, strict=True)):
         return _Bound(low.value, low.unit, ">")
     return _Bound(high.value, high.unit, "<")
 

@@ -168,6 +168,7 @@ MEDIANS: Any = {"of": "medians"}
         ("all(time[udp] < time[tcp])", {}, True, "holds at all 3 places; time[udp] from 1.667 s (distance 2 m) to 4 s"),
         ("time[tcp, 10 m] > 100 s", {}, True, "time[tcp, 10 m] > 102.7 s (2 of 3 trials did not finish)"),
         ("time[tcp, 10 m] / time[udp, 10 m] > 20", {}, True, "time[tcp, 10 m] / time[udp, 10 m] > 25.67"),
+        ("geomean(time) > 8 s", {}, True, "geomean(time) > 8.742 s (3 of 18 trials"),
         ("time[tcp, 8 m] == 7 s", MEDIANS, True, "time[tcp, 8 m] = 7 s (medians) (1 of 3 trials did not finish)"),
         ("time[tcp, 10 m] >= 150 s", MEDIANS, True, "time[tcp, 10 m] > 150 s (medians) (2 of 3"),
         ("rising(time[tcp])", MEDIANS, True, "4 s at distance 2 m, > 150 s at distance 10 m"),
