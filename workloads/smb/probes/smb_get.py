@@ -17,6 +17,7 @@ _SECOND = 1_000_000_000
 _PROGRAM = "smb-get.py"
 _CLIENTS = ("smbclient", "smbget")
 _PROTOCOLS = ("NT1", "SMB2_02", "SMB2_10", "SMB3_00", "SMB3_02", "SMB3_11")  # as in smb.conf(5)
+_PROTECTION = ("off", "sign", "encrypt")  # as smbclient(1) knows it
 _QUOTED = '";'  # characters that end a word, or a command, of smbclient
 
 
@@ -47,12 +48,19 @@ class SmbGet(Probe):
             "size", "bytes that smbget asks for in a request; default: its own, 64000", least=1 << 10, most=8 << 20
         ),
         "protocol": Param("str", f"highest version of the protocol: {', '.join(_PROTOCOLS)}; default: the newest"),
+        "user": Param("str", "user who logs in; default: nobody, the session is anonymous"),
+        "password": Param("str", "the password of the user", default=""),
+        "protection": Param(
+            "str",
+            "what a session of a user must be, or the client ends: sign, encrypt; off: what the server demands; "
+            "default: the client's own",
+        ),
         "every": Param("duration", "interval between samples of the received bytes", default=_SECOND, least=1_000_000),
     }
 
     def check(self, params: dict[str, Any]) -> None:
         super().check(params)
-        for key, known in (("client", _CLIENTS), ("protocol", _PROTOCOLS)):
+        for key, known in (("client", _CLIENTS), ("protocol", _PROTOCOLS), ("protection", _PROTECTION)):
             if params[key] is not None and params[key] not in known:
                 hint = suggestion(params[key], known)
                 raise ParameterError(key, f'"{params[key]}" is not valid{hint}; known: {", ".join(known)}')
@@ -60,6 +68,9 @@ class SmbGet(Probe):
             raise ParameterError("block", "needs client: smbget")
         if params["put"] is not None and params["client"] != "smbclient":
             raise ParameterError("put", "needs client: smbclient")
+        for key in ("password", "protection"):
+            if params[key] and params["user"] is None:
+                raise ParameterError(key, "needs a user: an anonymous session has no key")
         if params["client"] == "smbget" and ":" in params["server"]:
             raise ParameterError("server", "smbget knows no addresses of IPv6; write the name of the node")
         for key in ("share", "file", "put"):
@@ -75,6 +86,8 @@ class SmbGet(Probe):
                 f"--option=client max protocol={params['protocol']}",
                 f"--option=client min protocol={least}",
             ]
+        if params["protection"] is not None:
+            command.append(f"--client-protection={params['protection']}")
         settings = {"command": command, **{key: params[key] for key in ("server", "share", "file")}}
         return ["python3", program_path(_PROGRAM), json.dumps(settings)]
 
@@ -83,12 +96,22 @@ class SmbGet(Probe):
         if params["put"] is None:
             words = ["get", params["file"], self._arrives(raw)]
         do = " ".join([words[0], *(f'"{word}"' for word in words[1:])])
-        return ["smbclient", f"//{params['server']}/{params['share']}", "--no-pass", "--command", do]
+        return [
+            "smbclient",
+            f"//{params['server']}/{params['share']}",
+            *self._user(params, "--no-pass"),
+            "--command",
+            do,
+        ]
 
     def _smbget(self, params: dict[str, Any], raw: str) -> list[str]:
         url = f"smb://{params['server']}/{params['share']}/{params['file']}"
         block = [] if params["block"] is None else [f"--blocksize={params['block']}"]
-        return ["smbget", url, "--guest", "--quiet", f"--outputfile={self._arrives(raw)}", *block]
+        who = self._user(params, "--guest")
+        return ["smbget", url, *who, "--quiet", f"--outputfile={self._arrives(raw)}", *block]
+
+    def _user(self, params: dict[str, Any], nobody: str) -> list[str]:
+        return [nobody] if params["user"] is None else [f"--user={params['user']}%{params['password']}"]
 
     def watched_file(self, params: dict[str, Any], raw: str) -> str | None:
         return self._arrives(raw) if params["put"] is None else params["put"]

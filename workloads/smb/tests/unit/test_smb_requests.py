@@ -19,7 +19,7 @@ Pasted = Callable[..., Parsed]
 
 
 def computed(parsed: Parsed, per: str) -> metrics.MetricValues:
-    node = cast(types.Node, SimpleNamespace(name="h1"))
+    node = cast(types.Node, SimpleNamespace(name="h7"))
     source = Source("smb-requests", node, "smb-requests", {}, parsed, Raw(Path(), "x"), 0)
     sources: Mapping[str, Source] = {"smb-requests": source}
     context = cast(Context, SimpleNamespace(sources=sources))
@@ -31,11 +31,13 @@ def test_the_command() -> None:
     probe = load("smb-requests")
     argv = probe.argv(Target("h1", "h1-eth0", None, None), probe.defaults({}), "")
     assert argv == ["smbstatus", "--configfile=/etc/samba/lab.conf", "--profile"]
+    assert probe.defaults({})["every"] == 1_000_000_000
 
 
 def test_two_fetches_by_smb3_take_one_read_each(pasted: Pasted) -> None:
     found = computed(pasted("smb-requests", "smb3"), "process")
     counted = {row["command"]: row["requests"] for row in found.rows}
+    assert {row["node"] for row in found.rows} == {"h7"}
     assert counted["smb2_read"] == 2 and counted["smb2_negprot"] == 2 and "smb2_write" not in counted
     assert found.values == [sum(counted.values())] == [24]
 
