@@ -45,6 +45,10 @@ processes:
   - {on: server, run: {probe: postfix}, as: postfix, ready: {listening: tcp/25}}
   - {on: server, run: {probe: mailbox}, as: mailbox}
   - {on: client, at: 1 s, run: {probe: smtp-send, server: "{server.ip}", file: /srv/file, mails: 2}, as: send}
+  - on: client
+    at: 9 s
+    run: {probe: smtp-send, server: "{server.ip}", file: /srv/file, to: anybody@server.lab}
+    as: anybody
   - {on: client, at: 4 s, run: [bash, /srv/failures], as: failures}
   - {on: h3, at: 4 s, run: [bash, /srv/failures], as: without}
   - {on: server, at: 10 s, run: [mount, -t, tmpfs, -o, size=64k, none, /var/spool/postfix/incoming], as: fill}
@@ -56,7 +60,7 @@ metrics:
   transfer-time: {of: send, unit: s}
   smtp-commands: {of: postfix, unit: commands}
 checks:
-  - {that: mailbox.messages == 2}
+  - {that: mailbox.messages == 3}
   - {that: mailbox.sha256 == file.sha256}
 """
 FAILURES = (
