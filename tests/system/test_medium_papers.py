@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Figures of papers about 802.11, measured with real traffic.
 
-VoIP over WLAN is the part on voice of the A3 report (Sivakumar et al., NSF final report): one hop of 802.11b at
+VoIP over WLAN is the part on voice of Sivakumar et al., final report of NSF award 0519733: one hop of 802.11b at
 11 Mbit/s without RTS, G.711 with a frame of 80 bytes every 10 ms, 120 bytes with RTP, UDP and IP. Its equation (1)
 counts the ACK at 1 Mbit/s and long preambles.
 """
