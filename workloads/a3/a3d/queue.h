@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets that netfilter hands over (NFQUEUE), by netlink, many at a time: one system call receives a batch, and one
+ * accepts it.
+ *
+ * There are two queues. The first one lets packets pass when nobody serves it or when it is full. The second one, with
+ * the next number, is for connections that a3d has changed: it drops them then.
+ */
+#ifndef A3D_QUEUE_H
+#define A3D_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	QUEUE_ALL = 0xffff, /* bytes: whole packets */
+};
+
+struct queue_packet {
+	uint32_t id; /* in the byte order of the network, for the verdict */
+	uint16_t queue;
+	const uint8_t *bytes; /* its first ones, with the IP header; NULL: none */
+	size_t length;
+	bool whole; /* these are all that it has */
+};
+
+struct queue;
+
+/* Begin to serve a queue and the next one; of each packet, so many bytes. Ends the program if it cannot. */
+struct queue *queue_open(uint16_t number, uint32_t bytes);
+
+/* Becomes readable when there are packets. */
+int queue_descriptor(const struct queue *queue);
+
+/* Receive what waits, up to a batch. False: there is nothing. queue_next() then yields the packets. */
+bool queue_receive(struct queue *queue);
+bool queue_next(struct queue *queue, struct queue_packet *packet);
+
+/* Accept a packet, at the latest when queue_flush() is called, or drop it. Packets stay in their order. */
+void queue_accept(struct queue *queue, const struct queue_packet *packet);
+void queue_drop(struct queue *queue, const struct queue_packet *packet);
+void queue_flush(struct queue *queue);
+
+#endif

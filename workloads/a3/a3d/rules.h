@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules of nftables that lead packets of some TCP ports into two queues.
+ *
+ * Connections that a3d has changed are elements of a set, and not marked in conntrack, which the lab's kernel has no
+ * mark in. Their packets go to the second queue, and wait for nobody: they are dropped if it is not served. All others
+ * go to the first one, and pass if it is not. Sets outlive the program; rules are made again by the next one.
+ */
+#ifndef A3D_RULES_H
+#define A3D_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of packets that this program makes: they do not pass the queue. */
+#define RULES_MARK 0x61336421u
+
+enum rules_hook {
+	RULES_FORWARD, /* of a router */
+	RULES_HOST, /* what arrives at this host, and what it sends */
+};
+
+/* Make them, instead of those that an ended program has left behind. Ends the program if it cannot. */
+void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count);
+
+/* Remove them. Connections that were changed then pass as well, so none may be left. */
+void rules_remove(void);
+
+#endif

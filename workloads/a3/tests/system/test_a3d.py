@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""a3d in the guest: it passes what it must not touch, and no byte is lost when it is killed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.cache.report import SilentReport
+from lab.plan.load import load
+from lab.record import Record
+
+pytestmark = pytest.mark.guest
+STACK = Path(__file__).parents[2]
+PLACE = """\
+name: place
+nodes:
+  files:  {kind: host, image: samba}
+  mails:  {kind: host, image: mail}
+  s1:     {kind: switch}
+  r1:     {kind: router}
+  r2:     {kind: router}
+  s2:     {kind: switch}
+  reader: {kind: host, image: samba}
+  sender: {kind: host, image: mail}
+links:
+  - {between: [files, s1]}
+  - {between: [mails, s1]}
+  - {between: [s1, r1]}
+  - {between: [r1, r2], name: line, rate: 8 Mbit/s, delay: 20 ms, loss: 1%}
+  - {between: [r2, s2]}
+  - {between: [s2, reader]}
+  - {between: [s2, sender]}
+"""
+KILLED = f"""\
+name: killed
+stack: a3
+duration: 24 s
+files:
+  file: {{on: files, path: /srv/share/file, random: 8 MiB}}
+  smb: {{on: files, path: /etc/samba/lab.conf, from: {STACK}/tests/system/smb.conf}}
+  text: {{on: sender, path: /srv/text, random: 200 KiB}}
+  configuration: {{on: mails, path: /etc/postfix/main.cf, from: {STACK}/main.cf}}
+  client: {{on: sender, path: /srv/mail.py, from: {STACK}/mail.py}}
+  asks: {{on: reader, path: /srv/echo.py, from: {STACK}/tests/system/echo.py}}
+  answers: {{on: files, path: /srv/echo.py, from: {STACK}/tests/system/echo.py}}
+  server: {{on: mails, path: /srv/mail.py, from: {STACK}/mail.py}}
+processes:
+  - on: files
+    run: [smbd, --foreground, --no-process-group, --debug-stdout, --configfile=/etc/samba/lab.conf]
+    as: smbd
+    ready: {{listening: tcp/445}}
+  - {{on: mails, run: [postfix, start-fg], as: postfix, ready: {{listening: tcp/25}}}}
+  - {{on: mails, run: [python3, /srv/mail.py, kept, /srv/mail/root], as: kept, stop: 23 s, prints: {{json: true}}}}
+  - {{on: r1, run: [a3d, --side, server, --every-ms, "100"], as: far, required: false}}
+  - {{on: r2, run: [a3d, --side, client, --every-ms, "100"], as: near, required: false}}
+  - on: reader
+    at: 2 s
+    run: [smbclient, "//{{files.ip}}/share", --no-pass, --command, "get file /tmp/file"]
+    as: get
+  - {{on: sender, at: 2 s, run: [python3, /srv/mail.py, send, "{{mails.ip}}", "10", /srv/text], as: send,
+     prints: {{json: true}}}}
+  - {{on: files, run: [python3, /srv/echo.py, answer], as: answer, ready: {{listening: tcp/80}}}}
+  - {{on: reader, at: 2 s, run: [python3, /srv/echo.py, ask, "{{files.ip}}", "4000", "100"], as: ask}}
+  - {{on: reader, at: 22 s, run: [sha256sum, /tmp/file], as: read, prints: {{match: "(?P<sha256>[0-9a-f]{{64}})"}}}}
+  - {{on: reader, run: {{probe: a3d, side: client, hook: host}}, as: own}}
+  - {{on: r1, at: 6 s, run: {{probe: a3d, side: server}}, as: again}}
+  - {{on: r2, at: 6.5 s, run: {{probe: a3d, side: client}}, as: near-again}}
+timeline:
+  - {{at: 4 s, exec: r1, run: [pkill, -KILL, a3d]}}
+  - {{at: 5 s, exec: r2, run: [pkill, -KILL, a3d]}}
+  - at: 5.2 s
+    exec: r2
+    run: [nft, add, element, inet, a3, changed4, "{{{{ {{reader.ip}} . 4000 . {{files.ip}} . 80 }}}}"]
+  - {{at: 5.5 s, exec: r2, run: [nft, list, ruleset]}}
+checks:
+  - {{that: read.sha256 == file.sha256}}
+  - {{that: kept.sha256 == text.sha256}}
+  - {{that: kept.kept == 10}}
+"""
+
+
+def ran(folder: Path, machine: runs.Machine, workload: str) -> Record:
+    (folder / "t.yaml").write_text(PLACE)
+    (folder / "w.yaml").write_text(workload)
+    plan = load(str(folder / "t.yaml"), str(folder / "w.yaml"), 1)
+    (folder / "run").mkdir()
+    own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
+    return runs.run_plan(plan, own, folder / "run")
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> Record:
+    return ran(tmp_path_factory.mktemp("a3"), machine, KILLED)
+
+
+def lines(record: Record, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (record.directory / "raw" / f"{name}.out").read_text().splitlines()]
+
+
+def test_files_and_mails_arrive_whole_when_both_daemons_are_killed(killed: Record) -> None:
+    assert killed.passed, killed.data["checks"]
+
+
+def test_both_daemons_were_killed_in_the_middle_of_a_file_and_a_mail(killed: Record) -> None:
+    """Each had passed packets in its last interval, and what replaced it did in its first ones."""
+    for name, again in (("far", "again"), ("near", "near-again")):
+        packets = [line["packets"] for line in lines(killed, name)]
+        assert packets[-1] > packets[-2] + 10 > 500, packets
+        assert [line["packets"] for line in lines(killed, again)][1] > 100
+
+
+def test_rules_stay_and_one_queue_passes_and_one_does_not(killed: Record) -> None:
+    rules = "".join(path.read_text() for path in (killed.directory / "raw" / "exec").iterdir())
+    assert "queue flags bypass to 9100" in rules
+    assert [line.split("queue ")[1] for line in rules.splitlines() if "@changed" in line] == ["to 9101", "to 9101"]
+
+
+def test_a_changed_connection_waits_for_the_daemon(killed: Record) -> None:
+    """Nothing passes from 5.2 s, when it was called changed, until a3d serves the second queue again at 6.5 s."""
+    epoch_ns = json.loads((killed.directory / "guest.json").read_text())["epoch_ns"]
+    passed = [(line["ns"] - epoch_ns) / 1e9 for line in lines(killed, "ask")]
+    assert len(passed) == 100
+    assert not [at_s for at_s in passed if 5.3 < at_s < 6.5]
+    assert len([at_s for at_s in passed if at_s < 5.2]) > 25 and max(passed) > 12
+
+
+def test_on_its_own_host_it_sees_what_arrives_and_what_is_sent(killed: Record) -> None:
+    """8 MiB arrive; TCP may have joined them to segments of up to 64 KB."""
+    assert killed.data["sources"]["own"]["values"]["packets"] > 2 * 100 + 8 * 1024 / 64

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The probe a3d: its command, and what its program prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lab.errors import ParameterError
+from lab.probes.base import Parsed, ProbeOutputError, Target, load
+
+TARGET = Target("r1", "r1-eth0", None, "10.0.0.2/8")
+
+
+def argv(**params: Any) -> list[str]:
+    probe = load("a3d")
+    filled = probe.defaults(params)
+    probe.check(filled)
+    return probe.argv(TARGET, filled, "/lab/raw/x")
+
+
+def test_its_options() -> None:
+    assert argv(side="client") == ["a3d", "--side", "client", "--hook", "forward", "--every-ms", "1000"]
+    assert argv(side="server", hook="host", every=20_000_000)[2::2] == ["server", "host", "20"]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"side": "left"}, 'side: "left" is not valid; write client or server'),
+        ({"side": "client", "hook": "bridge"}, 'hook: "bridge" is not valid; write forward or host'),
+        ({"side": "client", "every": 1_500_000}, "every: must be whole milliseconds"),
+    ],
+)
+def test_options_that_it_does_not_have(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        argv(**params)
+
+
+def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
+    parsed = pasted("a3d", "again", epoch_ns=1_767_225_601_000_000_000)
+    series = parsed.series_of("packets")
+    assert parsed.values["packets"] == series.values[-1] > 1000 and series.values[0] == 0
+    assert 0 < series.t_ns[0] < series.t_ns[1]
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("{}", "x.out:1: 't_s' is missing"),
+        ('{"t_s": "soon", "packets": 1}', "x.out:1: t_s: "),
+        ("packets", "x.out:1: not JSON"),
+    ],
+)
+def test_lines_that_are_not_its(typed: Callable[..., Parsed], out: str, message: str) -> None:
+    with pytest.raises(ProbeOutputError, match=message):
+        typed("a3d", out=out)
