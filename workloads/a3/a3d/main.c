@@ -2,32 +2,30 @@
 /*
  * a3d: the daemon of A3, next to a mobile device (--side client) or in front of servers (--side server).
  *
- *	a3d --side client|server [--hook forward|host] [--queue NUMBER] [--every-ms MS]
+ *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
+ *	    [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
  * it passes them as they are. It prints a line of JSON per interval. SIGTERM and SIGINT end it; if it is killed, its rules
  * stay, and packets pass.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 
+#include "chain.h"
 #include "fail.h"
 #include "queue.h"
 #include "rules.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-
-enum side {
-	SIDE_NONE,
-	SIDE_CLIENT,
-	SIDE_SERVER,
-};
 
 enum {
 	HEADERS = 128, /* bytes of a packet: those of IP and TCP, with all options */
@@ -36,7 +34,8 @@ enum {
 static const uint16_t ports[] = { 445, 139, 25, 587, 80 };
 
 struct options {
-	enum side side;
+	struct chain_settings chain;
+	bool rar;
 	enum rules_hook hook;
 	uint16_t queue;
 	uint64_t every_ns;
@@ -45,15 +44,23 @@ struct options {
 struct daemon {
 	struct options options;
 	struct queue *queue;
-	uint64_t packets, bytes;
+	int raw4, raw6;
+	struct chain chain;
+	uint64_t packets, errors; /* copies that could not be sent */
 };
 
-static volatile sig_atomic_t ending;
+static volatile sig_atomic_t ending, reporting;
 
 static void end(int number)
 {
 	(void)number;
 	ending = 1;
+}
+
+static void report_is_due(int number)
+{
+	(void)number;
+	reporting = 1;
 }
 
 static uint64_t time_ns(clockid_t clock)
@@ -84,103 +91,214 @@ static unsigned int word(const char *option, const char *text, const char *first
 	return !strcmp(text, second);
 }
 
+/* Read an option with a value. False: there is none of this name. */
+static bool read_option(struct options *options, const char *name, const char *value)
+{
+	struct rar_settings *rar = &options->chain.rar;
+
+	if (!strcmp(name, "--side"))
+		options->chain.side = word(name, value, "client", "server") ? CHAIN_SERVER : CHAIN_CLIENT;
+	else if (!strcmp(name, "--copies"))
+		rar->copies = (unsigned int)number(name, value, 0, 16);
+	else if (!strcmp(name, "--stagger"))
+		rar->stagger = (unsigned int)number(name, value, 1, 1000);
+	else if (!strcmp(name, "--alpha-ms"))
+		rar->alpha_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
+	else if (!strcmp(name, "--hook"))
+		options->hook = word(name, value, "forward", "host") ? RULES_HOST : RULES_FORWARD;
+	else if (!strcmp(name, "--queue"))
+		options->queue = (uint16_t)number(name, value, 0, UINT16_MAX - 1);
+	else if (!strcmp(name, "--every-ms"))
+		options->every_ns = number(name, value, 1, 3600 * 1000) * (SECOND_NS / 1000);
+	else
+		return false;
+	return true;
+}
+
 static void read_options(struct options *options, int argc, char **argv)
 {
-	*options = (struct options){ .queue = 9100, .every_ns = SECOND_NS };
-	for (int i = 1; i < argc; i += 2) {
-		const char *name = argv[i], *value = argv[i + 1];
-
-		if (!value)
-			refuse("%s has no value", name);
-		if (!strcmp(name, "--side"))
-			options->side = word(name, value, "client", "server") ? SIDE_SERVER : SIDE_CLIENT;
-		else if (!strcmp(name, "--hook"))
-			options->hook = word(name, value, "forward", "host") ? RULES_HOST : RULES_FORWARD;
-		else if (!strcmp(name, "--queue"))
-			options->queue = (uint16_t)number(name, value, 0, UINT16_MAX - 1);
-		else if (!strcmp(name, "--every-ms"))
-			options->every_ns = number(name, value, 1, 3600 * 1000) * (SECOND_NS / 1000);
+	*options = (struct options){
+		.queue = 9100,
+		.every_ns = SECOND_NS,
+		.chain.rar = { .copies = 2, .stagger = 10, .alpha_ns = SECOND_NS / 50 },
+	};
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--rar"))
+			options->rar = true;
+		else if (!argv[i + 1])
+			refuse("%s is not an option, or has no value", argv[i]);
+		else if (read_option(options, argv[i], argv[i + 1]))
+			i++;
 		else
-			refuse("%s is not an option; there are --side client|server, --hook forward|host, --queue NUMBER, "
-			       "--every-ms MS",
-			       name);
+			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
+			       "--stagger DIVISOR, --alpha-ms MS, --hook forward|host, --queue NUMBER, --every-ms MS",
+			       argv[i]);
 	}
-	if (options->side == SIDE_NONE)
+	if (options->chain.side == CHAIN_NO_SIDE)
 		refuse("--side is missing: write --side client or --side server");
 }
 
-/* Decide on one packet. */
-static void handle(struct daemon *daemon, const struct queue_packet *packet)
+/* A socket for whole packets, which do not pass the queues. */
+static int raw_socket(int family)
 {
-	daemon->packets++;
-	daemon->bytes += packet->length;
-	queue_accept(daemon->queue, packet);
+	const uint32_t mark = RULES_MARK;
+	int one = socket(family, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), yes = 1;
+
+	if (one < 0 || setsockopt(one, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)) ||
+	    (family == AF_INET6 && setsockopt(one, IPPROTO_IPV6, IPV6_HDRINCL, &yes, sizeof(yes))))
+		fail_errno("no socket for copies");
+	return one;
 }
 
-/* Handle all packets that wait. */
-static void drain(struct daemon *daemon)
+static void send_packet(struct daemon *daemon, const struct rar_packet *packet)
+{
+	struct sockaddr_in to4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
+	ssize_t sent;
+
+	if (packet->version == 4) {
+		memcpy(&to4.sin_addr, packet->bytes + 16, 4);
+		sent = sendto(daemon->raw4, packet->bytes, packet->length, MSG_DONTWAIT, (struct sockaddr *)&to4,
+			      sizeof(to4));
+	} else {
+		memcpy(&to6.sin6_addr, packet->bytes + 24, 16);
+		sent = sendto(daemon->raw6, packet->bytes, packet->length, MSG_DONTWAIT, (struct sockaddr *)&to6,
+			      sizeof(to6));
+	}
+	daemon->errors += sent < 0; /* TCP has its own timer */
+}
+
+/* Decide on packets that wait; wait for the first one, so long at most. False: there was none. */
+static bool handle(struct daemon *daemon, const struct timespec *most)
 {
 	struct queue_packet packet;
+	uint64_t now_ns;
 
-	while (queue_receive(daemon->queue)) {
-		while (queue_next(daemon->queue, &packet))
-			handle(daemon, &packet);
-		queue_flush(daemon->queue);
+	if (!queue_receive(daemon->queue, most))
+		return false;
+	now_ns = daemon->options.rar ? time_ns(CLOCK_MONOTONIC) : 0;
+	while (queue_next(daemon->queue, &packet)) {
+		daemon->packets++;
+		if (!daemon->options.rar || !packet.bytes ||
+		    chain_packet(&daemon->chain, packet.bytes, packet.length, now_ns))
+			queue_accept(daemon->queue, &packet);
+		else
+			queue_drop(daemon->queue, &packet);
 	}
+	queue_flush(daemon->queue);
+	return true;
 }
 
 static void report(const struct daemon *daemon)
 {
+	const struct chain *chain = &daemon->chain;
+	const struct rar_counts *rar = &chain->rar.counts;
+	const uint64_t *left = chain->track.counts.left;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {
+		{ "packets", daemon->packets },
+		{ "connections", chain->track.counts.connections },
+		{ "not_followed", chain->track.counts.not_followed },
+		{ "left_middle", left[TRACK_LEFT_MIDDLE] },
+		{ "left_options", left[TRACK_LEFT_OPTIONS] },
+		{ "left_gap", left[TRACK_LEFT_GAP] },
+		{ "left_memory", left[TRACK_LEFT_MEMORY] },
+		{ "left_odd", left[TRACK_LEFT_ODD] },
+		{ "left_protocol", left[TRACK_LEFT_PROTOCOL] },
+		{ "encrypted", chain->counts.alone[OBSERVE_ENCRYPTED] },
+		{ "signed", chain->counts.alone[OBSERVE_SIGNED] },
+		{ "thin", rar->thin },
+		{ "copies", rar->copies },
+		{ "copied_bytes", rar->bytes },
+		{ "alarms", rar->alarms },
+		{ "given_up", rar->given_up },
+		{ "no_room", rar->no_room },
+		{ "filtered", rar->filtered },
+		{ "errors", daemon->errors },
+	};
 	uint64_t now_ns = time_ns(CLOCK_REALTIME);
 
-	printf("{\"t_s\": \"%" PRIu64 ".%09" PRIu64 "\", \"packets\": %" PRIu64 "}\n", now_ns / SECOND_NS,
-	       now_ns % SECOND_NS, daemon->packets);
+	printf("{\"t_s\": \"%" PRIu64 ".%09" PRIu64 "\"", now_ns / SECOND_NS, now_ns % SECOND_NS);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		printf(", \"%s\": %" PRIu64, counts[i].name, counts[i].value);
+	puts("}");
 	fflush(stdout);
 }
 
-/* Serve the queues until a signal ends it. Signals arrive only while it waits. */
-static void serve(struct daemon *daemon, const sigset_t *while_waiting)
+/* Send what is due now. Returns how long there is nothing more to send; NULL: until another packet comes. */
+static const struct timespec *send_due(struct daemon *daemon, struct timespec *left)
 {
-	struct pollfd waits = { .fd = queue_descriptor(daemon->queue), .events = POLLIN };
-	uint64_t next_ns = time_ns(CLOCK_MONOTONIC) + daemon->options.every_ns;
+	struct rar_packet packet;
+	uint64_t now_ns, next_ns;
+
+	if (chain_next_ns(&daemon->chain) == UINT64_MAX)
+		return NULL; /* it need not know the time */
+	now_ns = time_ns(CLOCK_MONOTONIC);
+	while (chain_due(&daemon->chain, now_ns, &packet))
+		send_packet(daemon, &packet);
+	next_ns = chain_next_ns(&daemon->chain);
+	if (next_ns == UINT64_MAX)
+		return NULL;
+	*left = (struct timespec){ .tv_sec = (time_t)((next_ns - now_ns) / SECOND_NS),
+				   .tv_nsec = (long)((next_ns - now_ns) % SECOND_NS) };
+	return left;
+}
+
+/* Serve the queues until a signal ends it. One that comes just before it waits is noticed with the next report. */
+static void serve(struct daemon *daemon)
+{
+	struct timespec left;
 
 	while (!ending) {
-		uint64_t now_ns = time_ns(CLOCK_MONOTONIC), left_ns;
-		struct timespec left;
-
-		if (now_ns >= next_ns) {
+		if (reporting) {
+			reporting = 0;
 			report(daemon);
-			next_ns += ((now_ns - next_ns) / daemon->options.every_ns + 1) * daemon->options.every_ns;
 		}
-		left_ns = next_ns - now_ns;
-		left = (struct timespec){ .tv_sec = (time_t)(left_ns / SECOND_NS),
-					  .tv_nsec = (long)(left_ns % SECOND_NS) };
-		if (ppoll(&waits, 1, &left, while_waiting) < 0 && errno != EINTR)
-			fail_errno("waiting for packets");
-		drain(daemon);
+		handle(daemon, send_due(daemon, &left));
 	}
+}
+
+static void on(int signal, void (*handler)(int))
+{
+	const struct sigaction action = { .sa_handler = handler }; /* system calls are interrupted */
+
+	sigaction(signal, &action, NULL);
+}
+
+/* Let signals say when a report is due. */
+static void report_every(uint64_t every_ns)
+{
+	const struct timeval every = { .tv_sec = (time_t)(every_ns / SECOND_NS),
+				       .tv_usec = (suseconds_t)(every_ns % SECOND_NS / 1000) };
+	const struct itimerval timer = { .it_interval = every, .it_value = every };
+
+	on(SIGALRM, report_is_due);
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 int main(int argc, char **argv)
 {
 	static struct daemon daemon;
-	const struct sigaction on_end = { .sa_handler = end };
-	sigset_t blocked, before;
+	const struct timespec now = { 0 };
 
 	read_options(&daemon.options, argc, argv);
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGINT);
-	daemon.queue = queue_open(daemon.options.queue, HEADERS);
+	on(SIGTERM, end);
+	on(SIGINT, end);
+	chain_begin(&daemon.chain, &daemon.options.chain);
+	daemon.raw4 = raw_socket(AF_INET);
+	daemon.raw6 = raw_socket(AF_INET6);
+	daemon.queue = queue_open(daemon.options.queue, daemon.options.rar ? QUEUE_ALL : HEADERS);
 	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports));
-	sigprocmask(SIG_BLOCK, &blocked, &before);
-	sigaction(SIGTERM, &on_end, NULL);
-	sigaction(SIGINT, &on_end, NULL);
 	report(&daemon);
-	serve(&daemon, &before);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	report_every(daemon.options.every_ns);
+	serve(&daemon);
+	report_every(0);
 	rules_remove();
-	drain(&daemon);
+	while (handle(&daemon, &now))
+		;
 	report(&daemon);
+	chain_end(&daemon.chain);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_queue.h>
 #include <linux/netlink.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -163,18 +164,17 @@ struct queue *queue_open(uint16_t number, uint32_t bytes)
 	return queue;
 }
 
-int queue_descriptor(const struct queue *queue)
+bool queue_receive(struct queue *queue, const struct timespec *most)
 {
-	return queue->netlink;
-}
-
-bool queue_receive(struct queue *queue)
-{
+	struct pollfd waits = { .fd = queue->netlink, .events = POLLIN };
 	int received;
 
 	queue->at = queue->received = 0;
 	queue->read = 0;
-	received = recvmmsg(queue->netlink, queue->headers, queue->batch, MSG_DONTWAIT, NULL);
+	/* system calls are what a packet costs most of: without a limit, one is enough */
+	if (most && ppoll(&waits, 1, most, NULL) <= 0)
+		return false;
+	received = recvmmsg(queue->netlink, queue->headers, queue->batch, MSG_WAITFORONE, NULL);
 	if (received < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
 		fail_errno("the queue");
 	if (received > 0)

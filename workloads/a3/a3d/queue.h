@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum {
 	QUEUE_ALL = 0xffff, /* bytes: whole packets */
@@ -30,11 +31,11 @@ struct queue;
 /* Begin to serve a queue and the next one; of each packet, so many bytes. Ends the program if it cannot. */
 struct queue *queue_open(uint16_t number, uint32_t bytes);
 
-/* Becomes readable when there are packets. */
-int queue_descriptor(const struct queue *queue);
-
-/* Receive what waits, up to a batch. False: there is nothing. queue_next() then yields the packets. */
-bool queue_receive(struct queue *queue);
+/*
+ * Receive what waits, up to a batch; if nothing does, wait for the first packet, so long at most (NULL: until a signal).
+ * False: there is nothing. queue_next() then yields the packets.
+ */
+bool queue_receive(struct queue *queue, const struct timespec *most);
 bool queue_next(struct queue *queue, struct queue_packet *packet);
 
 /* Accept a packet, at the latest when queue_flush() is called, or drop it. Packets stay in their order. */

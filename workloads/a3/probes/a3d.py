@@ -12,21 +12,40 @@ from lab.probes.base.text import Json, documents, stamp_ns
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _CHOICES = {"side": ("client", "server"), "hook": ("forward", "host")}
-_COUNTS = ("packets",)
+_COUNTS = (
+    *("packets", "connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
+    *("left_protocol", "encrypted", "signed", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room"),
+    *("filtered", "errors"),
+)
+_SERIES = {"packets": "packets", "copies": "packets"}
 
 
 class A3d(Probe):
     """Runs a3d until the end of the run, on a router or, with ``hook: host``, on the client's or server's own node.
 
-    Series: ``packets`` (that it has seen so far). Values: ``packets``.
+    Series: ``packets`` (that it has seen), ``copies`` (that it has sent), both so far. Values: these; ``thin``
+    (segments with thin messages towards the network), ``copied_bytes``, ``alarms`` (no answer to a message in time),
+    ``given_up``, ``no_room`` (thin segments without copies), ``filtered`` (copies of the far end that it has dropped),
+    ``errors`` (copies that could not be sent); ``connections``, ``not_followed`` (for lack of room), and those left
+    alone: ``left_middle`` (the beginning was not seen), ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``,
+    ``left_protocol``; of the last, ``encrypted`` and ``signed``.
     """
 
-    about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP that it saw"
+    about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
     acts = True
-    yields = (Samples("packets"),)
+    yields = (Samples("packets"), Samples("copies"))
     params: ClassVar[dict[str, Param]] = {
         "side": Param("str", "client or server: whom it stands next to", required=True),
         "hook": Param("str", "forward, what this node forwards; or host, its own packets", default="forward"),
+        "rar": Param("bool", "redundant and aggressive retransmissions of thin messages", default=False),
+        "copies": Param("int", "of a thin message, in addition to it", default=2, most=16),
+        "stagger": Param("int", "a round trip divided by this is between two copies", default=10, least=1, most=1000),
+        "alpha": Param(
+            "duration",
+            "a message goes out again if it is not answered within the mean round trip and this",
+            default=20 * _MILLISECOND,
+            most=60 * _SECOND,
+        ),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND
         ),
@@ -37,12 +56,17 @@ class A3d(Probe):
         for key, known in _CHOICES.items():
             if params[key] not in known:
                 raise ParameterError(key, f'"{params[key]}" is not valid; write {" or ".join(known)}')
-        if params["every"] % _MILLISECOND:
-            raise ParameterError("every", "must be whole milliseconds")
+        for key in ("alpha", "every"):
+            if params[key] % _MILLISECOND:
+                raise ParameterError(key, "must be whole milliseconds")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         every = str(params["every"] // _MILLISECOND)
-        return ["a3d", "--side", params["side"], "--hook", params["hook"], "--every-ms", every]
+        command = ["a3d", "--side", params["side"], "--hook", params["hook"], "--every-ms", every]
+        if params["rar"]:
+            numbers = ("--copies", str(params["copies"]), "--stagger", str(params["stagger"]))
+            command += ["--rar", *numbers, "--alpha-ms", str(params["alpha"] // _MILLISECOND)]
+        return command
 
     def runs_on(self, params: dict[str, Any]) -> bool:
         return True
@@ -52,7 +76,9 @@ class A3d(Probe):
         parsed = Parsed(values=dict.fromkeys(_COUNTS, 0))
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
-            parsed.add("packets", "packets", _time_ns(line["t_s"]) - raw.epoch_ns, line["packets"].integer())
+            t_ns = _time_ns(line["t_s"]) - raw.epoch_ns
+            for key, unit in _SERIES.items():
+                parsed.add(key, unit, t_ns, line[key].integer())
             parsed.values |= {key: line[key].integer() for key in _COUNTS}
         return parsed
 

@@ -24,6 +24,9 @@ def argv(**params: Any) -> list[str]:
 def test_its_options() -> None:
     assert argv(side="client") == ["a3d", "--side", "client", "--hook", "forward", "--every-ms", "1000"]
     assert argv(side="server", hook="host", every=20_000_000)[2::2] == ["server", "host", "20"]
+    rar = argv(side="server", rar=True, copies=1, stagger=5, alpha=3_000_000)[7:]
+    assert rar == ["--rar", "--copies", "1", "--stagger", "5", "--alpha-ms", "3"]
+    assert "--copies" not in argv(side="server", copies=1)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,7 @@ def test_its_options() -> None:
         ({"side": "left"}, 'side: "left" is not valid; write client or server'),
         ({"side": "client", "hook": "bridge"}, 'hook: "bridge" is not valid; write forward or host'),
         ({"side": "client", "every": 1_500_000}, "every: must be whole milliseconds"),
+        ({"side": "client", "alpha": 1_500_000}, "alpha: must be whole milliseconds"),
     ],
 )
 def test_options_that_it_does_not_have(params: dict[str, Any], message: str) -> None:
@@ -40,9 +44,11 @@ def test_options_that_it_does_not_have(params: dict[str, Any], message: str) -> 
 
 
 def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
-    parsed = pasted("a3d", "again", epoch_ns=1_767_225_601_000_000_000)
+    parsed = pasted("a3d", "near", epoch_ns=1_767_225_601_000_000_000)
     series = parsed.series_of("packets")
     assert parsed.values["packets"] == series.values[-1] > 1000 and series.values[0] == 0
+    assert parsed.values["copies"] == parsed.series_of("copies").values[-1] == 598
+    assert parsed.values["thin"] == 300 and parsed.values["alarms"] == 2 and parsed.values["filtered"] == 778
     assert 0 < series.t_ns[0] < series.t_ns[1]
 
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP segments, read from a packet, and packets made ready to be sent again. No sockets, no clock. */
+#ifndef A3D_SEGMENT_H
+#define A3D_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SEGMENT_FIN = 0x01,
+	SEGMENT_SYN = 0x02,
+	SEGMENT_RST = 0x04,
+	SEGMENT_PSH = 0x08,
+	SEGMENT_ACK = 0x10,
+	SEGMENT_URG = 0x20,
+};
+
+struct segment_end {
+	uint8_t address[16]; /* IPv4: the first four bytes, the rest is 0 */
+	uint16_t port;
+};
+
+struct segment {
+	uint8_t version; /* of IP: 4 or 6 */
+	uint16_t id; /* of IPv4 */
+	struct segment_end from, to;
+	uint32_t seq, ack;
+	uint8_t flags;
+	bool has_timestamps;
+	bool foreign; /* it has options that a3d does not know: signatures, MPTCP, data with SYN by TCP Fast Open */
+
+	const uint8_t *packet;
+	size_t length; /* of the packet; of several segments that the kernel has joined, of all */
+	size_t tcp, payload; /* where these begin */
+	bool whole; /* all of it is there to be read */
+};
+
+/* Whether a is after b, in sequence numbers. */
+static inline bool segment_after(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+static inline uint32_t segment_payload(const struct segment *segment)
+{
+	return (uint32_t)(segment->length - segment->payload);
+}
+
+/* The sequence number after its last one: SYN and FIN have one each. */
+static inline uint32_t segment_next(const struct segment *segment)
+{
+	return segment->seq + segment_payload(segment) + !!(segment->flags & SEGMENT_SYN) +
+	       !!(segment->flags & SEGMENT_FIN);
+}
+
+/*
+ * Read an IP packet, of which only the first bytes need to be there. False: it is not a whole TCP segment with valid
+ * headers (a fragment, behind extension headers of IPv6, malformed).
+ */
+bool segment_read(struct segment *segment, const uint8_t *packet, size_t bytes);
+
+/*
+ * Of a whole one: a hash of its identification, header of TCP and payload. Copies have equal ones. A segment that TCP
+ * repeats has another one, if it has timestamps, or IPv4 identifies it; then this is true.
+ */
+bool segment_identity(const struct segment *segment, uint64_t *identity);
+
+/*
+ * Copy a whole one's packet, with its checksums computed: the kernel may have left that to a network card. Returns its
+ * length; 0: there is no room.
+ */
+size_t segment_copy(const struct segment *segment, uint8_t *packet, size_t room);
+
+#endif

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""a3d's logic on this machine, built once, under sanitizers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .packets import compiled
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("a3d"))

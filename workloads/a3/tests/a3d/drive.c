@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets in, packets out: what a3d does, without netfilter and without a clock.
+ *
+ *	drive track < lines
+ *	drive client|server COPIES STAGGER ALPHA-US < lines
+ *
+ * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
+ * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
+ * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass" or "drop";
+ * after the last line, what it sends later. Then come the counts. Each packet has its own memory, so that AddressSanitizer
+ * sees what reads behind its end.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+
+static struct chain chain;
+
+static uint8_t nibble(char digit)
+{
+	return (uint8_t)(digit >= 'a' ? digit - 'a' + 10 : digit - '0');
+}
+
+static uint8_t *bytes_of(const char *hex, size_t *length)
+{
+	uint8_t *bytes;
+
+	*length = strlen(hex) / 2;
+	bytes = malloc(*length ? *length : 1);
+	if (!bytes)
+		exit(1);
+	for (size_t i = 0; i < *length; i++)
+		bytes[i] = (uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+	return bytes;
+}
+
+static void print_hex(const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		printf("%02x", bytes[i]);
+	putchar('\n');
+}
+
+static void print_bytes(void *context, struct track_connection *connection, enum track_direction direction,
+			const uint8_t *bytes, size_t length)
+{
+	(void)context;
+	printf("bytes %u %u ", connection->client.port, direction);
+	print_hex(bytes, length);
+}
+
+static void track_one(const uint8_t *packet, size_t length, uint64_t now_ns)
+{
+	static const char *const kinds[] = { "nothing", "new", "ahead", "repeated", "not-followed" };
+	struct segment segment;
+	struct track_seen seen;
+
+	if (!segment_read(&segment, packet, length)) {
+		puts("none");
+		return;
+	}
+	seen = track_segment(&chain.track, &segment, now_ns);
+	if (!seen.connection)
+		puts("no-place");
+	else
+		printf("%s %d %d %" PRIu64 " %" PRIu64 "\n", kinds[seen.kind], seen.connection->left,
+		       seen.connection->closed, seen.connection->flow[TRACK_TO_SERVER].handshake_ns,
+		       seen.connection->flow[TRACK_TO_CLIENT].handshake_ns);
+}
+
+/* Print what is sent up to a time. */
+static void send_until(uint64_t until_ns)
+{
+	struct rar_packet packet;
+	uint64_t at_ns;
+
+	while ((at_ns = chain_next_ns(&chain)) <= until_ns && at_ns != UINT64_MAX) {
+		if (!chain_due(&chain, at_ns, &packet))
+			continue;
+		printf("send %" PRIu64 " ", at_ns);
+		print_hex(packet.bytes, packet.length);
+	}
+}
+
+static void print_counts(void)
+{
+	const struct rar_counts *rar = &chain.rar.counts;
+
+	printf("{\"stored\": %zu, \"connections\": %" PRIu64 ", \"not_followed\": %" PRIu64 ", \"left\": [",
+	       chain.track.stored, chain.track.counts.connections, chain.track.counts.not_followed);
+	for (unsigned int i = 0; i < TRACK_LEFT_KINDS; i++)
+		printf("%s%" PRIu64, i ? ", " : "", chain.track.counts.left[i]);
+	printf("], \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
+	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u}\n",
+	       rar->thin, rar->copies, rar->bytes, rar->alarms, rar->given_up, rar->no_room, rar->filtered,
+	       chain.rar.waiting);
+}
+
+int main(int argc, char **argv)
+{
+	static char line[1 << 18], hex[1 << 17];
+	struct chain_settings settings = { .side = CHAIN_CLIENT, .rar = { .stagger = 10 } };
+	bool track = argc == 2 && !strcmp(argv[1], "track");
+	uint64_t now_us;
+
+	if (!track) {
+		if (argc != 5)
+			return 2;
+		settings.side = strcmp(argv[1], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
+		settings.rar.copies = (unsigned int)atoi(argv[2]);
+		settings.rar.stagger = (unsigned int)atoi(argv[3]);
+		settings.rar.alpha_ns = strtoull(argv[4], NULL, 10) * 1000;
+	}
+	chain_begin(&chain, &settings);
+	if (track) {
+		chain.track.bytes = print_bytes;
+		chain.track.released = NULL;
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		uint8_t *packet;
+		size_t length;
+
+		*hex = 0;
+		if (sscanf(line, "%" SCNu64 " %131071s", &now_us, hex) < 1)
+			return 2;
+		packet = bytes_of(*hex == '-' ? "" : hex, &length);
+		if (track) {
+			track_one(packet, length, now_us * 1000);
+		} else {
+			send_until(now_us * 1000);
+			puts(chain_packet(&chain, packet, length, now_us * 1000) ? "pass" : "drop");
+		}
+		free(packet);
+	}
+	if (!track)
+		send_until(UINT64_MAX);
+	print_counts();
+	chain_end(&chain);
+	return chain.track.stored || chain.rar.waiting ? 3 : 0;
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""TCP packets for the tests of a3d, made and read without its code; and drive, which passes them to it."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+A3D = HERE.parents[1] / "a3d"
+LOGIC = ("segment.c", "track.c", "rar.c", "chain.c")
+_FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+_SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
+CLIENT, SERVER = ("10.0.0.2", 40000), ("10.0.0.1", 25)
+
+
+def compiled(folder: Path, built: Path | None = None, changed: Path | None = None) -> Path:
+    """Compile drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
+    sources = [HERE / "drive.c", *(A3D / name for name in LOGIC), *sorted((A3D / "observe").glob("*.c"))]
+    objects = []
+    for source in sources:
+        made = (built or folder) / f"{source.stem}.o"
+        if changed is not None and source.name == changed.name:
+            made, source = folder / made.name, changed
+        if not made.exists():
+            _succeeds([*_FLAGS, *_SANITIZED, "-I", str(A3D), "-c", "-o", str(made), str(source)])
+        objects.append(str(made))
+    program = folder / "drive"
+    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects])
+    return program
+
+
+def _succeeds(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A TCP segment."""
+
+    source: tuple[str, int] = CLIENT
+    to: tuple[str, int] = SERVER
+    seq: int = 0
+    ack: int = 0
+    flags: int = ACK
+    data: bytes = b""
+    stamp: int | None = 7
+    options: bytes = b""
+    id: int = 0
+    right: bool = field(default=True, compare=False)  # has valid checksums
+
+    def packet(self) -> bytes:
+        """Return the IP packet."""
+        options = b"" if self.stamp is None else struct.pack("!BBBBII", 1, 1, 8, 10, self.stamp, 0)
+        options += self.options
+        options += b"\0" * (-len(options) % 4)
+        source, to = (ip_address(end[0]) for end in (self.source, self.to))
+        head = struct.pack(
+            "!HHIIBBHHH",
+            *(self.source[1], self.to[1], self.seq % 2**32, self.ack % 2**32, (20 + len(options)) << 2, self.flags),
+            *(500, 0, 0),
+        )
+        data = head + options + self.data
+        pseudo = source.packed + to.packed + struct.pack("!II", len(data), 6)
+        if self.right:
+            data = data[:16] + checksum(pseudo + data).to_bytes(2, "big") + data[18:]
+        if source.version == 6:
+            return struct.pack("!IHBB", 6 << 28, len(data), 6, 64) + source.packed + to.packed + data
+        ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), self.id, 0x4000, 64, 6, 0) + source.packed + to.packed
+        return (ip[:10] + checksum(ip).to_bytes(2, "big") + ip[12:] if self.right else ip) + data
+
+
+def checksum(data: bytes) -> int:
+    """Return the Internet checksum (RFC 1071); of data with a valid one, 0."""
+    data += b"\0" * (len(data) % 2)
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+@dataclass
+class Talk:
+    """Packets of one connection in their order, with their times. Numbers count from those after the SYNs."""
+
+    client: tuple[str, int] = CLIENT
+    server: tuple[str, int] = SERVER
+    first: tuple[int, int] = (1000, 5000)  # the numbers of the SYNs: of the client, of the server
+    lines: list[str] = field(default_factory=list)
+    stamp: int = 0
+
+    def raw(self, at_us: int, packet: bytes) -> None:
+        self.lines.append(f"{at_us} {packet.hex() or '-'}")
+
+    def segment(self, way: int, seq: int, ack: int, **values: Any) -> Segment:
+        """Return a segment: way 0 is from the client, 1 from the server."""
+        self.stamp += 1
+        ends = (self.client, self.server) if way == 0 else (self.server, self.client)
+        mine, theirs = self.first if way == 0 else self.first[::-1]
+        made = Segment(*ends, seq=mine + 1 + seq, ack=theirs + 1 + ack, stamp=self.stamp)
+        return replace(made, **values)
+
+    def send(self, at_us: int, way: int, seq: int, ack: int, data: bytes = b"", **values: Any) -> Segment:
+        made = self.segment(way, seq, ack, data=data, **values)
+        self.raw(at_us, made.packet())
+        return made
+
+    def open(self, at_us: int = 0, rtt_us: int = 0) -> None:
+        """Shake hands; the client's side is here, so its SYN comes back after a round trip."""
+        self.send(at_us, 0, -1, 0, flags=SYN)
+        self.send(at_us + rtt_us, 1, -1, 0, flags=SYN | ACK)
+        self.send(at_us + rtt_us, 0, 0, 0)
+
+
+@dataclass
+class Tracked:
+    """What drive track printed: a word for each packet with its numbers, and the bytes of each direction."""
+
+    said: list[list[str]]
+    streams: dict[tuple[int, int], bytes]  # by the client's port and the direction
+    counts: dict[str, Any]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [words[0] for words in self.said]
+
+
+def _drive(command: list[str], lines: Iterable[str]) -> list[str]:
+    text = "".join(f"{line}\n" for line in lines)
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def track(program: Path, lines: Iterable[str]) -> Tracked:
+    """Pass lines to drive track. What a sanitizer reports is the failure."""
+    *printed, counts = _drive([str(program), "track"], lines)
+    said, streams = [], dict[tuple[int, int], bytes]()
+    for words in (line.split() for line in printed):
+        if words[0] == "bytes":
+            key = (int(words[1]), int(words[2]))
+            streams[key] = streams.get(key, b"") + bytes.fromhex(words[3])
+        else:
+            said.append(words)
+    return Tracked(said, streams, json.loads(counts))
+
+
+@dataclass
+class Chained:
+    """What drive client or server printed: a verdict for each packet, and what it sent, with its times in ns."""
+
+    verdicts: list[str]
+    sent: list[tuple[int, bytes]]
+    counts: dict[str, Any]
+
+
+def chain(
+    program: Path, side: str, lines: Iterable[str], copies: int = 2, stagger: int = 10, alpha: int = 0
+) -> Chained:
+    """Pass lines to drive; alpha is in microseconds."""
+    *printed, counts = _drive([str(program), side, str(copies), str(stagger), str(alpha)], lines)
+    sent = [line.split() for line in printed if line.startswith("send ")]
+    verdicts = [line for line in printed if not line.startswith("send ")]
+    return Chained(verdicts, [(int(at), bytes.fromhex(packet)) for _, at, packet in sent], json.loads(counts))
