@@ -5,6 +5,7 @@
 
 static const struct observer *const observers[OBSERVE_PROTOCOLS] = {
 	[OBSERVE_SMTP] = &observe_smtp,
+	[OBSERVE_SMB] = &observe_smb,
 };
 
 static const struct {

@@ -89,6 +89,37 @@ enum observe_alone {
 	OBSERVE_ALONES,
 };
 
+enum observe_smb_break {
+	OBSERVE_NO_BREAK,
+	OBSERVE_BREAK, /* the server takes back what it granted, or the client agrees: oplock is what is left */
+	OBSERVE_LEASE_BREAK, /* the same of a lease: lease_state is what is left */
+};
+
+/* A message of SMB. Numbers that the message does not have are 0. */
+struct observe_smb_message {
+	uint8_t version; /* 1 or 2, which is SMB3 as well; 0: a frame of NetBIOS without a message */
+	uint16_t command;
+	bool answer;
+	bool interim; /* of SMB2: the request takes long, and another answer follows */
+	bool related; /* of SMB2: goes on with the file of the message before in the same frame */
+	uint32_t status; /* of an answer; of SMB1, if not in NT's form, any number but 0 */
+	uint64_t message; /* its ID; of SMB1: process << 16 | multiplex */
+	uint64_t session;
+	uint32_t tree;
+	uint16_t credit_charge, credits; /* of SMB2; credits: asked for, or granted */
+	uint8_t file[16]; /* ID of an open file; of SMB1, the first two bytes of it */
+	bool has_file; /* an answer has none, except to an open */
+	uint64_t offset; /* read, write */
+	uint32_t length; /* bytes to read, that were read, or to write, or that were written */
+	uint32_t data; /* read answer, write request: from the message's start, without the frame's four bytes, to the data */
+	uint64_t size; /* of a file, from an answer to an open or a query */
+	bool has_size;
+	uint8_t oplock; /* answer to an open, break: 0x01 (level 2), 0x08, 0x09; 0xff: a lease. SMB1: 1, 2, 3 (level 2) */
+	uint32_t lease_state; /* bits 1 (read), 2 (handle), 4 (write) */
+	uint8_t lease[16]; /* its key */
+	enum observe_smb_break breaks;
+};
+
 /* of a message whose end is not known yet */
 #define OBSERVE_NO_END UINT64_MAX
 
@@ -111,6 +142,7 @@ struct observe_event {
 		struct {
 			uint16_t code; /* of an answer: 250; else 0 */
 		} smtp;
+		struct observe_smb_message smb;
 	};
 };
 

@@ -23,7 +23,7 @@ struct observer {
 	void (*ended)(struct observe *observe, enum observe_way way);
 };
 
-extern const struct observer observe_smtp;
+extern const struct observer observe_smtp, observe_smb;
 
 /* Say an event of one direction, of which the caller has filled label, exchange and the protocol's own. */
 void observe_say(struct observe *observe, enum observe_way way, enum observe_kind kind, uint64_t end,

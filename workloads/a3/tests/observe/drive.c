@@ -5,8 +5,9 @@
  *	drive smtp|smb|http < lines
  *
  * A line is ">" (to the server) or "<" (to the client) and bytes in hexadecimal, which are observed as one piece; without
- * bytes, the direction has ended. For each event, it prints its kind, its direction, and what else there is of it. Each
- * piece has its own memory, so that AddressSanitizer sees what reads behind its end; so has the observer.
+ * bytes, the direction has ended. "=" ends the connection, and another one begins. For each event, it prints its kind, its
+ * direction, and what else there is of it; for "=", the same. Each piece has its own memory, so that AddressSanitizer sees
+ * what reads behind its end; so has the observer.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,10 +24,54 @@ static const char *const protocols[OBSERVE_PROTOCOLS] = {
 
 static enum observe_protocol protocol;
 
+static void say_number(const char *name, uint64_t value)
+{
+	if (value)
+		printf(" %s=%" PRIu64, name, value);
+}
+
+static void say_bytes(const char *name, bool there, const uint8_t *bytes, size_t length)
+{
+	if (!there)
+		return;
+	printf(" %s=", name);
+	while (length--)
+		printf("%02x", *bytes++);
+}
+
+static void say_smb(const struct observe_smb_message *smb)
+{
+	static const uint8_t none[sizeof(smb->lease)];
+
+	say_number("version", smb->version);
+	say_number("command", smb->command);
+	say_number("answer", smb->answer);
+	say_number("interim", smb->interim);
+	say_number("related", smb->related);
+	say_number("status", smb->status);
+	say_number("message", smb->message);
+	say_number("session", smb->session);
+	say_number("tree", smb->tree);
+	say_number("charge", smb->credit_charge);
+	say_number("credits", smb->credits);
+	say_bytes("file", smb->has_file, smb->file, smb->version == 1 ? 2 : sizeof(smb->file));
+	say_number("offset", smb->offset);
+	say_number("length", smb->length);
+	say_number("data", smb->data);
+	if (smb->has_size)
+		printf(" size=%" PRIu64, smb->size);
+	say_number("oplock", smb->oplock);
+	say_bytes("lease", memcmp(smb->lease, none, sizeof(none)), smb->lease, sizeof(smb->lease));
+	say_number("lease_state", smb->lease_state);
+	say_number("breaks", smb->breaks);
+}
+
 static void say_more(const struct observe_event *event)
 {
-	if (protocol == OBSERVE_SMTP && event->smtp.code)
-		printf(" code=%u", event->smtp.code);
+	if (protocol == OBSERVE_SMTP)
+		say_number("code", event->smtp.code);
+	if (protocol == OBSERVE_SMB)
+		say_smb(&event->smb);
 }
 
 static void say(void *context, const struct observe_event *event)
@@ -88,8 +133,14 @@ int main(int argc, char **argv)
 		return 2;
 	observe = own(observe_size(protocol));
 	observe_begin(observe, protocol, say, NULL);
-	while (getline(&line, &size, stdin) > 0)
+	while (getline(&line, &size, stdin) > 0) {
+		if (line[0] == '=') {
+			puts("=");
+			observe_begin(observe, protocol, say, NULL);
+			continue;
+		}
 		observe_line(observe, line);
+	}
 	free(line);
 	free(observe);
 	return 0;

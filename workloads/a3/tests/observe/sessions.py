@@ -47,15 +47,30 @@ class Event:
 
 def observed(program: Path, protocol: str, pieces: Iterable[Piece]) -> list[Event]:
     """Return what the observer says; it must neither crash nor break its word."""
-    script = "".join(f"{way}{piece.hex()}\n" for way, piece in pieces)
+    return each_observed(program, protocol, [pieces])[0]
+
+
+def each_observed(program: Path, protocol: str, connections: Iterable[Iterable[Piece]]) -> list[list[Event]]:
+    """Return what an observer says of each connection."""
+    script = "=\n".join("".join(f"{way}{piece.hex()}\n" for way, piece in pieces) for pieces in connections)
     done = subprocess.run([program, protocol], input=script, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    events = [_event(line) for line in done.stdout.splitlines()]
-    check(events)
+    found = [[_event(line) for line in said.splitlines()] for said in done.stdout.split("=\n")]
+    for events in found:
+        check(events)
+    return found
+
+
+def split_anyhow(program: Path, protocol: str, pieces: Iterable[Piece], sizes: Iterator[int]) -> list[Event]:
+    """Return what is said of pieces; if they are cut into smaller ones, that must be the same."""
+    whole_pieces = list(pieces)
+    events, of_smaller = each_observed(program, protocol, [whole_pieces, cut(whole_pieces, sizes)])
+    assert events == of_smaller
     return events
 
 
 def _event(line: str) -> Event:
+    """Read a line of drive."""
     kind, way, label, start, end, exchange, *rest = line.split(" ")
     thin = rest[:1] == ["thin"]
     more = dict(word.split("=", 1) for word in rest[thin:])
