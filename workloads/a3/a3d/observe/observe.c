@@ -6,6 +6,7 @@
 static const struct observer *const observers[OBSERVE_PROTOCOLS] = {
 	[OBSERVE_SMTP] = &observe_smtp,
 	[OBSERVE_SMB] = &observe_smb,
+	[OBSERVE_HTTP] = &observe_http,
 };
 
 static const struct {
@@ -61,6 +62,8 @@ void observe_begin(struct observe *observe, enum observe_protocol protocol, obse
 	observe->observer = observers[protocol];
 	observe->handler = handler;
 	observe->context = context;
+	if (observe->observer->begin)
+		observe->observer->begin(observe);
 }
 
 bool observe_bytes(struct observe *observe, enum observe_way way, const uint8_t *bytes, size_t length)

@@ -120,6 +120,18 @@ struct observe_smb_message {
 	enum observe_smb_break breaks;
 };
 
+/* bytes of a request's target that are kept */
+#define OBSERVE_HTTP_TARGET 1024
+
+struct observe_http_message {
+	const char *method; /* of a request, else NULL */
+	const char *target; /* of a request; not ended by a 0. NULL: it is longer than what is kept */
+	size_t target_length;
+	uint16_t status; /* of an answer; below 200, another answer follows. Else 0 */
+	bool has_length;
+	uint64_t length; /* of the body, if Content-Length says it; to a HEAD, no body follows */
+};
+
 /* of a message whose end is not known yet */
 #define OBSERVE_NO_END UINT64_MAX
 
@@ -143,6 +155,7 @@ struct observe_event {
 			uint16_t code; /* of an answer: 250; else 0 */
 		} smtp;
 		struct observe_smb_message smb;
+		struct observe_http_message http;
 	};
 };
 

@@ -17,13 +17,15 @@ struct observe {
 
 struct observer {
 	size_t size;
+	/* Set up what is not 0. NULL: nothing. */
+	void (*begin)(struct observe *observe);
 	/* Take at least one byte, unless the connection is left alone. Returns how many; at[] does not count them yet. */
 	size_t (*take)(struct observe *observe, enum observe_way way, const uint8_t *bytes, size_t length);
 	/* A direction has ended. NULL: it does not matter. */
 	void (*ended)(struct observe *observe, enum observe_way way);
 };
 
-extern const struct observer observe_smtp, observe_smb;
+extern const struct observer observe_smtp, observe_smb, observe_http;
 
 /* Say an event of one direction, of which the caller has filled label, exchange and the protocol's own. */
 void observe_say(struct observe *observe, enum observe_way way, enum observe_kind kind, uint64_t end,

@@ -12,6 +12,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from ..llhttp import llhttp
+
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
 LOGIC = ("segment.c", "track.c", "rar.c", "chain.c")
@@ -30,10 +32,11 @@ def compiled(folder: Path, built: Path | None = None, changed: Path | None = Non
         if changed is not None and source.name == changed.name:
             made, source = folder / made.name, changed
         if not made.exists():
-            _succeeds([*_FLAGS, *_SANITIZED, "-I", str(A3D), "-c", "-o", str(made), str(source)])
+            options = [*_FLAGS, *_SANITIZED, "-I", str(A3D), *llhttp().compile]
+            _succeeds([*options, "-c", "-o", str(made), str(source)])
         objects.append(str(made))
     program = folder / "drive"
-    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects])
+    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects, *llhttp().link])
     return program
 
 

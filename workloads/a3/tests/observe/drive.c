@@ -66,12 +66,25 @@ static void say_smb(const struct observe_smb_message *smb)
 	say_number("breaks", smb->breaks);
 }
 
+static void say_http(const struct observe_http_message *http)
+{
+	if (http->method)
+		printf(" method=%s", http->method);
+	if (http->target)
+		printf(" target=%.*s", (int)http->target_length, http->target);
+	say_number("status", http->status);
+	if (http->has_length)
+		printf(" length=%" PRIu64, http->length);
+}
+
 static void say_more(const struct observe_event *event)
 {
 	if (protocol == OBSERVE_SMTP)
 		say_number("code", event->smtp.code);
 	if (protocol == OBSERVE_SMB)
 		say_smb(&event->smb);
+	if (protocol == OBSERVE_HTTP)
+		say_http(&event->http);
 }
 
 static void say(void *context, const struct observe_event *event)

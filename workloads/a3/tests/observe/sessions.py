@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..llhttp import llhttp
+
 HERE = Path(__file__).parent
 OBSERVE = HERE.parents[1] / "a3d" / "observe"
 FIXTURES = HERE.parent / "fixtures" / "observe"
@@ -25,7 +27,8 @@ Piece = tuple[str, bytes]  # direction (> to the server, < to the client), and b
 def compiled(to: Path, **changes: Path) -> Path:
     """Compile drive; ``changes`` names other files for ``smtp``, ``observe`` and so on."""
     sources = [HERE / "drive.c", *(changes.get(path.stem, path) for path in sorted(OBSERVE.glob("*.c")))]
-    command = [*_FLAGS, *_SANITIZED, "-I", str(OBSERVE), "-o", str(to), *map(str, sources)]
+    options = [*_FLAGS, *_SANITIZED, "-I", str(OBSERVE), *llhttp().compile]
+    command = [*options, "-o", str(to), *map(str, sources), *llhttp().link]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return to

@@ -74,6 +74,8 @@ def test_chunks_have_their_own_lengths(program: Path, mail: list[Connection]) ->
     assert found[12:] == ["< SMTP-12 4", "< SMTP-12 5", "< SMTP-14 6"]
     chunks = smtp(program, *OPEN, (">", b"BDAT 0\r\nbdat 0000000000000000003 last\r\nabcNOOP\r\n"))
     assert whole(chunks)[3:] == ["> other 2", "> other 3", "> SMTP-9 3", "> other 4"]
+    after_longer = smtp(program, *OPEN, (">", b"NOOP 99999\r\nBDAT 3\r\nabcQUIT\r\n"))
+    assert whole(after_longer)[-3:] == ["> other 3", "> SMTP-9 3", "> SMTP-13 4"]
     begins = [event for event in chunks if event.kind == "begin" and event.label == "SMTP-9"]
     assert begins[0].end == begins[0].start + 3
 
@@ -141,6 +143,7 @@ def test_a_text_begins_with_its_first_byte_and_ends_before_the_dot(program: Path
         (b"XYZ\r\n", b"500 no\r\n", b"QUIT\r\n", ["> other 2", "< other 2", "> SMTP-13 3"]),
         (b"XYZ\r\n", b"250 yes\r\n", b"QUIT\r\n", ["> other 2", "< other 2", "alone unknown"]),
         (b"XYZ\r\n", b"334 go on\r\n", b"QUIT\r\n", ["> other 2", "< other 2", "alone unknown"]),
+        (b"XUIT\r\n", b"250 yes\r\n", b"", ["> other 2", "< other 2", "alone unknown"]),
         (b"QUITE\r\n", b"250 yes\r\n", b"", ["> other 2", "< other 2", "alone unknown"]),
         (b"\r\n", b"500 no\r\n", b"RSET\r\n", ["> other 2", "< other 2", "> other 3"]),
         (b"rcpt\tto:<a>\r\n", b"250\r\n", b"", ["> SMTP-6 2", "< SMTP-7 2"]),
