@@ -3,7 +3,8 @@
 
     lihd.py SETTINGS    a JSON object, see the probe lihd
 
-A line of JSON for each window. Rates are in kB/s of 1000 bytes, as the client's limits are.
+A line of JSON for each window. Rates are in kB/s of 1000 bytes, as the client's limits are. If the client is started
+anew, so is the window: the new client gets the limit of the old one, and the rule goes on from there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import Any, NamedTuple
 
 RPC = "http://127.0.0.1:9091/transmission/rpc"
 LOOKS_AT_START_S = 0.05  # until the client answers
@@ -57,6 +58,19 @@ class Lihd:
         self.limit = min(max(self.limit + step, self._least), self._most)
 
 
+class Look(NamedTuple):
+    """What a client says: how long it has run, and the bytes that it has downloaded and uploaded."""
+
+    at_ns: int
+    active_s: int
+    down: int
+    up: int
+
+    def is_of_another(self, before: Look) -> bool:
+        """Whether the client was started anew between two looks; it tells its age in whole seconds."""
+        return self.active_s + 1 < before.active_s + (self.at_ns - before.at_ns) // 1_000_000_000
+
+
 class Session:
     """The RPC of transmission-daemon."""
 
@@ -80,17 +94,17 @@ class Session:
             raise OSError(f"transmission-daemon refuses {method}: {found['result']}")
         return found["arguments"]
 
-    def bytes(self) -> tuple[int, int]:
-        """Return what was downloaded and uploaded so far."""
+    def bytes(self) -> Look:
+        """Return what the client has downloaded and uploaded since its start."""
         now = self.call("session-stats")["current-stats"]
-        return now["downloadedBytes"], now["uploadedBytes"]
+        return Look(time.time_ns(), now["secondsActive"], now["downloadedBytes"], now["uploadedBytes"])
 
     def limit(self, kbyte_s: float) -> None:
         """Limit its uploads."""
         self.call("session-set", **{"speed-limit-up": round(kbyte_s), "speed-limit-up-enabled": True})
 
 
-def wait_for(session: Session) -> tuple[int, int]:
+def wait_for(session: Session) -> Look:
     """Return once the client answers."""
     while True:
         try:
@@ -99,42 +113,50 @@ def wait_for(session: Session) -> tuple[int, int]:
             time.sleep(LOOKS_AT_START_S)
 
 
+def begun(session: Session, limit: float | None) -> Look:
+    """Return the first look at a client, which gets a limit. It may end again meanwhile."""
+    while True:
+        look = wait_for(session)
+        try:
+            if limit is not None:
+                session.limit(limit)
+            return look
+        except OSError:
+            continue
+
+
 def run(settings: dict[str, Any]) -> None:
-    session = Session()
+    session, control = Session(), settings["control"]
     rule = Lihd(*(settings[key] for key in ("rule", "alpha", "beta", "start", "least", "most")))
-    down, up = wait_for(session)
-    at_ns = time.time_ns()
-    if settings["control"]:
-        session.limit(rule.limit)
+    before = begun(session, rule.limit if control else None)
+    restarts = 0
     while True:
         time.sleep(settings["window_s"])
-        now_ns, (now_down, now_up) = time.time_ns(), session.bytes()
-        seconds = (now_ns - at_ns) / 1e9
-        held = round(rule.limit)
-        rates = {"down": (now_down - down) / 1000 / seconds, "up": (now_up - up) / 1000 / seconds}
-        if settings["control"]:
-            session.limit(rule.window(rates["down"]))
-        stamp = f"{now_ns // 10**9}.{now_ns % 10**9:09d}"
-        limits = {"limit": held, "next": round(rule.limit)} if settings["control"] else {}
-        print(json.dumps({"t_s": stamp, **rates, **limits}), flush=True)
-        at_ns, down, up = now_ns, now_down, now_up
+        held, rates = rule.limit, None
+        try:
+            now = session.bytes()
+            if not now.is_of_another(before):
+                seconds = (now.at_ns - before.at_ns) / 1e9
+                rates = {"down": (now.down - before.down) / 1000 / seconds, "up": (now.up - before.up) / 1000 / seconds}
+                if control:
+                    session.limit(rule.window(rates["down"]))
+        except OSError:
+            rates = None
+        if rates is None:
+            restarts += 1
+            before = begun(session, rule.limit if control else None)
+            continue
+        stamp = f"{now.at_ns // 10**9}.{now.at_ns % 10**9:09d}"
+        limits = {"limit": round(held), "next": round(rule.limit)} if control else {}
+        print(json.dumps({"t_s": stamp, **rates, **limits, "restarts": restarts}), flush=True)
+        before = now
 
 
-def main() -> int:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
+def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    try:
-        run(json.loads(sys.argv[1]))
-    except KeyboardInterrupt:
-        return 0
-    except OSError as error:
-        print(f"transmission-daemon does not answer: {error}", file=sys.stderr)
-        return 1
-    return 0
+        signal.signal(number, lambda *_: sys.exit(0))
+    run(json.loads(sys.argv[1]))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

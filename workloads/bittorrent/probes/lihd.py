@@ -29,7 +29,8 @@ class LihdProbe(Probe):
     of the limit.
 
     Series: ``downloaded_rate``, ``uploaded_rate`` (bit/s, of each window), ``limit`` (bit/s, that held in it). Values:
-    ``windows``, ``limit`` (kB/s, the last one), ``cutdowns`` (windows after which the limit fell).
+    ``windows``, ``limit`` (kB/s, the last one), ``cutdowns`` (windows after which the limit fell), ``restarts`` (of the
+    client; the window of a restart does not count, and the new client gets the limit of the old one).
     """
 
     about = "wP2P's LIHD: the upload limit of this node's BitTorrent client follows its downloads"
@@ -69,7 +70,7 @@ class LihdProbe(Probe):
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``: a line for each window."""
-        parsed = Parsed(values={"windows": 0, "cutdowns": 0})
+        parsed = Parsed(values={"windows": 0, "cutdowns": 0, "restarts": 0})
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
             t_ns = time_ns(line["t_s"]) - raw.epoch_ns
@@ -77,6 +78,7 @@ class LihdProbe(Probe):
                 if key in line:
                     parsed.add(name, "bit/s", t_ns, line[key].number() * _KBYTE)
             parsed.values["windows"] += 1
+            parsed.values["restarts"] = line["restarts"].integer()
             if "next" in line:
                 parsed.values["limit"] = line["next"].integer()
                 parsed.values["cutdowns"] += line["next"].integer() < line["limit"].integer()

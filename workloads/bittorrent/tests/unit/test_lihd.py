@@ -73,7 +73,7 @@ class Rpc(BaseHTTPRequestHandler):
         self.end_headers()
         if right:
             self.calls.append(body)
-            stats = {"current-stats": {"downloadedBytes": 7, "uploadedBytes": 3}}
+            stats = {"current-stats": {"secondsActive": 5, "downloadedBytes": 7, "uploadedBytes": 3}}
             known = body["method"] != "other"
             self.wfile.write(json.dumps({"result": "success" if known else "no", "arguments": stats}).encode())
 
@@ -86,7 +86,7 @@ def test_its_session_gets_the_key_and_sets_whole_kilobytes(monkeypatch: pytest.M
     Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setattr(program, "RPC", f"http://127.0.0.1:{server.server_port}/")
     session = program.Session()
-    assert session.bytes() == (7, 3)
+    assert session.bytes()[1:] == (5, 7, 3)
     Rpc.key = "two"
     session.limit(12.6)
     assert Rpc.calls[-1]["arguments"] == {"speed-limit-up": 13, "speed-limit-up-enabled": True}
@@ -94,6 +94,23 @@ def test_its_session_gets_the_key_and_sets_whole_kilobytes(monkeypatch: pytest.M
         session.call("other")
     server.shutdown()
     server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("after_s", "active_s", "another"),
+    [
+        (10, 15, False),
+        (10, 14, False),  # it tells whole seconds
+        (10, 9, True),
+        (10, 13, True),  # it was away for two seconds
+        (10.9, 14, False),
+    ],
+)
+def test_a_client_that_is_younger_than_it_should_be_is_another_one(
+    after_s: float, active_s: int, another: bool
+) -> None:
+    before = program.Look(0, 5, 7, 3)
+    assert program.Look(round(after_s * 1e9), active_s, 9, 9).is_of_another(before) is another
 
 
 def argv(**params: Any) -> Any:
@@ -121,13 +138,13 @@ def test_settings_that_it_does_not_have(params: dict[str, Any], message: str) ->
 
 
 def test_its_windows(typed: Callable[..., Parsed]) -> None:
-    out = '{"t_s": "10.000000000", "down": 20.5, "up": 9, "limit": 50, "next": 40}\n'
-    parsed = typed("lihd", out=out + out.replace("40}", "60}"))
-    assert parsed.values == {"windows": 2, "cutdowns": 1, "limit": 60}
+    out = '{"t_s": "10.000000000", "down": 20.5, "up": 9, "limit": 50, "next": 40, "restarts": 0}\n'
+    parsed = typed("lihd", out=out + out.replace("40, ", "60, ").replace('s": 0', 's": 1'))
+    assert parsed.values == {"windows": 2, "cutdowns": 1, "limit": 60, "restarts": 1}
     assert parsed.series_of("downloaded_rate").values == [164_000] * 2
     assert parsed.series_of("limit").values == [400_000] * 2
-    measured = typed("lihd", out='{"t_s": "10.000000000", "down": 20.5, "up": 9}\n')
-    assert measured.values == {"windows": 1, "cutdowns": 0} and len(measured.series) == 2
+    measured = typed("lihd", out='{"t_s": "10.000000000", "down": 20.5, "up": 9, "restarts": 0}\n')
+    assert measured.values == {"windows": 1, "cutdowns": 0, "restarts": 0} and len(measured.series) == 2
 
 
 @pytest.mark.parametrize(("out", "message"), [("{}", "x.out:1: 't_s' is missing"), ("x", "x.out:1: not JSON")])
