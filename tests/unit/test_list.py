@@ -141,6 +141,17 @@ def test_images_that_cannot_be_used_are_listed_with_the_reason(here: Path, capsy
     (here / "images" / "gateway" / "image.yaml").write_text("about: a gateway\nmemory: 128\n")
     print_list(True, "images")
     found = json.loads(capsys.readouterr().out)["images"]
-    assert set(found) == {"browser", "controller", "freeradius", "frr", "mail", "peer", "samba", "gateway", "Router"}
+    assert set(found) == {
+        "browser",
+        "controller",
+        "freeradius",
+        "frr",
+        "mail",
+        "other-peer",
+        "peer",
+        "samba",
+        "gateway",
+        "Router",
+    }
     assert found["gateway"] == 'cannot be used: images/gateway/image.yaml:2  memory: "128" has no unit; write 128 MiB'
     assert found["Router"].startswith('cannot be used: "Router" cannot be the name of an image\n  give its folder, im')

@@ -72,7 +72,7 @@ def test_an_unknown_image_is_reported_with_its_line_and_where_it_was_looked_for(
         f'{tmp_path}/project/home.yaml:3  nodes.h1.image: unknown image "gateway"; looked for a folder of that '
         f"name in {tmp_path}/project/images, {tmp_path}/images, images, "
     )
-    assert hint == "  known: browser, controller, freeradius, frr, mail, peer, samba"
+    assert hint == "  known: browser, controller, freeradius, frr, mail, other-peer, peer, samba"
 
 
 def test_one_name_cannot_stand_for_two_images(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 
     peer.py SETTINGS    a JSON object, see the probe transmission
 
-A line of JSON for each look at the client; one of them has the hash of the complete download. The client's log goes to
-stderr.
+A line of JSON for each look at the client; one of them has the hash of the complete download, once all of it is on the
+disk. The client's log goes to stderr.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import hashlib
 import json
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -26,8 +28,12 @@ RPC = "http://127.0.0.1:{port}/transmission/rpc"
 FIELDS = (
     "downloadedEver", "uploadedEver", "corruptEver", "haveValid", "leftUntilDone", "metadataPercentComplete",
     "peersConnected", "pieceCount", "pieceSize", "pieces", "name", "totalSize", "error", "errorString", "trackerStats",
+    "status", "torrentFile",
 )  # fmt: skip
+COUNTS = ("downloadedEver", "uploadedEver", "corruptEver")
+STOPPED, WAITS_FOR_CHECK, CHECKS = 0, 1, 2  # states of a torrent
 LOOKS_AT_START_S = 0.05  # until the client answers
+NEW_ADDRESS, OF_IPV4 = 20, 0x10  # RTM_NEWADDR, RTMGRP_IPV4_IFADDR
 
 
 class Failed(Exception):
@@ -56,11 +62,14 @@ class Client:
         self._url = RPC.format(port=settings["rpc_port"])
         self._session = ""
         self._torrent = 0
+        self._source: dict[str, str] = {}
+        self._before = dict.fromkeys(COUNTS, 0)  # of the tasks that were ended
         folder = Path(settings["folder"])
         folder.mkdir(parents=True, exist_ok=True)
         home = Path(f"/var/lib/lab-peer/{settings['peer_port']}")
         home.mkdir(parents=True, exist_ok=True)
         (home / "settings.json").write_text(json.dumps(self._own_settings(folder)))
+        (home / "dht.bootstrap").write_text("".join(f"{one}\n" for one in settings["bootstrap"]))
         command = [settings["daemon"], "--foreground", "--config-dir", str(home)]
         variables = {**os.environ, **settings["environment"]}
         try:
@@ -79,7 +88,7 @@ class Client:
             "rpc-bind-address": "127.0.0.1",
             "rpc-authentication-required": False,
             "port-forwarding-enabled": False,
-            "dht-enabled": False,
+            "dht-enabled": ours["dht"],
             "lpd-enabled": ours["lpd"],
             "pex-enabled": ours["pex"],
             "utp-enabled": ours["utp"],
@@ -132,17 +141,40 @@ class Client:
         if not torrent.startswith("magnet:"):
             content = fetched(torrent)
             link = content.decode(errors="replace").strip() if content.startswith(b"magnet:") else ""
-        source = {"filename": link} if link else {"metainfo": base64.b64encode(content).decode()}
+        self._source = {"filename": link} if link else {"metainfo": base64.b64encode(content).decode()}
         try:
-            found = self.call("torrent-add", **source)
+            self._add()
         except Failed as error:
             raise Failed(f"{torrent} is not a valid torrent ({error})") from None
+
+    def _add(self) -> None:
+        found = self.call("torrent-add", **self._source)
         self._torrent = (found.get("torrent-added") or found["torrent-duplicate"])["id"]
 
+    def reconnect(self) -> None:
+        """End all connections, and begin anew with the tracker."""
+        self.call("torrent-stop", ids=[self._torrent])
+        while self._now()["status"] != STOPPED:
+            time.sleep(LOOKS_AT_START_S)
+        self.call("torrent-start", ids=[self._torrent])
+
+    def restart(self) -> None:
+        """End the task and begin it anew, with what is on the disk: only that is left of it."""
+        last = self._now()
+        self._before = {key: self._before[key] + last[key] for key in COUNTS}
+        self.call("torrent-remove", ids=[self._torrent])
+        self._add()
+        while self._now()["status"] in (WAITS_FOR_CHECK, CHECKS):
+            time.sleep(LOOKS_AT_START_S)
+
     def look(self) -> Any:
-        """Return what the client says of the torrent."""
+        """Return what the client says of the torrent, with the counts of its earlier tasks."""
         if self._process.poll() is not None:
             raise Failed("transmission-daemon has ended")
+        found = self._now()
+        return {**found, **{key: self._before[key] + found[key] for key in COUNTS}}
+
+    def _now(self) -> Any:
         (found,) = self.call("torrent-get", ids=[self._torrent], fields=FIELDS)["torrents"]
         return found
 
@@ -151,6 +183,35 @@ class Client:
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
+
+
+class Addresses:
+    """The IPv4 addresses of this node."""
+
+    def __init__(self) -> None:
+        self._changes = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        self._changes.bind((0, OF_IPV4))
+        self._known = self._all()
+
+    def _all(self) -> set[str]:
+        text = subprocess.run(("ip", "-4", "-j", "address"), capture_output=True, check=True).stdout
+        return {one["local"] for interface in json.loads(text) for one in interface["addr_info"]}
+
+    def wait(self, seconds: float) -> bool:
+        """Return after so many seconds, or with a new address at once: whether there is one."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._changes.settimeout(left)
+            try:
+                message = self._changes.recv(65536)
+            except TimeoutError:
+                break
+            if struct.unpack_from("=H", message, 4)[0] != NEW_ADDRESS:
+                continue
+            before, self._known = self._known, self._all()
+            if self._known - before:
+                return True
+        return False
 
 
 def playable(look: Any) -> int:
@@ -209,24 +270,49 @@ def complete(look: Any) -> bool:
     return bool(known and look["leftUntilDone"] == 0)
 
 
+def lacks(settings: dict[str, Any], look: Any) -> int:
+    """Return how many pieces are not on the disk: the client takes what it has in its memory for downloaded."""
+    command = ("python3", settings["reader"], look["torrentFile"], settings["folder"])
+    found = subprocess.run(command, input="\n", capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise Failed(f"cannot read {look['torrentFile']}: {found.stderr.strip()}")
+    said = json.loads(found.stdout.splitlines()[-1])
+    return int(said["pieces"] - said["right"])
+
+
+def after_a_move(client: Client, does: str) -> None:
+    """Do what this client does when its node has a new address."""
+    if does == "reconnect":
+        client.reconnect()
+    else:
+        client.restart()
+
+
 def run(settings: dict[str, Any]) -> None:
     client = Client(settings)
+    addresses = Addresses() if settings["moved"] != "stay" else None
+    moves: dict[str, int] = {"moves": 0} if addresses else {}
     try:
         client.wait_until_it_answers()
         client.add(settings["torrent"])
         done = False
         while True:
             look = client.look()
-            line = shown(look)
-            if complete(look) and not done:
+            line = {**shown(look), **moves}
+            missing = lacks(settings, look) if complete(look) and not done else 0
+            if missing:
+                line["error"] = line["error"] or f"{missing} pieces are not on the disk"
+            elif complete(look) and not done:
                 done = True
-                place = Path(settings["folder"], look["name"])
-                say({**line, "complete": True, "sha256": digest(place)})
-                if settings["leave"]:
-                    return
-            else:
-                say(line)
-            time.sleep(settings["every_s"])
+                line |= {"complete": True, "sha256": digest(Path(settings["folder"], look["name"]))}
+            say(line)
+            if done and settings["leave"]:
+                return
+            if addresses is None:
+                time.sleep(settings["every_s"])
+            elif addresses.wait(settings["every_s"]):
+                moves["moves"] += 1
+                after_a_move(client, settings["moved"])
     finally:
         client.end()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,92 @@ timeline:
     assert record.passed, record.data["checks"]
 
 
+def test_a_swarm_without_a_tracker_finds_itself_by_dht(run: Run) -> None:
+    """Twelve nodes, whose clients know one node of the table. Transmission uses it if it knows more than eight."""
+    topology = """\
+name: twelve
+nodes:
+  h: {kind: host, count: 12, image: peer}
+  s1: {kind: switch}
+links:
+"""
+    topology += "".join(f"  - {{between: [h{number}, s1], delay: 5 ms}}\n" for number in range(1, 13))
+    seed, peers = "roles: [server]", "roles: [client]"
+    topology = topology.replace(
+        "  h: {kind: host, count: 12, image: peer}\n",
+        "".join(
+            f"  h{number}: {{kind: host, image: peer, {seed if number == 1 else peers}}}\n" for number in range(1, 13)
+        ),
+    )
+    client = 'pex: false, utp: false, dht: true, bootstrap: ["{server.ip}"]'
+    alone = f"""\
+name: alone
+stack: bittorrent
+roles: {{server: 1, client: 1..}}
+duration: 150 s
+files:
+  file: {{on: server, path: /srv/swarm/file, random: 512 KiB}}
+  page: {{on: server, path: /srv/www/index.html, text: a torrent}}
+processes:
+  - {{on: server, run: [transmission-create, --outfile, /srv/www/swarm.torrent, /srv/swarm/file], as: publish}}
+  - {{on: server, run: [python3, -m, http.server, "80", --directory, /srv/www], ready: {{listening: tcp/80}}}}
+  - {{on: server, at: 1 s, run: {{probe: transmission, torrent: /srv/www/swarm.torrent, {client}}}, as: seed}}
+"""
+    peer = PEER.replace("probe: transmission,", f"probe: transmission, {client},")
+    record = run(alone + peer + METRICS, topology=topology)
+    assert record.passed, record.data["checks"]
+
+
+@pytest.mark.parametrize("client", ["aria2", "ctorrent"])
+def test_another_client_takes_and_gives(run: Run, client: str) -> None:
+    """Transmission has one half of the file and the other client the other one. Afterwards, both have all of it."""
+    torrent = 'torrent: "http://{server.ip}/swarm.torrent"'
+    halves = """\
+  - {on: sta1, run: [dd, if=/dev/zero, of=/srv/swarm/file, bs=1M, count=1, conv=notrunc], as: first-lacks}
+  - {on: sta2, run: [truncate, --size, 1M, /srv/swarm/file], as: second-lacks}
+"""
+    published = PUBLISHED.replace("on: server, path: /srv/swarm/file", "on: [server, client], path: /srv/swarm/file")
+    published = published[: published.index("  - {on: server, run: {probe: transmission")].replace("40 s", "60 s")
+    swarm = (
+        f"  - {{on: sta1, at: 2 s, run: {{probe: other-client, client: {client}, {torrent}}}, as: other}}\n"
+        f"  - {{on: sta2, at: 1 s, run: {{probe: transmission, utp: false, {torrent}}}, as: peer}}\n"
+    )
+    checks = "checks:\n  - {that: peer.sha256 == file.sha256}\n  - {that: other.sha256 == file.sha256}\n"
+    topology = CELL.replace(
+        "sta1: {kind: sta, ssid: a, roles: [client], image: peer",
+        "sta1: {kind: sta, ssid: a, roles: [client], image: other-peer",
+    )
+    record = run(published + halves + swarm + checks, topology=topology)
+    assert record.passed, record.data["checks"]
+    begin, end = looks(record, "other")[0], looks(record, "other")[-1]
+    assert begin["have"] == 1 << 20 and end["have"] == 2 << 20 and end["up"] >= 1 << 20, (begin, end)
+    assert looks(record, "peer")[-1]["down"] >= 1 << 20
+
+
+MOVES = """\
+  - {on: sta1, at: 1 s, run: {probe: new-address, every: 25 s}, as: address}
+"""
+
+
+@pytest.mark.parametrize("moved", ["stay", "reconnect", "restart"])
+def test_a_new_address_again_and_again(run: Run, moved: str) -> None:
+    """The connections of an old address are dead. Only a client that notices goes on before minutes have passed."""
+    peer = PEER.replace("probe: transmission,", f"probe: transmission, utp: false, download: 1 Mbit/s, moved: {moved},")
+    published = (
+        PUBLISHED.replace("2 MiB", "16 MiB").replace("40 s", "110 s").replace("/file}", "/file, piece: 64 KiB}", 1)
+    )
+    record = run(published + MOVES + peer.replace("client,", "sta1,").replace("at: 1 s", "at: 2 s"))
+    seen = looks(record, "peer")
+    assert record.data["sources"]["address"]["values"]["changes"] == 4
+    assert all(before["have"] <= after["have"] and before["down"] <= after["down"] for before, after in pairwise(seen))
+    end = seen[-1]
+    if moved == "stay":
+        assert 0 < end["have"] < 2 << 20 and "moves" not in end
+    else:
+        assert end["have"] > 5 << 20 and end["moves"] == 4, end
+    assert end["wasted"] == 0
+
+
 def test_who_comes_after_the_end_of_the_tracker_gets_nothing_and_says_why(run: Run) -> None:
     late = PEER.replace("at: 1 s", "at: 3 s")
     record = run(PUBLISHED.replace("as: tracker", "as: tracker, stop: 2 s").replace("40 s", "20 s") + late + METRICS)
@@ -146,7 +233,10 @@ def test_a_handoff_to_another_subnet_in_the_middle_of_a_piece_loses_nothing(run:
 
 
 def test_a_full_disk_loses_nothing(run: Run) -> None:
-    """The client says so and stops. It still has in its memory what it could not write, and takes it for downloaded."""
+    """The client says so and stops. It still has in its memory what it could not write, and takes it for downloaded.
+
+    The probe does not: it is complete when all of it is on the disk.
+    """
     processes = PEER.replace("client,", "sta1,").replace("at: 1 s", "at: 2 s")
     timeline = """\
 timeline:
@@ -158,7 +248,11 @@ timeline:
   - {at: 24 s, exec: sta1, run: [transmission-remote, --torrent, all, --verify]}
   - {at: 39 s, exec: sta1, run: [sha256sum, /srv/swarm/file]}
 """
-    record = run(PUBLISHED + processes + timeline, "nodes.sta1.privileged=true")  # to mount a disk
+    right = "checks:\n  - {that: peer.sha256 == file.sha256}\n"
+    record = run(PUBLISHED + processes + timeline + right, "nodes.sta1.privileged=true")  # to mount a disk
+    assert record.passed, record.data["checks"]
+    (done,) = (number for number, look in enumerate(looks(record, "peer")) if "complete" in look)
+    assert done >= 20, done
     full, end = looks(record, "peer")[16], looks(record, "peer")[-1]
     assert full["error"] == "No space left on device" and end["error"] == "", (full, end)
     said = [path.read_text() for path in sorted((record.directory / "raw" / "exec").iterdir())]

@@ -39,6 +39,29 @@ def test_a_peers_settings() -> None:
     assert (found["utp"], found["pex"], found["lpd"], found["every_s"]) == (False, True, False, 0.5)
 
 
+def test_nodes_of_the_table_and_moves() -> None:
+    *_, settings = argv("transmission", torrent="t", dht=True, bootstrap=["10.0.0.1", "10.0.0.2:5"], moved="restart")
+    found = json.loads(settings)
+    assert (found["dht"], found["bootstrap"], found["moved"]) == (True, ["10.0.0.1 51413", "10.0.0.2 5"], "restart")
+    *_, settings = argv("transmission", torrent="t")
+    found = json.loads(settings)
+    assert (found["dht"], found["bootstrap"], found["moved"]) == (False, [], "stay")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"bootstrap": ["10.0.0.1:0"]}, 'bootstrap: "10.0.0.1:0" is not valid; write ADDRESS or ADDRESS:PORT'),
+        ({"bootstrap": ["10.0.0.1:x"]}, "write ADDRESS or ADDRESS:PORT"),
+        ({"bootstrap": [":5"]}, "write ADDRESS or ADDRESS:PORT"),
+        ({"moved": "restarts"}, r'moved: "restarts" is not valid.*restart.*; known: stay, reconnect, restart'),
+    ],
+)
+def test_nodes_and_moves_that_are_not_valid(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        argv("transmission", torrent="t", **keys)
+
+
 @pytest.mark.parametrize(
     ("keys", "environment"),
     [
@@ -150,6 +173,37 @@ def test_the_last_complaint_of_the_client_is_kept(typed: Typed) -> None:
 def test_lines_that_are_no_looks(typed: Typed, out: str, message: str) -> None:
     with pytest.raises(ProbeOutputError, match=message):
         typed("transmission", out=out)
+
+
+def test_moves_are_counted_if_the_client_looks_for_them(typed: Typed) -> None:
+    assert typed("transmission", out=line("1.000000000", moves=0) + line("2.000000000", moves=3)).values["moves"] == 3
+    assert "moves" not in typed("transmission", out=line("1.000000000")).values
+
+
+def test_another_client() -> None:
+    *_, settings = argv("other-client", client="ctorrent", torrent="t", upload=80_000)
+    found = json.loads(settings)
+    assert (found["client"], found["upload_kbyte_s"], found["download_kbyte_s"]) == ("ctorrent", 10, None)
+    with pytest.raises(ParameterError, match=r'client: "aria" is not valid \(did you mean "?aria2"?\?\); known: aria2'):
+        argv("other-client", client="aria", torrent="t")
+
+
+def test_addresses_that_a_node_gets_one_after_the_other(typed: Typed) -> None:
+    *_, settings = argv("new-address", every=60_000_000_000, without=2_000_000_000)
+    found = json.loads(settings)
+    assert found["addresses"][:2] == ["10.0.0.1/8", "10.1.0.1/8"] and len(set(found["addresses"])) == 250
+    assert (found["every_s"], found["without_s"], found["times"], found["interface"]) == (60, 2, 0, "h1-eth0")
+    parsed = typed("new-address", out='{"t_s": "1.000000000", "address": "10.1.0.1/8"}\n' * 2)
+    assert parsed.values == {"changes": 2} and parsed.series_of("changes").values == [1, 2]
+
+
+def test_nodes_that_cannot_get_new_addresses() -> None:
+    probe = load("new-address")
+    for address in (None, "10.0.1.5/24"):
+        with pytest.raises(ValueError, match="needs a node whose own IPv4 address is in a network with /8"):
+            probe.check_target(Target("sta1", "sta1-wlan0", None, address), probe.defaults({"every": 1_000_000_000}))
+    with pytest.raises(ParameterError, match="without: must be shorter than every"):
+        argv("new-address", every=1_000_000_000, without=1_000_000_000)
 
 
 def test_what_can_be_played_when_a_part_is_there(typed: Typed) -> None:
