@@ -43,7 +43,7 @@ class Aria2:
 
     def __init__(self, settings: dict[str, Any], torrent: Path) -> None:
         limits = [f"--max-{way}-limit={settings[f'{way}_kbyte_s'] or 0}000" for way in ("upload", "download")]
-        self.command = (
+        self.command: tuple[str, ...] = (
             "aria2c", "--enable-rpc", "--rpc-listen-port=6800", f"--dir={settings['folder']}",
             f"--listen-port={settings['port']}", "--seed-ratio=0.0", "--check-integrity=true", "--disk-cache=0",
             "--file-allocation=none", "--enable-dht=false", "--summary-interval=0", "--console-log-level=warn",
@@ -78,7 +78,7 @@ class CTorrent:
         for flag, way in (("-U", "upload"), ("-D", "download")):
             if settings[f"{way}_kbyte_s"]:
                 words += [flag, str(settings[f"{way}_kbyte_s"])]
-        self.command = (*words, str(torrent))
+        self.command: tuple[str, ...] = (*words, str(torrent))
         self._output = Path(settings["output"])
 
     def state(self) -> State:
@@ -92,7 +92,7 @@ class CTorrent:
         return State(uploaded << 20, seeds + others)
 
 
-CLIENTS = {"aria2": Aria2, "ctorrent": CTorrent}
+CLIENTS: dict[str, type[Aria2] | type[CTorrent]] = {"aria2": Aria2, "ctorrent": CTorrent}
 
 
 def fetched(source: str) -> bytes:

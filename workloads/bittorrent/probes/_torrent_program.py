@@ -43,7 +43,8 @@ class Torrent:
 
     def __init__(self, text: bytes, folder: Path) -> None:
         info = decode(text)[0][b"info"]
-        self._hashes, self._length = info[b"pieces"], info[b"piece length"]
+        self._hashes: bytes = info[b"pieces"]
+        self._length: int = info[b"piece length"]
         self.name = info[b"name"].decode()
         place = folder / self.name
         files = info.get(b"files")
@@ -51,7 +52,7 @@ class Torrent:
             self._files = [(place, info[b"length"])]
         else:
             self._files = [(place.joinpath(*map(bytes.decode, one[b"path"])), one[b"length"]) for one in files]
-        self.size = sum(length for _, length in self._files)
+        self.size: int = sum(length for _, length in self._files)
         self.right = [False] * (len(self._hashes) // HASH)
 
     def look(self) -> None:
