@@ -34,7 +34,7 @@ class NewAddress(Probe):
         "every": Param(
             "duration",
             "time between changes; the first one is so long after its start",
-            required=True,
+            default=60 * _SECOND,
             least=_SECOND // 10,
         ),
         "times": Param("int", "how often; 0: until the end of the run", default=0),

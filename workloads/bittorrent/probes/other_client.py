@@ -28,7 +28,7 @@ class OtherClient(Peer):
     programs: ClassVar[dict[str, str]] = _programs.of("other_client") | _programs.of("torrent")
     yields = (Transfer, Exchange, Samples("have"), Samples("playable"), Samples("peers"))
     params: ClassVar[dict[str, Param]] = {
-        "client": Param("str", "aria2 or ctorrent", required=True),
+        "client": Param("str", "aria2 or ctorrent", default="aria2"),
         "torrent": Param("str", "the path or URL of a .torrent file", required=True),
         "folder": Param("str", "where the files are; those that are complete are seeded", default="/srv/swarm"),
         "upload": Param("rate", "limit of its uploads", least=KBYTE),
