@@ -6,6 +6,10 @@
 _Static_assert((int)OBSERVE_TO_SERVER == (int)TRACK_TO_SERVER && (int)OBSERVE_TO_CLIENT == (int)TRACK_TO_CLIENT,
 	       "directions have the same numbers");
 
+enum {
+	HTTP = 80, /* a port */
+};
+
 /* What is known of a connection beyond TCP. */
 struct own {
 	struct chain *chain;
@@ -25,8 +29,21 @@ struct own {
 /* Find the protocol of a connection, by its port. False: none that is observed. */
 static bool protocol(const struct track_connection *connection, enum observe_protocol *found)
 {
-	*found = OBSERVE_SMTP;
-	return connection->server.port == 25 || connection->server.port == 587;
+	switch (connection->server.port) {
+	case 25:
+	case 587:
+		*found = OBSERVE_SMTP;
+		return true;
+	case 139:
+	case 445:
+		*found = OBSERVE_SMB;
+		return true;
+	case HTTP:
+		*found = OBSERVE_HTTP;
+		return true;
+	default:
+		return false;
+	}
 }
 
 static enum track_direction outward(const struct chain *chain)
@@ -45,10 +62,8 @@ static void on_event(void *context, const struct observe_event *event)
 		return;
 	own->data |= !thin || event->start < own->from; /* or it began in another segment */
 	own->data_under_way = !thin && !ends;
-	if (ends) {
-		own->chain->counts.messages[event->label]++;
+	if (ends)
 		own->thin_until = event->end;
-	}
 }
 
 static void on_bytes(void *context, struct track_connection *connection, enum track_direction direction,
@@ -110,11 +125,18 @@ static bool thin(struct own *own)
 	return found;
 }
 
+/* HTTP-1 and HTTP-2 are TCP's handshake; the other protocols have no label for it. */
+static bool opens(const struct track_connection *connection, const struct segment *segment)
+{
+	return connection->server.port == HTTP && segment->flags & SEGMENT_SYN;
+}
+
 bool chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns)
 {
 	struct segment segment;
 	struct track_seen seen;
 	struct own *own;
+	bool passes = true;
 
 	if (!segment_read(&segment, packet, bytes))
 		return true;
@@ -128,10 +150,10 @@ bool chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint
 		return true;
 	rar_acknowledged(&chain->rar, seen.connection, now_ns);
 	if (seen.direction != outward(chain))
-		return !rar_copy(&chain->rar, &own->memory, &segment) || seen.kind == TRACK_NEW;
-	if (seen.kind == TRACK_NEW && thin(own))
+		passes = !rar_copy(&chain->rar, &own->memory, &segment) || seen.kind == TRACK_NEW;
+	else if (seen.kind == TRACK_NEW && (thin(own) || opens(seen.connection, &segment)))
 		rar_thin(&chain->rar, &own->memory, seen.connection, seen.direction, &segment, now_ns);
-	return true;
+	return passes;
 }
 
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)

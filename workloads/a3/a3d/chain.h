@@ -20,7 +20,6 @@ struct chain_settings {
 
 struct chain_counts {
 	uint64_t alone[OBSERVE_ALONES]; /* connections whose content was not to be read, by why */
-	uint64_t messages[OBSERVE_LABELS]; /* that left for the network, by label */
 };
 
 struct chain {

@@ -46,7 +46,8 @@ struct daemon {
 	struct queue *queue;
 	int raw4, raw6;
 	struct chain chain;
-	uint64_t packets, errors; /* copies that could not be sent */
+	uint64_t packets, bytes; /* with IP headers */
+	uint64_t errors; /* copies that could not be sent */
 };
 
 static volatile sig_atomic_t ending, reporting;
@@ -179,6 +180,7 @@ static bool handle(struct daemon *daemon, const struct timespec *most)
 	now_ns = daemon->options.rar ? time_ns(CLOCK_MONOTONIC) : 0;
 	while (queue_next(daemon->queue, &packet)) {
 		daemon->packets++;
+		daemon->bytes += packet.size;
 		if (!daemon->options.rar || !packet.bytes ||
 		    chain_packet(&daemon->chain, packet.bytes, packet.length, now_ns))
 			queue_accept(daemon->queue, &packet);
@@ -199,6 +201,7 @@ static void report(const struct daemon *daemon)
 		uint64_t value;
 	} counts[] = {
 		{ "packets", daemon->packets },
+		{ "bytes", daemon->bytes },
 		{ "connections", chain->track.counts.connections },
 		{ "not_followed", chain->track.counts.not_followed },
 		{ "left_middle", left[TRACK_LEFT_MIDDLE] },

@@ -212,7 +212,7 @@ static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, 
 		attributes += step;
 		left -= step;
 	}
-	packet->whole = packet->bytes && (!length || ntohl(length) == packet->length);
+	packet->size = length ? ntohl(length) : packet->length;
 	return known;
 }
 

@@ -23,7 +23,7 @@ struct queue_packet {
 	uint16_t queue;
 	const uint8_t *bytes; /* its first ones, with the IP header; NULL: none */
 	size_t length;
-	bool whole; /* these are all that it has */
+	size_t size; /* of the packet, of which these may be the first ones */
 };
 
 struct queue;

@@ -13,9 +13,9 @@ _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _CHOICES = {"side": ("client", "server"), "hook": ("forward", "host")}
 _COUNTS = (
-    *("packets", "connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
-    *("left_protocol", "encrypted", "signed", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room"),
-    *("filtered", "errors"),
+    *("packets", "bytes", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room", "filtered", "errors"),
+    *("connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
+    *("left_protocol", "encrypted", "signed"),
 )
 _SERIES = {"packets": "packets", "copies": "packets"}
 
@@ -23,12 +23,13 @@ _SERIES = {"packets": "packets", "copies": "packets"}
 class A3d(Probe):
     """Runs a3d until the end of the run, on a router or, with ``hook: host``, on the client's or server's own node.
 
-    Series: ``packets`` (that it has seen), ``copies`` (that it has sent), both so far. Values: these; ``thin``
-    (segments with thin messages towards the network), ``copied_bytes``, ``alarms`` (no answer to a message in time),
-    ``given_up``, ``no_room`` (thin segments without copies), ``filtered`` (copies of the far end that it has dropped),
-    ``errors`` (copies that could not be sent); ``connections``, ``not_followed`` (for lack of room), and those left
-    alone: ``left_middle`` (the beginning was not seen), ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``,
-    ``left_protocol``; of the last, ``encrypted`` and ``signed``.
+    Series: ``packets`` (that it has seen), ``copies`` (that it has sent), both so far. Values: these; ``bytes`` (of all
+    that it has seen, with IP headers), ``thin`` (segments with thin messages towards the network), ``copied_bytes``,
+    ``alarms`` (no answer to a message in time), ``given_up``, ``no_room`` (thin segments without copies), ``filtered``
+    (copies of the far end that it has dropped), ``errors`` (copies that could not be sent); ``connections``,
+    ``not_followed`` (for lack of room), and those left alone: ``left_middle`` (the beginning was not seen),
+    ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``, ``left_protocol``; of the last, ``encrypted`` and
+    ``signed``.
     """
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"

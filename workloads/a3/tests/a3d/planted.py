@@ -19,8 +19,8 @@ class Mistake(NamedTuple):
 PLANTED = {
     "a copy is not filtered": Mistake(
         "chain.c",
-        "return !rar_copy(&chain->rar, &own->memory, &segment) || seen.kind == TRACK_NEW;",
-        "return true;",
+        "passes = !rar_copy(&chain->rar, &own->memory, &segment) || seen.kind == TRACK_NEW;",
+        "passes = true;",
         "test_the_far_end_drops_copies_and_not_what_tcp_repeats",
     ),
     "an acknowledgement is filtered": Mistake(

@@ -192,6 +192,29 @@ def test_other_ports_are_not_read(program: Path) -> None:
     assert chain(program, "client", talk.lines).counts["thin"] == 0
 
 
+def test_of_http_the_connection_and_requests_are_thin(program: Path) -> None:
+    """HTTP-1 and HTTP-2 are its SYNs, HTTP-3 and HTTP-5 requests; answers are not. A round trip takes 250 ms."""
+    talk = Talk(server=("10.0.0.1", 80))
+    talk.open(0, 250 * MS)
+    page = b"<img src=a>" * 300
+    asked = [b"GET /%s HTTP/1.1\r\nHost: server\r\n\r\n" % name for name in (b"", b"a")]
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
+    answers = [head % len(page) + page, head % 5 + b"image"]
+    at = [0, 0]
+    for number in range(2):
+        talk.send((300 + 300 * number) * MS, 0, at[0], at[1], asked[number])
+        at[0] += len(asked[number])
+        for begin in range(0, len(answers[number]), 1448):
+            data = answers[number][begin : begin + 1448]
+            talk.send((550 + 300 * number) * MS, 1, at[1], at[0], data)
+            at[1] += len(data)
+    talk.send(900 * MS, 0, at[0], at[1])
+    client, server = (chain(program, side, talk.lines, alpha=ALPHA) for side in ("client", "server"))
+    assert [at // MS_NS for at, _ in client.sent] == [100, 200, 325, 350, 625, 650]
+    assert client.counts["thin"] == 3 and server.counts["thin"] == 1
+    assert not any(client.counts["left"]) and not any(server.counts["left"])
+
+
 def test_more_messages_than_there_is_room_for_pass_without_copies(program: Path) -> None:
     lines: list[str] = []
     for port in range(300):

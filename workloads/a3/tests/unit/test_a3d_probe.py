@@ -48,6 +48,7 @@ def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
     series = parsed.series_of("packets")
     assert parsed.values["packets"] == series.values[-1] > 1000 and series.values[0] == 0
     assert parsed.values["copies"] == parsed.series_of("copies").values[-1] == 598
+    assert parsed.values["bytes"] == 356231 and parsed.values["errors"] == 0
     assert parsed.values["thin"] == 300 and parsed.values["alarms"] == 2 and parsed.values["filtered"] == 778
     assert 0 < series.t_ns[0] < series.t_ns[1]
 
