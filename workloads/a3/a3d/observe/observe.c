@@ -68,6 +68,8 @@ void observe_begin(struct observe *observe, enum observe_protocol protocol, obse
 
 bool observe_bytes(struct observe *observe, enum observe_way way, const uint8_t *bytes, size_t length)
 {
+	if (length && observe->ended[way])
+		observe_leave(observe, way, OBSERVE_MALFORMED);
 	while (length && !observe->alone) {
 		size_t taken = observe->observer->take(observe, way, bytes, length);
 
@@ -80,8 +82,9 @@ bool observe_bytes(struct observe *observe, enum observe_way way, const uint8_t 
 
 bool observe_ended(struct observe *observe, enum observe_way way)
 {
-	if (!observe->alone && observe->observer->ended)
+	if (!observe->alone && !observe->ended[way] && observe->observer->ended)
 		observe->observer->ended(observe, way);
+	observe->ended[way] = true;
 	return !observe->alone;
 }
 

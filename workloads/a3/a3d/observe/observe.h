@@ -175,7 +175,7 @@ void observe_begin(struct observe *observe, enum observe_protocol protocol, obse
  */
 bool observe_bytes(struct observe *observe, enum observe_way way, const uint8_t *bytes, size_t length);
 
-/* One direction has ended (FIN): no bytes of it will come. */
+/* One direction has ended (FIN): no bytes of it will come. Saying it again changes nothing. */
 bool observe_ended(struct observe *observe, enum observe_way way);
 
 /* Whether the paper's RAR protects messages with this label (IV.B), if they fit into one segment. */

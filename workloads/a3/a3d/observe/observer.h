@@ -11,6 +11,7 @@ struct observe {
 	observe_handler handler;
 	void *context;
 	bool alone;
+	bool ended[OBSERVE_WAYS];
 	uint64_t at[OBSERVE_WAYS]; /* bytes taken */
 	uint64_t start[OBSERVE_WAYS]; /* of the message under way */
 };

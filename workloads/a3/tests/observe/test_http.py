@@ -39,7 +39,7 @@ def test_a_page_and_objects_of_one_connection(program: Path, web: list[Connectio
     ]
     asked, answered = ([event.more for event in events if event.way == way] for way in "><")
     assert [more["method"] for more in asked] == [*["GET"] * 5, "HEAD", "POST", "POST", "GET", "OPTIONS"]
-    assert [more["target"] for more in asked][:4] == ["/index.html", "/a.png", "/none", "/chunk.cgi"]
+    assert [more["target"] for more in asked][:4] == ["/index.html", "/a.png", "/none", "/chunks.cgi"]
     assert [more["status"] for more in answered] == [*["200", "200", "404"], *["200"] * 5, "304", "200"]
     assert [more.get("length") for more in answered][:6] == ["4096", "2048", "158", None, "2048", "2048"]
     assert {event.label for event in events if event.thin} == {"HTTP-3", "HTTP-5"}
@@ -113,6 +113,8 @@ def test_an_answer_is_known_when_its_header_has_come(program: Path) -> None:
     [
         ([(">", GET), ("<", b"HTTP/1.1 204 No\r\n\r\n"), (">", GET)], ["< HTTP-6 1", "> HTTP-5 2"]),
         ([(">", GET), ("<", b"HTTP/1.0 200 OK\r\n\r\nabc"), ("<", b"")], ["< HTTP-6 1"]),
+        ([(">", GET), ("<", b"HTTP/1.0 200 OK\r\n\r\nabc"), ("<", b""), ("<", b"")], ["< HTTP-6 1"]),
+        ([(">", GET), ("<", b"HTTP/1.0 200 OK\r\n\r\n"), ("<", b""), ("<", b"a")], ["< HTTP-6 1", "alone malformed"]),
         ([(">", GET), ("<", b"HTTP/1.0 200 OK\r\n\r\nabc")], []),
         ([(">", GET), ("<", ANSWER[:-1]), ("<", b"")], []),
         ([(">", GET), ("<", ANSWER), (">", b"")], ["< HTTP-6 1"]),

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What recorded the corpus of the observers."""
