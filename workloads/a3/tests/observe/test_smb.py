@@ -298,6 +298,9 @@ def test_reads(program: Path) -> None:
         "1048576",
         FILE.hex(),
     )
+    assert "data" not in request.more
+    header = {name: request.more[name] for name in ("message", "session", "tree", "charge", "credits")}
+    assert header == {"message": "1", "session": "5", "tree": "7", "charge": "1", "credits": "31"}
     assert (answer.more["length"], answer.more["data"], answer.end) == ("2000", "80", 4 + 80 + 2000)
     assert answer.kind == "begin" and end.end == answer.end and not answer.thin
     assert "length" not in asked(program, READ, read(), b"\x09\0" + bytes(6), END_OF_FILE)[-1].more
