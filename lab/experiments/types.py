@@ -91,6 +91,9 @@ class Published:
     computed_by: str | None = None  # a program or model; None: printed in the paper
 
 
+Reasons = tuple[tuple[str, str], ...]  # place, or "" for all; text
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement that is checked."""
@@ -101,14 +104,21 @@ class Claim:
     source: str = ""  # FILE:LINE
     of: Literal["means", "medians"] = "means"  # over the trials of a point
     because: str | None = None  # why it is claimed, if the paper does not say it
-    cause: str | None = None  # why it does not hold, as a run has shown that changes only this
-    guess: str | None = None  # why it may not hold
+    cause: Reasons = ()  # why it does not hold, as a run has shown that changes only this
+    guess: Reasons = ()  # why it may not hold
+    left: str = ""  # "2 of 5 points", if --only leaves out some that it is about
 
-    @property
-    def reasons(self) -> list[str]:
-        """Why it does not hold, for readers."""
-        cause = [f"Cause: {self.cause}"] if self.cause else []
-        return [*cause, f"A guess, not tested: {self.guess}"] if self.guess else cause
+    def reasons(self, place: str = "") -> list[str]:
+        """Why it does not hold in a place, for readers."""
+        causes = [f"Cause: {text}" for where, text in self.cause if where in ("", place)]
+        return causes + [f"A guess, not tested: {text}" for where, text in self.guess if where in ("", place)]
+
+    def in_place(self, place: str) -> Claim:
+        """Return the claim as of an experiment that has only this place."""
+        cause, guess = (
+            tuple(("", text) for where, text in reasons if where in ("", place)) for reasons in (self.cause, self.guess)
+        )
+        return replace(self, cause=cause, guess=guess)
 
 
 @dataclass(frozen=True)

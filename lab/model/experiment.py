@@ -218,6 +218,16 @@ class Published(Model):
     )
 
 
+def _reason(value: Any) -> str:
+    return "by place" if isinstance(value, dict) else "text"
+
+
+AnyReason = Annotated[
+    str | dict[str, str],
+    Choice(_reason, lambda: {"text": Text, "by place": Annotated[dict[Text, Text], Field(min_length=1)]}),
+]
+
+
 class Claim(Model):
     """A statement about the means (or medians) of points, to be checked."""
 
@@ -233,13 +243,15 @@ class Claim(Model):
     because: Text | None = Field(
         None, description="Why you claim it, in your own words: what the paper does not say, or another source does."
     )
-    cause: Text | None = Field(
+    cause: AnyReason | None = Field(
         None,
-        description="Why the claim fails, if a run that changes only this makes it hold. The report shows it if the "
-        "claim fails.",
+        description="Why the claim fails, if a run that changes only this makes it hold; of an experiment with several "
+        "places {office: why, …}, by place. The report shows it where the claim fails.",
     )
-    guess: Text | None = Field(
-        None, description="Why the claim may fail, if no run has tested it. The report shows it if the claim fails."
+    guess: AnyReason | None = Field(
+        None,
+        description="Why the claim may fail, if no run has tested it; written like cause. The report shows it where "
+        "the claim fails.",
     )
 
 

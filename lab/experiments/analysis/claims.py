@@ -67,6 +67,14 @@ def check(claim: Claim, experiment: Experiment) -> None:
         ) from None
 
 
+def points(claim: Claim, experiment: Experiment) -> int:
+    """Return how many points a claim is about (in one place), of an experiment for which it is valid."""
+    experiment = experiment.in_place(experiment.places[0]) if experiment.places else experiment
+    statement = _Statement(Selector(experiment), {})
+    named = _measured(parse(claim.that, _LANGUAGE), statement)
+    return len({point.number for found in named for point in found.points})
+
+
 def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     """Evaluate a claim, with the numbers that explain the verdict.
 
@@ -88,7 +96,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         medians = " (medians)" if claim.of == "medians" else ""
         scatter = _scatter(claim, tree, statement, summaries)
         open_ = _undecided(claim) if len(truths) > 1 else ""
-        text = open_ + value + scatter + medians + _thin(used, summaries)
+        rest = f" ({claim.left}; --only leaves out the others)" if claim.left else ""
+        text = open_ + value + scatter + medians + _thin(used, summaries) + rest
         return Verdict(claim, truths == {True}, text, _expected(tree))
     except OverflowError:
         return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
@@ -243,6 +252,9 @@ class _Statement(Evaluator):
         return paired(operation, left, right)
 
     def compared(self, tree: Comparison, operands: list[Any]) -> Any:
+        for (left, right), found in zip(pairwise(tree.operands), pairwise(operands), strict=True):
+            _check_bare(left, found[0], right, found[1])
+            _check_bare(right, found[1], left, found[0])
         links = [
             paired(partial(language.compare, sign), left, right)
             for (left, right), sign in zip(pairwise(operands), tree.signs, strict=True)
@@ -270,10 +282,20 @@ def _bounded(value: Any, later: Sequence[Any]) -> Any:
     return _Bound(high.value, high.unit, "<")
 
 
+def _check_bare(bare: Tree, found: Any, other: Tree, limit: Any) -> None:
+    """Refuse to compare what is calculated and has no unit, such as a ratio, with a number that has one."""
+    value = next((one for one in found.values if one is not None), None) if isinstance(found, Values) else found
+    if isinstance(bare, Literal) or not isinstance(other, Literal) or not isinstance(limit, ValueWithUnit):
+        return
+    if isinstance(value, ValueWithUnit) and not value.unit and limit.dimension is not None:
+        number = float(limit.value) / (100 if limit.unit == "%" else 1)
+        raise InputError(f"{bare.text} has no unit, but {other.text} has one; write {plain(number)}")
+
+
 def _check_line(tree: Call, value: Any) -> None:
     """Refuse places that are not along one axis."""
     if not isinstance(value, Values):
-        raise InputError(f"{tree.function} needs several places, but {tree.arguments[0].text} has one")
+        raise InputError(f"{tree.function} needs several points, but {tree.arguments[0].text} has one")
     if value.line() is None:
         axes = [axis for axis, _ in value.places[0]]
         raise InputError(
@@ -326,7 +348,7 @@ def _expected(tree: Tree) -> str:
     """Describe what a claim expects, briefly, for display next to its value."""
     match tree:
         case Call(function="all" | "any", arguments=(inner,)):
-            return f"{inner.text} at {'every place' if tree.function == 'all' else 'one or more places'}"
+            return f"{inner.text} at {'every point' if tree.function == 'all' else 'one or more points'}"
         case Call(function="rising" | "falling"):
             return f"{tree.arguments[0].text} {tree.function}"
         case Comparison(operands=(left, right), signs=(sign,)):
@@ -362,8 +384,8 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
 
 def _share(holding: int, total: int) -> str:
     if total == 1:
-        return "the only place" if holding else "no place"
-    return f"all {total} places" if holding == total else f"{holding or 'none'} of {total} places"
+        return "the only point" if holding else "no point"
+    return f"all {total} points" if holding == total else f"{holding or 'none'} of {total} points"
 
 
 def _listed(places: Sequence[Labels], values: Mapping[str, Any]) -> str:

@@ -137,15 +137,23 @@ def narrow(experiment: Experiment, only: Sequence[str], reps: int | None) -> Exp
         published=tuple(one for one in experiment.published if _fits(one.labels, left)),
         places=tuple(place for place in experiment.places if place in left[PLACE]),
     )
-    judged = tuple(claim for claim in found.claims if _can_be_judged(claim, found))
+    judged = [claim for claim in found.claims if _can_be_judged(claim, found)]
+    unjudged = tuple(claim for claim in found.claims if claim not in judged)
     found = dataclasses.replace(
-        found, claims=judged, unjudged=tuple(claim for claim in found.claims if claim not in judged)
+        found, claims=tuple(_on_the_rest(claim, found, experiment) for claim in judged), unjudged=unjudged
     )
     if len(found.places) != 1:
         return found
     (place,) = found.places
     about = f"{found.about} Place: {place}.".lstrip()
-    return dataclasses.replace(found.in_place(place), about=about)
+    here = tuple(claim.in_place(place) for claim in found.claims)
+    return dataclasses.replace(found.in_place(place), about=about, claims=here)
+
+
+def _on_the_rest(claim: Claim, found: Experiment, whole: Experiment) -> Claim:
+    """Note in a claim of how many of its points it is judged: a mean over all of them is now one over some."""
+    left, of = claims.points(claim, found), claims.points(claim, whole)
+    return claim if left == of else dataclasses.replace(claim, left=f"{left} of {of} points")
 
 
 def _can_be_judged(claim: Claim, experiment: Experiment) -> bool:

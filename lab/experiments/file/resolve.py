@@ -13,7 +13,7 @@ from lab.errors import InputError, unknown
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper
 from lab.experiments.file.points import contents, drafted, narrow, plans
-from lab.experiments.types import PLACE, Axis, Claim, Experiment, Level, Repetitions, TrialMetric
+from lab.experiments.types import PLACE, Axis, Claim, Experiment, Level, Reasons, Repetitions, TrialMetric
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
@@ -83,13 +83,26 @@ def _experiment(source: ValidatedFile[Model], made: grid.Grid, problems: Problem
                 source.document.where(("claims", index, "that")),
                 because=claim.because,
                 of=claim.of,
-                cause=claim.cause,
-                guess=claim.guess,
+                cause=_reasons(source, problems, ("claims", index, "cause"), claim.cause),
+                guess=_reasons(source, problems, ("claims", index, "guess"), claim.guess),
             )
             for index, claim in enumerate(model.claims)
         ),
         places=tuple(model.places),
     )
+
+
+def _reasons(
+    source: ValidatedFile[Model], problems: Problems, where: tuple[str | int, ...], given: str | dict[str, str] | None
+) -> Reasons:
+    """Return why a claim fails, by place."""
+    if not isinstance(given, dict):
+        return (("", given),) if given else ()
+    places = tuple(source.model.places)
+    for place in given.keys() - set(places):
+        none = "is of a place, but the experiment has none; write the text alone"
+        problems.add(source, (*where, place), unknown("place", place, places) if places else none)
+    return tuple(given.items())
 
 
 def _metrics(source: ValidatedFile[Model], problems: Problems) -> tuple[TrialMetric, ...]:

@@ -19,7 +19,7 @@ from lab import junit as xml
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
 from lab.experiments.output.trials import NOT_JUDGED, first_line
-from lab.experiments.types import Results, Row, TrialOutcome, Verdict
+from lab.experiments.types import Reasons, Results, Row, TrialOutcome, Verdict
 from lab.numbers import count
 from lab.printable import printable
 from lab.tables import csv_text
@@ -110,7 +110,8 @@ def as_json(results: Results) -> dict[str, Any]:
                 "value": found.value,
                 "expected": found.expected,
                 **({"place": found.place} if found.place else {}),
-                **_picked(found.claim, ("that", "of", "paper", "because", "cause", "guess", "source")),
+                **_picked(found.claim, ("that", "of", "paper", "because", "source")),
+                **{key: _written(getattr(found.claim, key)) for key in ("cause", "guess")},
             }
             for found in results.verdicts
         ],
@@ -183,6 +184,12 @@ def read(path: Path) -> dict[str, Any]:
 
 def _picked(one: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names}
+
+
+def _written(reasons: Reasons) -> str | dict[str, str] | None:
+    """Return reasons as in an experiment file: text, or by place."""
+    by_place = dict(reasons)
+    return by_place.get("", by_place) or None
 
 
 def _row(results: Results, row: Row) -> dict[str, Any]:
@@ -320,7 +327,7 @@ def _claim_case(name: str, found: Verdict) -> xml.Case:
         f"expected: {found.expected}",
         *([f"the paper says: {found.claim.paper}"] if found.claim.paper else []),
         *([f"claimed because: {found.claim.because}"] if found.claim.because else []),
-        *([] if found.passed else found.claim.reasons),
+        *([] if found.passed else found.claim.reasons(found.place)),
         *([found.claim.source] if found.claim.source else []),
     ]
     return xml.Case(

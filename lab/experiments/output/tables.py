@@ -138,9 +138,17 @@ def claims(results: Results) -> Table:
     if any(claim.because for claim in every):
         columns.append(words("because", "claimed because"))
     rows = [_claim(claim, [found for found in results.verdicts if found.claim is claim]) for claim in every]
-    failed = dict.fromkeys(found.claim for found in results.verdicts if not found.passed)
-    reasons = [f'"{claim.name}" fails. {reason}' for claim in failed for reason in claim.reasons]
-    return Table("claims", "Claims", columns, rows, remark="\n".join(reasons))
+    remarks = [f'"{row["name"]}" fails. {reason}' for row in rows for reason in row["reasons"]]
+    return Table("claims", "Claims", columns, rows, remark="\n".join(remarks))
+
+
+def _reasons(claim: Claim, failed: Sequence[str]) -> list[str]:
+    """Return why a claim fails in these places; a reason that is of one place alone names it."""
+    if not failed:
+        return []
+    everywhere = claim.reasons()
+    own = [(place, one) for place in failed for one in claim.reasons(place) if one not in everywhere]
+    return everywhere + [f"{place}: {one}" for place, one in own]
 
 
 def _claim(claim: Claim, judged: Sequence[Verdict]) -> dict[str, Any]:
@@ -155,7 +163,7 @@ def _claim(claim: Claim, judged: Sequence[Verdict]) -> dict[str, Any]:
         "expected": judged[0].expected if judged else None,
         "paper": claim.paper,
         "because": claim.because,
-        "reasons": [] if all(one.passed for one in judged) else claim.reasons,
+        "reasons": _reasons(claim, [one.place for one in judged if not one.passed]),
         "source": claim.source,
     }
 

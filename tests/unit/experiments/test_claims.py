@@ -98,38 +98,38 @@ def test_what_holds(that: str, passed: bool) -> None:
     [
         (
             "all(throughput[quick] > throughput[never])",
-            "holds at 2 of 3 places; not at distance 6 m (throughput[quick] = 6 Mbit/s, throughput[never] = 7 Mbit/s); "
+            "holds at 2 of 3 points; not at distance 6 m (throughput[quick] = 6 Mbit/s, throughput[never] = 7 Mbit/s); "
             "throughput[quick] / throughput[never] from 0.8571 (distance 6 m) to 2 (distance 2 m)",
-            "throughput[quick] > throughput[never] at every place",
+            "throughput[quick] > throughput[never] at every point",
         ),
         (
             "all(swp-approximate > never)",
-            "holds at all 3 places; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
-            "swp-approximate > never at every place",
+            "holds at all 3 points; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "swp-approximate > never at every point",
         ),
         (
             "any(quick < never)",
-            "holds at 1 of 3 places; there: distance 6 m (quick = 6 Mbit/s, never = 7 Mbit/s); "
+            "holds at 1 of 3 points; there: distance 6 m (quick = 6 Mbit/s, never = 7 Mbit/s); "
             "quick / never from 0.8571 (distance 6 m) to 2 (distance 2 m)",
-            "quick < never at one or more places",
+            "quick < never at one or more points",
         ),
         (
             "any(swp-approximate < never)",
-            "holds at none of 3 places; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
-            "swp-approximate < never at one or more places",
+            "holds at none of 3 points; swp-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "swp-approximate < never at one or more points",
         ),
         (
             "all(throughput < 2.5 Mbit/s)",
-            "holds at 2 of 9 places; not at distance 2 m, roaming swp-approximate (throughput = 3 Mbit/s), "
+            "holds at 2 of 9 points; not at distance 2 m, roaming swp-approximate (throughput = 3 Mbit/s), "
             "distance 4 m, roaming never (throughput = 4 Mbit/s), "
             "distance 4 m, roaming quick (throughput = 5 Mbit/s) and 4 more; throughput from 1 Mbit/s "
             "(distance 2 m, roaming never) to 7.75 Mbit/s (distance 6 m, roaming swp-approximate)",
-            "throughput < 2.5 Mbit/s at every place",
+            "throughput < 2.5 Mbit/s at every point",
         ),
         (
             "all(quick - never > -2 Mbit/s)",
-            f"holds at all 3 places; quick - never from {MINUS}1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
-            "quick - never > -2 Mbit/s at every place",
+            f"holds at all 3 points; quick - never from {MINUS}1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
+            "quick - never > -2 Mbit/s at every point",
         ),
         (
             "1.2 < geomean(quick / never) < 2.0",
@@ -204,9 +204,11 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "trend(throughput) > 0",
             "trend works along one axis, but this series has distance and roaming; fix one by a label",
         ),
-        ("rising(throughput[2 m, quick])", "rising needs several places, but throughput[2 m, quick] has one"),
+        ("rising(throughput[2 m, quick])", "rising needs several points, but throughput[2 m, quick] has one"),
         ("first(throughput) > 1 Mbit/s", "first works along one axis, but this series has distance and roaming"),
         ("quick > 5", '"5" has no unit; write 5 Mbit/s'),
+        ("1.2 Mbit/s < quick / never < 1.35", "quick / never has no unit, but 1.2 Mbit/s has one; write 1.2"),
+        ("mean(quick / never) > 5%", "mean(quick / never) has no unit, but 5% has one; write 0.05"),
         ("quick > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
         ("quick", "3 Mbit/s is not true or false; write a comparison, such as "),
         ("all(quick)", "3 Mbit/s is not true or false; write a comparison, such as "),
@@ -225,6 +227,11 @@ def test_what_is_refused_before_anything_runs(that: str, message: str) -> None:
     assert failure.value.where == "e.yaml:9"
     assert failure.value.message.startswith(f'claim "c": {message}')
     assert not claims.judge(claim(that), PLAIN, ROWS).passed
+
+
+def test_a_claim_on_some_of_its_points_says_so() -> None:
+    left = replace(claim("geomean(quick / never) > 1"), left="2 of 5 points")
+    assert claims.judge(left, PLAIN, ROWS).value.endswith(" (2 of 5 points; --only leaves out the others)")
 
 
 def test_a_calculated_metric_has_no_figures_to_suggest() -> None:
@@ -262,7 +269,7 @@ WITH_PAPER = replace(PLAIN, published=printed("never", 1.25, 4, 6.4) + printed("
         (
             "all(0.9 < throughput[never] / paper.throughput[never] < 1.1)",
             False,
-            "holds at 2 of 3 places; not at distance 2 m (throughput[never] / paper.throughput[never] = 0.8); "
+            "holds at 2 of 3 points; not at distance 2 m (throughput[never] / paper.throughput[never] = 0.8); "
             "throughput[never] / paper.throughput[never] from 0.8 (distance 2 m) to 1.094 (distance 6 m)",
         ),
         ("paper.throughput[never, 4 m] == 4000 kbit/s", True, "paper.throughput[never, 4 m] = 4 Mbit/s"),
@@ -335,7 +342,7 @@ def test_missing_points_fail_the_claims_that_need_them() -> None:
         False,
         "no throughput at distance 4 m, roaming never and at distance 6 m, roaming never",
     )
-    assert found.expected == "quick > never at one or more places"
+    assert found.expected == "quick > never at one or more points"
     assert claims.judge(claim("quick > 1 Mbit/s"), PLAIN, some).passed
     assert not claims.judge(claim("quick > 1 Mbit/s"), PLAIN, []).passed
     all_of_them = claims.judge(claim("throughput > 1 Mbit/s"), PLAIN, rows(PLAIN, throughput=[None] * 9))

@@ -38,6 +38,11 @@ def test_claims_without_their_points_are_put_aside() -> None:
     assert [claim.name for claim in found.unjudged] == ["quick is better"]
 
 
+def test_a_claim_about_more_points_says_of_how_many_it_is_judged() -> None:
+    assert [claim.left for claim in loaded().claims] == [""]
+    assert [claim.left for claim in loaded(only=["distance=2 m", "distance=6 m"]).claims] == ["4 of 6 points"]
+
+
 def test_figures_of_other_points_alone_are_left_out() -> None:
     text = changed(("by: roaming}\n", "where: {roaming: never}}\n"))
     assert len(loaded(text, only=["roaming=never"]).figures) == 1

@@ -276,7 +276,7 @@ def test_the_written_page_is_this_page(tmp_path: Path) -> None:
 def test_why_a_claim_does_not_hold_is_reported_where_it_fails(key: str, words: str) -> None:
     reason = "the office of the paper had a bad place at 8 m"
     for verdict, reported in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
-        given: dict[str, Any] = {key: reason}
+        given: dict[str, Any] = {key: (("", reason),)}
         claim_with_reason = replace(verdict.claim, **given)
         results = made.table1(verdicts=[replace(verdict, claim=claim_with_reason)])
         console = Console(width=200, file=io.StringIO())

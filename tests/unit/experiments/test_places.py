@@ -126,10 +126,36 @@ def test_claims_are_judged_in_each_place() -> None:
     ]
     first = table.rows[0]
     assert (first["passed yard"], first["passed hall"]) == (True, False)
-    assert first["value"].startswith("yard: holds at all 3 places; ") and "\nhall: holds at none of 3" in first["value"]
+    assert first["value"].startswith("yard: holds at all 3 points; ") and "\nhall: holds at none of 3" in first["value"]
     assert table.rows[1]["reasons"] == ["A guess, not tested: the walls"]
     held = replace(found, verdicts=tuple(replace(one, passed=True) for one in found.verdicts))
     assert tables.verdict(held) == "All 2 claims hold in all 2 places, after 24 trials"
+
+
+OF_PLACES = '  - {name: falls, that: "falling(throughput[never])", guess: {hall: the walls, yard: the wind}}\n'
+
+
+def test_a_reason_of_one_place_is_shown_where_the_claim_fails_there() -> None:
+    found = results(samples.loaded(written().replace(AGAIN, OF_PLACES)))
+    assert tables.claims(found).rows[1]["reasons"] == ["hall: A guess, not tested: the walls"]
+    assert [one["guess"] for one in files.as_json(found)["claims"]][2] == {"hall": "the walls", "yard": "the wind"}
+    assert "A guess, not tested: the walls" in files.junit(found)
+    assert "the wind" not in files.junit(found), "it holds there"
+    alone = samples.loaded(written().replace(AGAIN, OF_PLACES), only=("place=hall",))
+    assert alone.claims[1].reasons() == ["A guess, not tested: the walls"]
+
+
+@pytest.mark.parametrize(
+    ("places", "reported"),
+    [
+        (TWO, 'claims.1.guess.hal: unknown place "hal" (did you mean hall?); known: yard, hall'),
+        ("grid:\n", "claims.1.guess.hal: is of a place, but the experiment has none; write the text alone"),
+    ],
+)
+def test_a_reason_of_an_unknown_place(places: str, reported: str) -> None:
+    with pytest.raises(InputError) as caught:
+        samples.loaded(written(places).replace(AGAIN, OF_PLACES.replace("{hall: the walls, yard", "{hal")))
+    assert reported in str(caught.value)
 
 
 def test_tables_have_a_column_for_each_place() -> None:

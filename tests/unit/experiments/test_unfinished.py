@@ -165,7 +165,7 @@ MEDIANS: Any = {"of": "medians"}
     ("that", "options", "passed", "value"),
     [
         # it holds however late they finish
-        ("all(time[udp] < time[tcp])", {}, True, "holds at all 3 places; time[udp] from 1.667 s (distance 2 m) to 4 s"),
+        ("all(time[udp] < time[tcp])", {}, True, "holds at all 3 points; time[udp] from 1.667 s (distance 2 m) to 4 s"),
         ("time[tcp, 10 m] > 100 s", {}, True, "time[tcp, 10 m] > 102.7 s (2 of 3 trials did not finish)"),
         ("time[tcp, 10 m] / time[udp, 10 m] > 20", {}, True, "time[tcp, 10 m] / time[udp, 10 m] > 25.67"),
         ("geomean(time) > 8 s", {}, True, "geomean(time) > 8.742 s (3 of 18 trials"),
