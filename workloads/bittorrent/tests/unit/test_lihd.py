@@ -113,6 +113,58 @@ def test_a_client_that_is_younger_than_it_should_be_is_another_one(
     assert program.Look(round(after_s * 1e9), active_s, 9, 9).is_of_another(before) is another
 
 
+class Restarting:
+    """A client that is started anew twice: once between two looks, once while lihd looks."""
+
+    def __init__(self) -> None:
+        second = 1_000_000_000
+        self.looks: list[program.Look | None] = [  # None: it does not answer
+            program.Look(0, 0, 0, 0),
+            program.Look(10 * second, 10, 200_000, 70_000),
+            program.Look(20 * second, 3, 9_000, 0),  # another one
+            program.Look(20 * second, 3, 9_000, 0),
+            program.Look(30 * second, 13, 309_000, 80_000),
+            None,
+            None,
+            program.Look(42 * second, 1, 0, 0),
+            program.Look(42 * second, 1, 0, 0),  # the first one ended before it got its limit
+            program.Look(52 * second, 11, 100_000, 0),
+        ]
+        self.limits: list[float | None] = []
+
+    def bytes(self) -> program.Look:
+        if not self.looks:
+            raise SystemExit
+        look = self.looks.pop(0)
+        if look is None:
+            raise ConnectionRefusedError
+        return look
+
+    def limit(self, kbyte_s: float) -> None:
+        if len(self.looks) == 2:
+            self.limits.append(None)
+            raise ConnectionResetError
+        self.limits.append(kbyte_s)
+
+
+def test_each_client_gets_the_limit_at_once_and_a_restart_is_no_window(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = Restarting()
+    monkeypatch.setattr(program, "Session", lambda: client)
+    monkeypatch.setattr(program.time, "sleep", lambda seconds: None)
+    rule = {"rule": "window", "alpha": 10, "beta": 10, "start": 20, "least": 10, "most": 1000}
+    with pytest.raises(SystemExit):
+        program.run({"control": True, "window_s": 10, **rule})
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["down"], line["up"], line["limit"], line["next"], line["restarts"]) for line in lines] == [
+        (20, 7, 20, 20, 0),
+        (30, 8, 20, 30, 1),
+        (10, 0, 30, 20, 2),
+    ]
+    assert client.limits == [20, 20, 20, 30, None, 30, 20]
+
+
 def argv(**params: Any) -> Any:
     probe = load("lihd")
     filled = probe.defaults(params)
