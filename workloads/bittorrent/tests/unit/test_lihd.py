@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -152,7 +153,7 @@ def test_each_client_gets_the_limit_at_once_and_a_restart_is_no_window(
 ) -> None:
     client = Restarting()
     monkeypatch.setattr(program, "Session", lambda: client)
-    monkeypatch.setattr(program.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
     rule = {"rule": "window", "alpha": 10, "beta": 10, "start": 20, "least": 10, "most": 1000}
     with pytest.raises(SystemExit):
         program.run({"control": True, "window_s": 10, **rule})
