@@ -73,7 +73,7 @@ processes:
     as: blocks
   - {{on: reader, at: 22 s, run: [sha256sum, /tmp/small], as: also, prints: {{match: "(?P<sha256>[0-9a-f]{{64}})"}}}}
   - {{on: reader, at: 22 s, run: [sha256sum, /tmp/file], as: read, prints: {{match: "(?P<sha256>[0-9a-f]{{64}})"}}}}
-  - {{on: reader, run: {{probe: a3d, side: client, hook: host}}, as: own}}
+  - {{on: reader, run: {{probe: a3d, side: client, hook: host, rar: true}}, as: own}}
   - {{on: r1, at: 6 s, run: {{probe: a3d, side: server, rar: true}}, as: again}}
   - {{on: r2, at: 6.5 s, run: {{probe: a3d, side: client, rar: true}}, as: near-again}}
 timeline:
@@ -216,9 +216,12 @@ def test_requests_of_blocks_are_thin_and_blocks_are_not(killed: Record) -> None:
     assert near["given_up"] == near["no_room"] == near["errors"] == 0
 
 
-def test_on_its_own_host_it_sees_what_arrives_and_what_is_sent(killed: Record) -> None:
-    """6 MiB arrive; TCP may have joined them to segments of up to 64 KB."""
-    assert killed.data["sources"]["own"]["values"]["packets"] > 2 * 100 + 6 * 1024 / 64
+def test_on_its_own_host_it_sees_what_arrives_and_copies_what_is_sent(killed: Record) -> None:
+    """6 MiB arrive; TCP may have joined them to segments of up to 64 KB. Requests of 64 blocks, at least, are thin."""
+    own = killed.data["sources"]["own"]["values"]
+    assert own["packets"] > 2 * 100 + 6 * 1024 / 64
+    assert own["thin"] > 64 + 16 and own["errors"] == own["left_gap"] == own["left_middle"] == 0
+    assert 1.9 * own["thin"] < own["copies"] < 2.5 * own["thin"]
 
 
 @pytest.fixture(scope="module")
