@@ -352,6 +352,16 @@ def test_a_lease_is_found_among_contexts(program: Path, contexts: bytes, state: 
     assert (answer.more.get("lease_state"), answer.more["size"], answer.more["oplock"]) == (state, "77", "255")
 
 
+def test_a_lease_behind_the_contexts_is_none(program: Path) -> None:
+    """The last context says that another one follows, in bytes that are not theirs."""
+    body = bytearray(opened(0xFF, lease(1, b"RqLx", 56) + lease(3)))
+    body[84:88] = (56).to_bytes(4, "little")
+    answer = asked(program, CREATE, create(), bytes(body))[-1]
+    assert answer.label == "CIFS-8" and "lease_state" not in answer.more
+    body[84:88] = (112).to_bytes(4, "little")
+    assert asked(program, CREATE, create(), bytes(body))[-1].more["lease_state"] == "3"
+
+
 def test_a_lease_counts_only_where_one_is_granted(program: Path) -> None:
     answer = asked(program, CREATE, create(), opened(9, lease(7)))[-1]
     assert answer.more["oplock"] == "9" and "lease" not in answer.more
