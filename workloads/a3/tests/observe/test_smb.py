@@ -450,6 +450,13 @@ def test_reads_and_writes_of_smb1(program: Path) -> None:
     words = struct.pack("<4xHIHHIH", 0x4321, 5, 0x10, 0, 1, 0)
     (request, _) = smb(program, (">", frame(smb1(0x2E, words))))
     assert (request.more["file"], request.more["offset"], request.more["length"]) == ("2143", "5", str(0x10010))
+    header = {name: request.more[name] for name in ("message", "session", "tree")}
+    assert header == {"message": str(9 << 16 | 1), "session": "4", "tree": "3"}
+    for command, asked_words, least in ((0x2E, words, 24), (0x0A, bytes(10), 10), (0x2F, bytes(24), 10)):
+        for size in (least, least - 2):
+            short = ("<", frame(smb1(command, bytes(size), flags=0x80)))
+            said = whole(smb(program, (">", frame(smb1(command, asked_words))), short))[-1]
+            assert (said == "alone malformed") == (size < least), (command, size)
     (request, _) = smb(program, (">", frame(smb1(0x2E, struct.pack("<4xHIHHIHI", 1, 5, 16, 0, 2**32 - 1, 0, 2)))))
     assert (request.more["offset"], request.more["length"]) == (str(2 << 32 | 5), "16")
     answer = struct.pack("<10xHHH8x", 9, 60, 1)
