@@ -16,6 +16,7 @@ from ..llhttp import llhttp
 
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
+_ENDLESS_S = 300  # what runs longer is in a loop
 LOGIC = ("segment.c", "track.c", "rar.c", "chain.c")
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -138,7 +139,7 @@ class Tracked:
 
 def _drive(command: list[str], lines: Iterable[str]) -> list[str]:
     text = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=_ENDLESS_S)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -19,6 +19,7 @@ OBSERVE = HERE.parents[1] / "a3d" / "observe"
 FIXTURES = HERE.parent / "fixtures" / "observe"
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+_ENDLESS_S = 300  # what runs longer is in a loop
 SERVERS = {25: "smtp", 445: "smb", 80: "http"}  # by port
 
 Piece = tuple[str, bytes]  # direction (> to the server, < to the client), and bytes; none: the direction has ended
@@ -56,7 +57,7 @@ def observed(program: Path, protocol: str, pieces: Iterable[Piece]) -> list[Even
 def each_observed(program: Path, protocol: str, connections: Iterable[Iterable[Piece]]) -> list[list[Event]]:
     """Return what an observer says of each connection."""
     script = "=\n".join("".join(f"{way}{piece.hex()}\n" for way, piece in pieces) for pieces in connections)
-    done = subprocess.run([program, protocol], input=script, capture_output=True, text=True)
+    done = subprocess.run([program, protocol], input=script, capture_output=True, text=True, timeout=_ENDLESS_S)
     assert done.returncode == 0, done.stderr
     found = [[_event(line) for line in said.splitlines()] for said in done.stdout.split("=\n")]
     for events in found:
