@@ -11,7 +11,7 @@ from lab.errors import InputError
 from lab.probes.base import Probe, Target, known, load
 
 TARGET = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2/8")
-REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1", "protocol": "tcp"}
+REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1", "protocol": "tcp", "side": "client"}
 
 
 def prepared(name: str) -> tuple[Probe, dict[str, object]]:
