@@ -116,6 +116,7 @@ class Reader:
         self.name: str = self._said()["name"]
 
     def look(self) -> Any:
+        """Return what it finds now."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -129,6 +130,7 @@ class Reader:
         return json.loads(line)
 
     def end(self) -> None:
+        """End it, whatever it does."""
         self._process.kill()
         self._process.wait()
 
