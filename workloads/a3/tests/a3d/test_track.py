@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -60,13 +61,13 @@ STREAM = bytes(number % 251 for number in range(5000))
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_order_and_repetition_gives_the_same_bytes(
-    program: Path, cuts: list[tuple[int, int]], order: object, wrap: bool
+    program: Path, cuts: list[tuple[int, int]], order: Random, wrap: bool
 ) -> None:
     """Overlapping pieces in any order, then all of it in order: what came is that stream, and nothing is kept."""
     talk = Talk(first=(2**32 - 2000, 7) if wrap else (9, 7))
     talk.open()
     pieces = [(seq, STREAM[seq : seq + length]) for seq, length in cuts]
-    order.shuffle(pieces)  # type: ignore[attr-defined]
+    order.shuffle(pieces)
     pieces += [(seq, STREAM[seq : seq + 1000]) for seq in range(0, 5000, 1000)]
     for number, (seq, data) in enumerate(pieces):
         talk.send(number, 0, seq, 0, data)
