@@ -105,7 +105,7 @@ def valgrind() -> list[str]:
     """The command that runs a program in valgrind, which fails for errors and leaks."""
     if shutil.which("valgrind") is None:
         pytest.fail("valgrind is missing; make test installs it: apt-get install --no-install-recommends valgrind")
-    return ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
+    return ["valgrind", "--quiet", "--vgdb=no", "--error-exitcode=9", "--leak-check=full"]
 
 
 @cache
