@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import Any
@@ -63,6 +64,13 @@ def playable_at_half(record: Record, name: str) -> float:
     return float(look["playable"] / look["size"])
 
 
+def growth(record: Record, name: str) -> list[float]:
+    """When a peer had more than at its last look, in seconds of the run."""
+    epoch_s = record.data["clock"]["epoch_ns"] / 1e9
+    pairs = itertools.pairwise(looks(record, name))
+    return [float(after["t_s"]) - epoch_s for before, after in pairs if after["have"] > before["have"]]
+
+
 def test_pieces_come_in_order_and_the_file_is_right(run: Run) -> None:
     """Without a rule, they come in any order."""
     record = run(
@@ -118,6 +126,25 @@ def test_a_peer_id_is_kept_over_a_new_address_and_a_restart(run: Run) -> None:
     assert len(before) == 1 and len(after) >= 2 and set(after) == set(before), ids
     before, after = ids["10.0.0.102"], ids[MOVED["sta2"]]
     assert len(before) == 1 and after[0] == before[0] and len(set(after)) == 2, ids
+
+
+def test_an_interface_that_goes_down_and_comes_up_with_another_address(run: Run) -> None:
+    """As the paper changed addresses (E.1): ifdown, and ifup with another address; the station joins its cell again."""
+    moves = (
+        ("18 s", "link, set, sta1-wlan0, down"),
+        ("18 s", "address, flush, dev, sta1-wlan0"),
+        ("21 s", f"address, add, {MOVED['sta1']}/8, dev, sta1-wlan0"),
+        ("21 s", "link, set, sta1-wlan0, up"),
+    )
+    timeline = "timeline:\n" + "".join(f"  - {{at: {at}, exec: sta1, run: [ip, {move}]}}\n" for at, move in moves)
+    moved = peer("moved", ", client: wp2p, keep_id: true, moved: restart").replace("4 Mbit/s", "1 Mbit/s")
+    checks = "checks:\n  - {that: moved.sha256 == file.sha256}\n"
+    record = run(PUBLISHED.replace("20 s", "60 s") + ANNOUNCES + moved + timeline + checks)
+    assert record.passed, record.data["checks"]
+    grew = growth(record, "moved")
+    assert min(grew) < 18 < 21 < max(grew) and not any(18.6 < at < 21 for at in grew), grew
+    ids = peer_ids((record.directory / "raw" / "announces.out").read_text())
+    assert ids["10.0.0.101"] and len(set(ids["10.0.0.101"] + ids[MOVED["sta1"]])) == 1, ids
 
 
 @pytest.mark.parametrize(
