@@ -149,7 +149,7 @@ def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
 def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_has_no_end(name: str) -> None:
     """What still runs at the end of a run fails it, unless it says that it runs on. Stacks' probes: in their tests."""
     probe, params = prepared(name)
-    sinks = ("iperf3-server", "udp-sink", "tcp-sink")
+    sinks = ("iperf3-server", "udp-sink", "tcp-sink", "web-site")
     assert probe.runs_on(params) == (name in (*sinks, "ping", "udp-sender"))
     if "count" in probe.params:
         assert not probe.runs_on(params | {"count": 3})
