@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Record the corpus again, with the programs of today's image: python -m workloads.a3.tests.observe.record [NAME].
 
-Two nodes, a line without losses, and a workload for each capture: files, signed, mail, web. Servers are configured as
-in the stacks smb and smtp. Expectations of tests (numbers of connections and bytes) may have to change with a capture.
+Two nodes, a line without losses, and a workload for each capture: files, signed, dialects, mail, web. Servers are
+configured as in the stacks smb and smtp. Expectations of tests (numbers of connections and bytes) may have to change
+with a capture.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..sessions import FIXTURES
 
 HERE = Path(__file__).parent
 STACKS = HERE.parents[3]
-IMAGES = {"files": "samba", "signed": "samba", "mail": "mail", "web": "mail"}
+IMAGES = {"files": "samba", "signed": "samba", "dialects": "samba", "mail": "mail", "web": "mail"}
 PLACE = """\
 name: place
 nodes:

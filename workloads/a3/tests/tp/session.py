@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""drive: TP between a client and a server that the tests play, a line for each piece of a stream."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+HERE = Path(__file__).parent
+A3D = HERE.parents[1] / "a3d"
+LOGIC = ("tp.c", "tp_files.c", "tp_blocks.c", "tp_predict.c", "tp_smb1.c", "tp_smb2.c")
+OBSERVERS = ("observe.c", "smb.c", "smb1.c", "smb2.c")
+_FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+_SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# the observer of SMB alone: no program that has HTTP's needs its library
+_OTHERS = '#include "observe/observer.h"\nconst struct observer observe_smtp, observe_http;\n'
+QUOTA = 8 << 20
+
+
+def compiled(folder: Path, built: Path | None = None, changed: Path | None = None) -> Path:
+    """Compile drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
+    others = folder / "others.c"
+    others.write_text(_OTHERS)
+    sources = [
+        HERE / "drive.c",
+        *(A3D / name for name in LOGIC),
+        *(A3D / "observe" / name for name in OBSERVERS),
+        others,
+    ]
+    objects = []
+    for source in sources:
+        made = (built or folder) / f"{source.stem}.o"
+        if changed is not None and source.name == changed.name:
+            made, source = folder / made.name, changed
+        if not made.exists():
+            _succeeds([*_FLAGS, *_SANITIZED, "-I", str(A3D), "-c", "-o", str(made), str(source)])
+        objects.append(str(made))
+    program = folder / "drive"
+    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects])
+    return program
+
+
+def _succeeds(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@dataclass(frozen=True)
+class Counts:
+    predicted: int = 0
+    answered: int = 0
+    fetched: int = 0
+    served: int = 0
+    wasted: int = 0
+    oplocks: int = 0
+    breaks: int = 0
+    emptied: int = 0
+
+
+class Session:
+    """One connection through TP; ``sent`` has what left for each side since it was last looked at."""
+
+    def __init__(
+        self, program: Path, predict: bool = True, serialise: bool = False, unguarded: bool = False, quota: int = QUOTA
+    ) -> None:
+        words = [str(program), *(str(int(value)) for value in (predict, serialise, unguarded, quota))]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.sent = {">": bytearray(), "<": bytearray()}
+        self.state, self.why, self.alone = "watches", "not left", 0
+        self.wants = self.offered = self.finished = False
+        self.counts = Counts()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.read()
+        status = self._process.wait()
+        assert kind is not None or status == 0, "drive has failed"
+
+    def say(self, line: str) -> None:
+        """Say a line to drive, and read what comes of it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+        for said in self._process.stdout:
+            if said[0] in self.sent:
+                self.sent[said[0]] += bytes.fromhex(said[1:])
+            elif said.startswith("ended"):
+                self.finished = said.endswith("1\n")
+            else:
+                break
+        else:
+            raise AssertionError("drive has ended")
+        words = said[2:].split()
+        self.state = words[0]
+        self.why = " ".join(words[1:-11])
+        numbers = [int(word) for word in words[-11:]]
+        self.alone, self.wants, self.offered = numbers[0], bool(numbers[1]), bool(numbers[2])
+        self.counts = Counts(*numbers[3:])
+
+    def give(self, way: str, data: bytes) -> None:
+        """Give bytes of a direction, as one piece; TP is taken between the streams first, if it wants to."""
+        if self.wants and self.state == "watches":
+            self.say("take")
+        self.say(f"{way}{data.hex()}")
+
+    def taken(self, way: str) -> bytes:
+        """Return what has left in a direction since the last time."""
+        found = bytes(self.sent[way])
+        self.sent[way].clear()
+        return found
