@@ -153,6 +153,8 @@ struct observe_event {
 	union {
 		struct {
 			uint16_t code; /* of an answer: 250; else 0 */
+			const uint8_t *path; /* of MAIL and RCPT, without angle brackets. NULL: none, or a longer one */
+			size_t path_length;
 		} smtp;
 		struct observe_smb_message smb;
 		struct observe_http_message http;

@@ -13,7 +13,7 @@
 
 enum {
 	LINE_LIMIT = 12288, /* bytes, the longest in an RFC: an answer to AUTH (4954, 4.9) */
-	HEAD = 32, /* bytes of a line that are kept: the longest that counts is BDAT with 19 digits and LAST */
+	HEAD = 280, /* bytes of a line that are kept: RCPT TO: with the longest path (RFC 5321 4.5.3.1.3) */
 	PENDING = 256, /* commands without an answer */
 	SIZE_DIGITS = 19,
 };
@@ -185,6 +185,24 @@ static bool chunk_size(const struct line *line, uint64_t *size)
 	       (line->head[at] == ' ' && same_word(line->head + at + 1, line->length - at - 1, "LAST"));
 }
 
+/* Find the path of "MAIL FROM:<a@b.c> SIZE=1": what is between its angle brackets. */
+static void find_path(const struct line *line, struct observe_event *event)
+{
+	const size_t kept = line->length < HEAD ? line->length : HEAD;
+	const uint8_t *begin = memchr(line->head, '<', kept), *end;
+	size_t left;
+
+	if (!begin)
+		return;
+	begin++;
+	left = kept - (size_t)(begin - line->head);
+	end = memchr(begin, '>', left);
+	if (!end)
+		return;
+	event->smtp.path = begin;
+	event->smtp.path_length = (size_t)(end - begin);
+}
+
 /* Say a command that ends at a byte, and expect an answer to it. */
 static void asked(struct smtp *smtp, enum command command, uint64_t end)
 {
@@ -198,6 +216,8 @@ static void asked(struct smtp *smtp, enum command command, uint64_t end)
 	smtp->waiting++;
 	smtp->exchange++;
 	smtp->mode = commands[command].waits ? MODE_WAIT : MODE_COMMAND;
+	if (command == COMMAND_MAIL || command == COMMAND_RCPT)
+		find_path(&smtp->line[OBSERVE_TO_SERVER], &event);
 	observe_say_whole(&smtp->base, OBSERVE_TO_SERVER, end, &event);
 }
 

@@ -79,8 +79,11 @@ static void say_http(const struct observe_http_message *http)
 
 static void say_more(const struct observe_event *event)
 {
-	if (protocol == OBSERVE_SMTP)
+	if (protocol == OBSERVE_SMTP) {
 		say_number("code", event->smtp.code);
+		say_number("has_path", event->smtp.path != NULL);
+		say_bytes("path", event->smtp.path_length, event->smtp.path, event->smtp.path_length);
+	}
 	if (protocol == OBSERVE_SMB)
 		say_smb(&event->smb);
 	if (protocol == OBSERVE_HTTP)

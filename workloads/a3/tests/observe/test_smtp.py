@@ -52,6 +52,19 @@ def test_two_mails_and_commands_that_figure_1_does_not_have(program: Path, mail:
     ]
 
 
+def test_mail_and_rcpt_say_their_paths(program: Path) -> None:
+    """Without angle brackets and parameters; what is longer than RFC 5321 allows is not kept."""
+    longest = b"a" * 64 + b"@" + b"b" * 189
+    commands = [
+        *(b"MAIL FROM:<a@b.c> SIZE=10", b"mail from: <>", b"RCPT TO:<d@e.f>", b"RCPT TO:<%s>" % longest),
+        *(b"RCPT TO:<%s>" % (b"x" * 300), b"RCPT TO:d@e.f", b"VRFY <g@h.i>"),
+    ]
+    events = smtp(program, *OPEN, (">", b"".join(command + b"\r\n" for command in commands)))
+    ends = [event.more for event in events if event.kind == "end" and event.exchange > 1]
+    assert [more.get("path") for more in ends] == [b"a@b.c".hex(), None, b"d@e.f".hex(), longest.hex(), *[None] * 3]
+    assert ["has_path" in more for more in ends] == [True] * 4 + [False] * 3
+
+
 def test_every_byte_of_a_recorded_session_is_in_a_message(program: Path, mail: list[Connection]) -> None:
     for connection in mail[:3]:
         events = observed(program, "smtp", connection.pieces)
