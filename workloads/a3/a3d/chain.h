@@ -3,6 +3,7 @@
 #ifndef A3D_CHAIN_H
 #define A3D_CHAIN_H
 
+#include "ae.h"
 #include "observe/observe.h"
 #include "rar.h"
 #include "track.h"
@@ -15,7 +16,15 @@ enum chain_side {
 
 struct chain_settings {
 	enum chain_side side;
+	bool rar_on;
 	struct rar_settings rar;
+	struct ae_settings ae;
+};
+
+enum chain_verdict {
+	CHAIN_DROP,
+	CHAIN_PASS,
+	CHAIN_CHANGED, /* what is in changed passes instead */
 };
 
 struct chain_counts {
@@ -27,12 +36,15 @@ struct chain {
 	struct chain_counts counts;
 	struct track track;
 	struct rar rar;
+	struct ae ae;
+	size_t changed_length;
+	uint8_t changed[AE_LONGEST];
 };
 
 void chain_begin(struct chain *chain, const struct chain_settings *settings);
 
-/* A packet, of which all bytes should be there. False: it is to be dropped. */
-bool chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns);
+/* A packet, of which all bytes should be there. */
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns);
 
 /* The next packet that is to be sent now, in addition. False: there is none. */
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet);

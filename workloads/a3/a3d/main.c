@@ -3,7 +3,7 @@
  * a3d: the daemon of A3, next to a mobile device (--side client) or in front of servers (--side server).
  *
  *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
- *	    [--hook forward|host] [--queue NUMBER] [--every-ms MS]
+ *	    [--ae FOLDER] [--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
  * it passes them as they are. It prints a line of JSON per interval. SIGTERM and SIGINT end it; if it is killed, its rules
@@ -24,6 +24,7 @@
 #include "fail.h"
 #include "queue.h"
 #include "rules.h"
+#include "store.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -35,7 +36,7 @@ static const uint16_t ports[] = { 445, 139, 25, 587, 80 };
 
 struct options {
 	struct chain_settings chain;
-	bool rar;
+	const char *tables; /* the folder of AE's tables */
 	enum rules_hook hook;
 	uint16_t queue;
 	uint64_t every_ns;
@@ -44,6 +45,7 @@ struct options {
 struct daemon {
 	struct options options;
 	struct queue *queue;
+	struct store store;
 	int raw4, raw6;
 	struct chain chain;
 	uint64_t packets, bytes; /* with IP headers */
@@ -105,6 +107,8 @@ static bool read_option(struct options *options, const char *name, const char *v
 		rar->stagger = (unsigned int)number(name, value, 1, 1000);
 	else if (!strcmp(name, "--alpha-ms"))
 		rar->alpha_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
+	else if (!strcmp(name, "--ae"))
+		options->tables = value;
 	else if (!strcmp(name, "--hook"))
 		options->hook = word(name, value, "forward", "host") ? RULES_HOST : RULES_FORWARD;
 	else if (!strcmp(name, "--queue"))
@@ -125,18 +129,27 @@ static void read_options(struct options *options, int argc, char **argv)
 	};
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--rar"))
-			options->rar = true;
+			options->chain.rar_on = true;
+		else if (!strcmp(argv[i], "--ae-plain"))
+			options->chain.ae.plain = true;
 		else if (!argv[i + 1])
 			refuse("%s is not an option, or has no value", argv[i]);
 		else if (read_option(options, argv[i], argv[i + 1]))
 			i++;
 		else
 			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
-			       "--stagger DIVISOR, --alpha-ms MS, --hook forward|host, --queue NUMBER, --every-ms MS",
+			       "--stagger DIVISOR, --alpha-ms MS, --ae FOLDER, --ae-plain, --hook forward|host, "
+			       "--queue NUMBER, --every-ms MS",
 			       argv[i]);
 	}
 	if (options->chain.side == CHAIN_NO_SIDE)
 		refuse("--side is missing: write --side client or --side server");
+}
+
+/* Whether an element is on. */
+static bool does_something(const struct options *options)
+{
+	return options->chain.rar_on || options->chain.ae.on;
 }
 
 /* A socket for whole packets, which do not pass the queues. */
@@ -169,6 +182,22 @@ static void send_packet(struct daemon *daemon, const struct rar_packet *packet)
 	daemon->errors += sent < 0; /* TCP has its own timer */
 }
 
+/* Decide on a packet. */
+static void decide(struct daemon *daemon, const struct queue_packet *packet, uint64_t now_ns)
+{
+	struct chain *chain = &daemon->chain;
+	enum chain_verdict verdict = CHAIN_PASS;
+
+	if (does_something(&daemon->options) && packet->bytes)
+		verdict = chain_packet(chain, packet->bytes, packet->length, now_ns);
+	if (verdict == CHAIN_PASS)
+		queue_accept(daemon->queue, packet);
+	else if (verdict == CHAIN_CHANGED)
+		queue_change(daemon->queue, packet, chain->changed, chain->changed_length);
+	else
+		queue_drop(daemon->queue, packet);
+}
+
 /* Decide on packets that wait; wait for the first one, so long at most. False: there was none. */
 static bool handle(struct daemon *daemon, const struct timespec *most)
 {
@@ -177,15 +206,11 @@ static bool handle(struct daemon *daemon, const struct timespec *most)
 
 	if (!queue_receive(daemon->queue, most))
 		return false;
-	now_ns = daemon->options.rar ? time_ns(CLOCK_MONOTONIC) : 0;
+	now_ns = does_something(&daemon->options) ? time_ns(CLOCK_MONOTONIC) : 0;
 	while (queue_next(daemon->queue, &packet)) {
 		daemon->packets++;
 		daemon->bytes += packet.size;
-		if (!daemon->options.rar || !packet.bytes ||
-		    chain_packet(&daemon->chain, packet.bytes, packet.length, now_ns))
-			queue_accept(daemon->queue, &packet);
-		else
-			queue_drop(daemon->queue, &packet);
+		decide(daemon, &packet, now_ns);
 	}
 	queue_flush(daemon->queue);
 	return true;
@@ -195,6 +220,7 @@ static void report(const struct daemon *daemon)
 {
 	const struct chain *chain = &daemon->chain;
 	const struct rar_counts *rar = &chain->rar.counts;
+	const struct ae_counts *ae = &chain->ae.counts;
 	const uint64_t *left = chain->track.counts.left;
 	const struct {
 		const char *name;
@@ -219,6 +245,19 @@ static void report(const struct daemon *daemon)
 		{ "given_up", rar->given_up },
 		{ "no_room", rar->no_room },
 		{ "filtered", rar->filtered },
+		{ "far_ends", ae->far_ends },
+		{ "no_far_end", ae->no_far_end },
+		{ "encoded", ae->encoded },
+		{ "plain_bytes", ae->bytes },
+		{ "encoded_bytes", ae->encoded_bytes },
+		{ "incompressible", ae->incompressible },
+		{ "repeated", ae->repeated },
+		{ "off", ae->off },
+		{ "decoded", ae->decoded },
+		{ "refused", ae->refused },
+		{ "mails", ae->mails },
+		{ "behind", ae->behind },
+		{ "no_table", ae->no_room + daemon->store.errors },
 		{ "errors", daemon->errors },
 	};
 	uint64_t now_ns = time_ns(CLOCK_REALTIME);
@@ -289,11 +328,18 @@ int main(int argc, char **argv)
 	read_options(&daemon.options, argc, argv);
 	on(SIGTERM, end);
 	on(SIGINT, end);
+	if (daemon.options.tables) {
+		if (!store_open(&daemon.store, daemon.options.tables))
+			fail_errno(daemon.options.tables);
+		daemon.options.chain.ae.on = true;
+		daemon.options.chain.ae.store = store_of(&daemon.store);
+	}
 	chain_begin(&daemon.chain, &daemon.options.chain);
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
-	daemon.queue = queue_open(daemon.options.queue, daemon.options.rar ? QUEUE_ALL : HEADERS);
-	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports));
+	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);
+	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports),
+		   daemon.options.chain.ae.on);
 	report(&daemon);
 	report_every(daemon.options.every_ns);
 	serve(&daemon);
@@ -303,5 +349,7 @@ int main(int argc, char **argv)
 		;
 	report(&daemon);
 	chain_end(&daemon.chain);
+	if (daemon.options.tables)
+		store_close(&daemon.store);
 	return 0;
 }

@@ -43,7 +43,7 @@ struct queue {
 
 /* A request to nfnetlink_queue. */
 struct request {
-	_Alignas(8) uint8_t bytes[256];
+	_Alignas(8) uint8_t bytes[256 + QUEUE_CHANGED];
 };
 
 static size_t aligned(size_t bytes)
@@ -56,7 +56,7 @@ static struct nlmsghdr *begin(struct request *request, uint16_t type, uint16_t f
 	struct nlmsghdr *head = (struct nlmsghdr *)request->bytes;
 	struct nfgenmsg *message = NLMSG_DATA(head);
 
-	memset(request, 0, sizeof(*request));
+	memset(request, 0, sizeof(*request) - QUEUE_CHANGED);
 	head->nlmsg_len = NLMSG_LENGTH(sizeof(*message));
 	head->nlmsg_type = (uint16_t)(NFNL_SUBSYS_QUEUE << 8 | type);
 	head->nlmsg_flags = NLM_F_REQUEST | flags;
@@ -250,13 +250,17 @@ bool queue_next(struct queue *queue, struct queue_packet *packet)
 	return false;
 }
 
-static void verdict(const struct queue *queue, uint16_t type, uint16_t number, uint32_t id, uint32_t what)
+/* bytes: the packet is to have these; NULL: its own. */
+static void verdict(const struct queue *queue, uint16_t type, uint16_t number, uint32_t id, uint32_t what,
+		    const uint8_t *bytes, size_t length)
 {
 	const struct nfqnl_msg_verdict_hdr value = { .verdict = htonl(what), .id = id };
 	struct request request;
 	struct nlmsghdr *head = begin(&request, type, 0, number);
 
 	put(head, NFQA_VERDICT_HDR, &value, sizeof(value));
+	if (bytes)
+		put(head, NFQA_PAYLOAD, bytes, (uint16_t)length);
 	send_request(queue, head, "a verdict");
 }
 
@@ -264,7 +268,8 @@ static void verdict(const struct queue *queue, uint16_t type, uint16_t number, u
 static void flush(struct queue *queue, unsigned int which)
 {
 	if (queue->accepted[which])
-		verdict(queue, NFQNL_MSG_VERDICT_BATCH, (uint16_t)(queue->number + which), queue->last[which], NF_ACCEPT);
+		verdict(queue, NFQNL_MSG_VERDICT_BATCH, (uint16_t)(queue->number + which), queue->last[which], NF_ACCEPT,
+			NULL, 0);
 	queue->accepted[which] = false;
 }
 
@@ -285,5 +290,11 @@ void queue_accept(struct queue *queue, const struct queue_packet *packet)
 void queue_drop(struct queue *queue, const struct queue_packet *packet)
 {
 	flush(queue, packet->queue != queue->number); /* a batch would accept this one, too */
-	verdict(queue, NFQNL_MSG_VERDICT, packet->queue, packet->id, NF_DROP);
+	verdict(queue, NFQNL_MSG_VERDICT, packet->queue, packet->id, NF_DROP, NULL, 0);
+}
+
+void queue_change(struct queue *queue, const struct queue_packet *packet, const uint8_t *bytes, size_t length)
+{
+	flush(queue, packet->queue != queue->number);
+	verdict(queue, NFQNL_MSG_VERDICT, packet->queue, packet->id, NF_ACCEPT, bytes, length);
 }

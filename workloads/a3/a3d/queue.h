@@ -16,6 +16,7 @@
 
 enum {
 	QUEUE_ALL = 0xffff, /* bytes: whole packets */
+	QUEUE_CHANGED = 2048,
 };
 
 struct queue_packet {
@@ -41,6 +42,9 @@ bool queue_next(struct queue *queue, struct queue_packet *packet);
 /* Accept a packet, at the latest when queue_flush() is called, or drop it. Packets stay in their order. */
 void queue_accept(struct queue *queue, const struct queue_packet *packet);
 void queue_drop(struct queue *queue, const struct queue_packet *packet);
+
+/* Accept a packet, but with other bytes, at most QUEUE_CHANGED of them. */
+void queue_change(struct queue *queue, const struct queue_packet *packet, const uint8_t *bytes, size_t length);
 void queue_flush(struct queue *queue);
 
 #endif

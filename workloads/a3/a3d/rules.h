@@ -21,8 +21,11 @@ enum rules_hook {
 	RULES_HOST, /* what arrives at this host, and what it sends */
 };
 
-/* Make them, instead of those that an ended program has left behind. Ends the program if it cannot. */
-void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count);
+/*
+ * Make them, instead of those that an ended program has left behind; encoded: also for what AE has compressed. Ends the
+ * program if it cannot.
+ */
+void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool encoded);
 
 /* Remove them. Connections that were changed then pass as well, so none may be left. */
 void rules_remove(void);

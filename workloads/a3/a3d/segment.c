@@ -5,12 +5,13 @@
 
 enum {
 	IP4_HEADER = 20,
+	IP4_PROTOCOL = 9,
 	IP4_CHECKSUM = 10,
 	IP6_HEADER = 40,
+	IP6_PROTOCOL = 6,
 	TCP_HEADER = 20,
+	TCP_HEADER_MOST = 60,
 	TCP_CHECKSUM = 16,
-	PROTOCOL_TCP = 6,
-
 	OPTION_END = 0,
 	OPTION_NOP = 1,
 	OPTION_MSS = 2,
@@ -18,16 +19,39 @@ enum {
 	OPTION_SACK_PERMITTED = 4,
 	OPTION_SACK = 5,
 	OPTION_TIMESTAMPS = 8,
+	OPTION_EXPERIMENT = 253, /* RFC 4727 */
 };
+
+/* What tells a3d's option from those of other experiments (RFC 6994); the last byte is a version. */
+static const uint8_t experiment[SEGMENT_OPTION_HEAD - 2] = { 'A', '3', 'd', 1 };
 
 static uint16_t get16(const uint8_t *bytes)
 {
 	return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
+static void put16(uint8_t *bytes, size_t value)
+{
+	bytes[0] = (uint8_t)(value >> 8);
+	bytes[1] = (uint8_t)value;
+}
+
 static uint32_t get32(const uint8_t *bytes)
 {
 	return (uint32_t)get16(bytes) << 16 | get16(bytes + 2);
+}
+
+/* Whether an option is a3d's. */
+static bool ours(const uint8_t *option, size_t length)
+{
+	return option[0] == OPTION_EXPERIMENT && length >= SEGMENT_OPTION_HEAD &&
+	       !memcmp(option + 2, experiment, sizeof(experiment));
+}
+
+/* What an option takes with what fills its last word. */
+static size_t padded(size_t length)
+{
+	return (length + 3) & ~(size_t)3;
 }
 
 /* False: they are malformed. */
@@ -52,7 +76,10 @@ static bool read_options(struct segment *segment, const uint8_t *options, size_t
 		case OPTION_SACK:
 			break;
 		default:
-			segment->foreign = true;
+			if (at == 0 && ours(options, length) && padded(length) <= bytes)
+				segment->option = length;
+			else
+				segment->foreign = true;
 		}
 	}
 	return true;
@@ -83,13 +110,13 @@ static bool read_tcp(struct segment *segment, const uint8_t *packet, size_t byte
 	return true;
 }
 
-static bool read_ip4(struct segment *segment, const uint8_t *packet, size_t bytes)
+static bool read_ip4(struct segment *segment, uint8_t protocol, const uint8_t *packet, size_t bytes)
 {
 	if (bytes < IP4_HEADER)
 		return false;
 	segment->tcp = (size_t)(packet[0] & 0x0f) * 4;
 	segment->length = get16(packet + 2);
-	if (segment->tcp < IP4_HEADER || packet[9] != PROTOCOL_TCP)
+	if (segment->tcp < IP4_HEADER || packet[IP4_PROTOCOL] != protocol)
 		return false;
 	if (get16(packet + 6) & 0x3fff) /* a fragment */
 		return false;
@@ -99,9 +126,9 @@ static bool read_ip4(struct segment *segment, const uint8_t *packet, size_t byte
 	return read_tcp(segment, packet, bytes);
 }
 
-static bool read_ip6(struct segment *segment, const uint8_t *packet, size_t bytes)
+static bool read_ip6(struct segment *segment, uint8_t protocol, const uint8_t *packet, size_t bytes)
 {
-	if (bytes < IP6_HEADER || packet[6] != PROTOCOL_TCP)
+	if (bytes < IP6_HEADER || packet[IP6_PROTOCOL] != protocol)
 		return false;
 	segment->tcp = IP6_HEADER;
 	segment->length = IP6_HEADER + get16(packet + 4);
@@ -110,15 +137,20 @@ static bool read_ip6(struct segment *segment, const uint8_t *packet, size_t byte
 	return read_tcp(segment, packet, bytes);
 }
 
-bool segment_read(struct segment *segment, const uint8_t *packet, size_t bytes)
+bool segment_read_as(struct segment *segment, uint8_t protocol, const uint8_t *packet, size_t bytes)
 {
 	memset(segment, 0, sizeof(*segment));
 	if (!bytes)
 		return false;
 	segment->version = packet[0] >> 4;
 	if (segment->version == 4)
-		return read_ip4(segment, packet, bytes);
-	return segment->version == 6 && read_ip6(segment, packet, bytes);
+		return read_ip4(segment, protocol, packet, bytes);
+	return segment->version == 6 && read_ip6(segment, protocol, packet, bytes);
+}
+
+bool segment_read(struct segment *segment, const uint8_t *packet, size_t bytes)
+{
+	return segment_read_as(segment, SEGMENT_TCP, packet, bytes);
 }
 
 /* FNV-1a. */
@@ -151,30 +183,109 @@ static uint32_t sum(uint32_t sum16, const uint8_t *bytes, size_t length)
 	return length ? sum16 + (uint32_t)(*bytes << 8) : sum16;
 }
 
-/* Write a checksum over what has been summed. */
-static void put_checksum(uint8_t *bytes, uint32_t sum16)
+static uint32_t folded(uint32_t sum16)
 {
 	while (sum16 >> 16)
 		sum16 = (sum16 & 0xffff) + (sum16 >> 16);
+	return sum16;
+}
+
+/* Write a checksum over what has been summed. */
+static void put_checksum(uint8_t *bytes, uint32_t sum16)
+{
+	sum16 = folded(sum16);
 	bytes[0] = (uint8_t)(~sum16 >> 8);
 	bytes[1] = (uint8_t)~sum16;
 }
 
+/* The sum over the pseudo header of TCP, for a segment of so many bytes. */
+static uint32_t pseudo(const struct segment *segment, size_t tcp_length)
+{
+	size_t address = segment->version == 6 ? 16 : 4;
+
+	return sum(sum(SEGMENT_TCP + (uint32_t)tcp_length, segment->from.address, address), segment->to.address, address);
+}
+
+bool segment_sound(const struct segment *segment)
+{
+	size_t tcp_length = segment->length - segment->tcp;
+	const uint8_t *tcp = segment->packet + segment->tcp;
+	uint32_t head = pseudo(segment, tcp_length);
+
+	if (!segment->whole)
+		return false;
+	return folded(sum(head, tcp, tcp_length)) == 0xffff || folded(head) == get16(tcp + TCP_CHECKSUM);
+}
+
+void segment_set_ip(uint8_t *packet, size_t header, size_t length, uint8_t protocol)
+{
+	if (packet[0] >> 4 == 4) {
+		put16(packet + 2, length);
+		packet[IP4_PROTOCOL] = protocol;
+		memset(packet + IP4_CHECKSUM, 0, 2);
+		put_checksum(packet + IP4_CHECKSUM, sum(0, packet, header));
+	} else {
+		put16(packet + 4, length - header);
+		packet[IP6_PROTOCOL] = protocol;
+	}
+}
+
+/* Complete a packet that was made of a segment, and now has this length. */
+static void finish(const struct segment *segment, uint8_t *packet, size_t length)
+{
+	uint8_t *tcp = packet + segment->tcp;
+	size_t tcp_length = length - segment->tcp;
+
+	segment_set_ip(packet, segment->tcp, length, SEGMENT_TCP);
+	memset(tcp + TCP_CHECKSUM, 0, 2);
+	put_checksum(tcp + TCP_CHECKSUM, sum(pseudo(segment, tcp_length), tcp, tcp_length));
+}
+
 size_t segment_copy(const struct segment *segment, uint8_t *packet, size_t room)
 {
-	size_t tcp_length = segment->length - segment->tcp, address = segment->version == 6 ? 16 : 4;
-	uint8_t *tcp = packet + segment->tcp;
-	uint32_t pseudo = PROTOCOL_TCP + (uint32_t)tcp_length;
-
 	if (segment->length > room)
 		return 0;
 	memcpy(packet, segment->packet, segment->length);
-	if (segment->version == 4) {
-		memset(packet + IP4_CHECKSUM, 0, 2);
-		put_checksum(packet + IP4_CHECKSUM, sum(0, packet, segment->tcp));
-	}
-	memset(tcp + TCP_CHECKSUM, 0, 2);
-	pseudo = sum(sum(pseudo, segment->from.address, address), segment->to.address, address);
-	put_checksum(tcp + TCP_CHECKSUM, sum(pseudo, tcp, tcp_length));
+	finish(segment, packet, segment->length);
 	return segment->length;
+}
+
+size_t segment_with_option(const struct segment *segment, const uint8_t *value, size_t bytes, uint8_t *packet, size_t room)
+{
+	size_t words = padded(SEGMENT_OPTION_HEAD + bytes), header = segment->payload - segment->tcp;
+	size_t options = segment->tcp + TCP_HEADER, length = segment->length + words;
+	uint8_t *option = packet + options;
+
+	if (length > room || header + words > TCP_HEADER_MOST || segment->option || !segment_sound(segment))
+		return 0;
+	memcpy(packet, segment->packet, options);
+	memset(option, OPTION_NOP, words);
+	option[0] = OPTION_EXPERIMENT;
+	option[1] = (uint8_t)(SEGMENT_OPTION_HEAD + bytes);
+	memcpy(option + 2, experiment, sizeof(experiment));
+	memcpy(option + SEGMENT_OPTION_HEAD, value, bytes);
+	memcpy(option + words, segment->packet + options, segment->length - options);
+	packet[segment->tcp + 12] = (uint8_t)((packet[segment->tcp + 12] & 0x0f) | (header + words) / 4 << 4);
+	finish(segment, packet, length);
+	return length;
+}
+
+size_t segment_without_option(const struct segment *segment, uint8_t *packet, size_t room)
+{
+	size_t words = padded(segment->option), header = segment->payload - segment->tcp;
+	size_t options = segment->tcp + TCP_HEADER, length = segment->length - words;
+
+	if (length > room || !segment->option || !segment_sound(segment))
+		return 0;
+	memcpy(packet, segment->packet, options);
+	memcpy(packet + options, segment->packet + options + words, length - options);
+	packet[segment->tcp + 12] = (uint8_t)((packet[segment->tcp + 12] & 0x0f) | (header - words) / 4 << 4);
+	finish(segment, packet, length);
+	return length;
+}
+
+const uint8_t *segment_option(const struct segment *segment, size_t *bytes)
+{
+	*bytes = segment->option ? segment->option - SEGMENT_OPTION_HEAD : 0;
+	return segment->packet + segment->tcp + TCP_HEADER + SEGMENT_OPTION_HEAD;
 }

@@ -16,6 +16,12 @@ enum {
 	SEGMENT_URG = 0x20,
 };
 
+enum {
+	SEGMENT_TCP = 6, /* IP's numbers of protocols */
+	SEGMENT_EXPERIMENT = 253, /* RFC 3692 */
+	SEGMENT_OPTION_HEAD = 6, /* bytes of an option before its value */
+};
+
 struct segment_end {
 	uint8_t address[16]; /* IPv4: the first four bytes, the rest is 0 */
 	uint16_t port;
@@ -28,6 +34,7 @@ struct segment {
 	uint32_t seq, ack;
 	uint8_t flags;
 	bool has_timestamps;
+	size_t option; /* bytes of the option of a3d, which comes first; 0: it has none */
 	bool foreign; /* it has options that a3d does not know: signatures, MPTCP, data with SYN by TCP Fast Open */
 
 	const uint8_t *packet;
@@ -60,6 +67,15 @@ static inline uint32_t segment_next(const struct segment *segment)
  */
 bool segment_read(struct segment *segment, const uint8_t *packet, size_t bytes);
 
+/* The same, of a packet of another protocol that has a header of TCP in front. */
+bool segment_read_as(struct segment *segment, uint8_t protocol, const uint8_t *packet, size_t bytes);
+
+/*
+ * Whether a whole one has a valid checksum of TCP, or the one that the kernel leaves to a network card to complete. One
+ * that has neither was damaged on its way: who made a new checksum for it would hide that.
+ */
+bool segment_sound(const struct segment *segment);
+
 /*
  * Of a whole one: a hash of its identification, header of TCP and payload. Copies have equal ones. A segment that TCP
  * repeats has another one, if it has timestamps, or IPv4 identifies it; then this is true.
@@ -71,5 +87,18 @@ bool segment_identity(const struct segment *segment, uint64_t *identity);
  * length; 0: there is no room.
  */
 size_t segment_copy(const struct segment *segment, uint8_t *packet, size_t room);
+
+/*
+ * The same with an option of a3d (kind 253, RFC 6994) with this value put first, or with this option taken out. 0 also:
+ * the header has no room for it, or the segment is not sound.
+ */
+size_t segment_with_option(const struct segment *segment, const uint8_t *value, size_t bytes, uint8_t *packet, size_t room);
+size_t segment_without_option(const struct segment *segment, uint8_t *packet, size_t room);
+
+/* The value of its option of a3d. */
+const uint8_t *segment_option(const struct segment *segment, size_t *bytes);
+
+/* Give a packet of which IP's header is so long another length and protocol. */
+void segment_set_ip(uint8_t *packet, size_t header, size_t length, uint8_t protocol);
 
 #endif

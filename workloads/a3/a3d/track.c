@@ -88,18 +88,40 @@ static unsigned int rank(const struct track_connection *one, uint64_t now_ns)
 	return now_ns - one->seen_ns > TRACK_IDLE_NS;
 }
 
+static struct track_connection *set_of(struct track *track, const struct segment *segment)
+{
+	uint32_t hash = hashed(&segment->from) + hashed(&segment->to); /* equal for both directions */
+
+	return track->connections[(hash ^ hash >> 16) % TRACK_SETS];
+}
+
+/* Whether a segment is of a connection. */
+static bool is_of(const struct track_connection *one, const struct segment *segment)
+{
+	return one->used && one->version == segment->version &&
+	       ((same(&one->client, &segment->from) && same(&one->server, &segment->to)) ||
+		(same(&one->server, &segment->from) && same(&one->client, &segment->to)));
+}
+
+struct track_connection *track_known(struct track *track, const struct segment *segment)
+{
+	struct track_connection *set = set_of(track, segment);
+
+	for (struct track_connection *one = set; one < set + TRACK_WAYS; one++)
+		if (is_of(one, segment))
+			return one->left || one->closed ? NULL : one;
+	return NULL;
+}
+
 /* Returns the connection of a segment; begins it if it is not known. NULL: there is no place. */
 static struct track_connection *found(struct track *track, const struct segment *segment, uint64_t now_ns)
 {
-	uint32_t hash = hashed(&segment->from) + hashed(&segment->to); /* equal for both directions */
-	struct track_connection *set = track->connections[(hash ^ hash >> 16) % TRACK_SETS], *place = set;
+	struct track_connection *set = set_of(track, segment), *place = set;
 
 	for (struct track_connection *one = set; one < set + TRACK_WAYS; one++) {
 		unsigned int here = rank(one, now_ns), there = rank(place, now_ns);
 
-		if (one->used && one->version == segment->version &&
-		    ((same(&one->client, &segment->from) && same(&one->server, &segment->to)) ||
-		     (same(&one->server, &segment->from) && same(&one->client, &segment->to)))) {
+		if (is_of(one, segment)) {
 			one->seen_ns = now_ns;
 			return one;
 		}

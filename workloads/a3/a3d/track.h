@@ -101,6 +101,9 @@ struct track_seen {
 /* A segment that passes. */
 struct track_seen track_segment(struct track *track, const struct segment *segment, uint64_t now_ns);
 
+/* The connection of a segment, if it is known and followed; else NULL. */
+struct track_connection *track_known(struct track *track, const struct segment *segment);
+
 /* Follow a connection no longer. */
 void track_leave(struct track *track, struct track_connection *connection, enum track_left why);
 

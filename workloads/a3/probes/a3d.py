@@ -16,6 +16,8 @@ _COUNTS = (
     *("packets", "bytes", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room", "filtered", "errors"),
     *("connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
     *("left_protocol", "encrypted", "signed"),
+    *("far_ends", "no_far_end", "encoded", "plain_bytes", "encoded_bytes", "incompressible", "repeated", "off"),
+    *("decoded", "refused", "mails", "behind", "no_table"),
 )
 _SERIES = {"packets": "packets", "copies": "packets"}
 
@@ -30,6 +32,14 @@ class A3d(Probe):
     ``not_followed`` (for lack of room), and those left alone: ``left_middle`` (the beginning was not seen),
     ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``, ``left_protocol``; of the last, ``encrypted`` and
     ``signed``.
+
+    Of AE, at the client's side: ``far_ends`` (connections whose far end was found), ``no_far_end``, ``encoded``
+    (segments that left compressed; ``plain_bytes`` and ``encoded_bytes``, with IP headers: before and after),
+    ``incompressible``, ``repeated`` (of the compressed ones, by TCP), ``off`` (connections, after four of them in a
+    row), ``behind`` (mails with an older table than the newest, since the far end does not have that). At the server's
+    side: ``decoded``, ``refused`` (compressed packets that could not be restored, and were dropped). At both: ``mails``
+    (that were added to a table), ``no_table`` (mails without one, for lack of room, and tables that could not be
+    written).
     """
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
@@ -47,6 +57,8 @@ class A3d(Probe):
             default=20 * _MILLISECOND,
             most=60 * _SECOND,
         ),
+        "ae": Param("bool", "application-aware encoding of mails, with tables in /var/lib/a3d", default=False),
+        "ae_tables": Param("bool", "false: AE is DEFLATE without tables", default=True),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND
         ),
@@ -67,6 +79,8 @@ class A3d(Probe):
         if params["rar"]:
             numbers = ("--copies", str(params["copies"]), "--stagger", str(params["stagger"]))
             command += ["--rar", *numbers, "--alpha-ms", str(params["alpha"] // _MILLISECOND)]
+        if params["ae"]:
+            command += ["--ae", "/var/lib/a3d", *["--ae-plain"] * (not params["ae_tables"])]
         return command
 
     def runs_on(self, params: dict[str, Any]) -> bool:

@@ -3,12 +3,13 @@
  * Packets in, packets out: what a3d does, without netfilter and without a clock.
  *
  *	drive track < lines
- *	drive client|server COPIES STAGGER ALPHA-US < lines
+ *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] < lines
  *
  * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
  * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
- * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass" or "drop";
- * after the last line, what it sends later. Then come the counts. Each packet has its own memory, so that AddressSanitizer
+ * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
+ * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on. Then come the
+ * counts. Each packet has its own memory, so that AddressSanitizer
  * sees what reads behind its end.
  */
 #include <inttypes.h>
@@ -17,8 +18,10 @@
 #include <string.h>
 
 #include "chain.h"
+#include "store.h"
 
 static struct chain chain;
+static struct store store;
 
 static uint8_t nibble(char digit)
 {
@@ -86,15 +89,33 @@ static void send_until(uint64_t until_ns)
 	}
 }
 
+static void print_verdict(enum chain_verdict verdict)
+{
+	if (verdict == CHAIN_CHANGED) {
+		printf("change ");
+		print_hex(chain.changed, chain.changed_length);
+	} else {
+		puts(verdict == CHAIN_PASS ? "pass" : "drop");
+	}
+	fflush(stdout);
+}
+
 static void print_counts(void)
 {
 	const struct rar_counts *rar = &chain.rar.counts;
+	const struct ae_counts *ae = &chain.ae.counts;
 
 	printf("{\"stored\": %zu, \"connections\": %" PRIu64 ", \"not_followed\": %" PRIu64 ", \"left\": [",
 	       chain.track.stored, chain.track.counts.connections, chain.track.counts.not_followed);
 	for (unsigned int i = 0; i < TRACK_LEFT_KINDS; i++)
 		printf("%s%" PRIu64, i ? ", " : "", chain.track.counts.left[i]);
-	printf("], \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
+	printf("], \"far_ends\": %" PRIu64 ", \"no_far_end\": %" PRIu64 ", \"encoded\": %" PRIu64 ", \"plain_bytes\": %" PRIu64
+	       ", \"encoded_bytes\": %" PRIu64 ", \"incompressible\": %" PRIu64 ", \"repeated\": %" PRIu64
+	       ", \"off\": %" PRIu64 ", \"decoded\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"mails\": %" PRIu64
+	       ", \"behind\": %" PRIu64 ", \"no_table\": %" PRIu64,
+	       ae->far_ends, ae->no_far_end, ae->encoded, ae->bytes, ae->encoded_bytes, ae->incompressible, ae->repeated,
+	       ae->off, ae->decoded, ae->refused, ae->mails, ae->behind, ae->no_room + store.errors);
+	printf(", \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
 	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u}\n",
 	       rar->thin, rar->copies, rar->bytes, rar->alarms, rar->given_up, rar->no_room, rar->filtered,
 	       chain.rar.waiting);
@@ -108,8 +129,10 @@ int main(int argc, char **argv)
 	uint64_t now_us;
 
 	if (!track) {
-		if (argc != 5)
+		if (argc < 5 || argc > 7 || (argc > 5 && !store_open(&store, argv[5])))
 			return 2;
+		settings.rar_on = true;
+		settings.ae = (struct ae_settings){ .on = argc > 5, .plain = argc > 6, .store = store_of(&store) };
 		settings.side = strcmp(argv[1], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
 		settings.rar.copies = (unsigned int)atoi(argv[2]);
 		settings.rar.stagger = (unsigned int)atoi(argv[3]);
@@ -132,7 +155,7 @@ int main(int argc, char **argv)
 			track_one(packet, length, now_us * 1000);
 		} else {
 			send_until(now_us * 1000);
-			puts(chain_packet(&chain, packet, length, now_us * 1000) ? "pass" : "drop");
+			print_verdict(chain_packet(&chain, packet, length, now_us * 1000));
 		}
 		free(packet);
 	}
@@ -140,5 +163,7 @@ int main(int argc, char **argv)
 		send_until(UINT64_MAX);
 	print_counts();
 	chain_end(&chain);
-	return chain.track.stored || chain.rar.waiting ? 3 : 0;
+	if (argc > 5)
+		store_close(&store);
+	return chain.track.stored || chain.rar.waiting || chain.ae.mails ? 3 : 0;
 }

@@ -12,12 +12,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from ..llhttp import llhttp
+from ..libraries import libraries
 
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
 _ENDLESS_S = 300  # what runs longer is in a loop
-LOGIC = ("segment.c", "track.c", "rar.c", "chain.c")
+LOGIC = ("segment.c", "track.c", "rar.c", "table.c", "ae.c", "store.c", "chain.c")
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
@@ -33,11 +33,11 @@ def compiled(folder: Path, built: Path | None = None, changed: Path | None = Non
         if changed is not None and source.name == changed.name:
             made, source = folder / made.name, changed
         if not made.exists():
-            options = [*_FLAGS, *_SANITIZED, "-I", str(A3D), *llhttp().compile]
+            options = [*_FLAGS, *_SANITIZED, "-I", str(A3D), *libraries().compile]
             _succeeds([*options, "-c", "-o", str(made), str(source)])
         objects.append(str(made))
     program = folder / "drive"
-    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects, *llhttp().link])
+    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects, *libraries().link])
     return program
 
 
@@ -59,7 +59,7 @@ class Segment:
     stamp: int | None = 7
     options: bytes = b""
     id: int = 0
-    right: bool = field(default=True, compare=False)  # has valid checksums
+    left_to_card: bool = False  # TCP's checksum is only that of the pseudo header
 
     def packet(self) -> bytes:
         """Return the IP packet."""
@@ -74,12 +74,12 @@ class Segment:
         )
         data = head + options + self.data
         pseudo = source.packed + to.packed + struct.pack("!II", len(data), 6)
-        if self.right:
-            data = data[:16] + checksum(pseudo + data).to_bytes(2, "big") + data[18:]
+        found = 0xFFFF - checksum(pseudo) if self.left_to_card else checksum(pseudo + data)
+        data = data[:16] + found.to_bytes(2, "big") + data[18:]
         if source.version == 6:
             return struct.pack("!IHBB", 6 << 28, len(data), 6, 64) + source.packed + to.packed + data
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), self.id, 0x4000, 64, 6, 0) + source.packed + to.packed
-        return (ip[:10] + checksum(ip).to_bytes(2, "big") + ip[12:] if self.right else ip) + data
+        return ip[:10] + checksum(ip).to_bytes(2, "big") + ip[12:] + data
 
 
 def checksum(data: bytes) -> int:
@@ -89,6 +89,17 @@ def checksum(data: bytes) -> int:
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
+
+
+def summed(packet: bytes) -> bytes:
+    """Return a packet with a valid checksum of TCP, if it is long enough to have one."""
+    start, address = (20, packet[12:20]) if packet[:1] < b"\x60" else (40, packet[8:40])
+    tcp = packet[start:]
+    if len(tcp) < 20:
+        return packet
+    tcp = tcp[:16] + b"\0\0" + tcp[18:]
+    found = checksum(address + len(tcp).to_bytes(4, "big") + b"\0\0\0\6" + tcp)
+    return packet[:start] + tcp[:16] + found.to_bytes(2, "big") + tcp[18:]
 
 
 @dataclass
@@ -167,10 +178,17 @@ class Chained:
 
 
 def chain(
-    program: Path, side: str, lines: Iterable[str], copies: int = 2, stagger: int = 10, alpha: int = 0
+    program: Path,
+    side: str,
+    lines: Iterable[str],
+    copies: int = 2,
+    stagger: int = 10,
+    alpha: int = 0,
+    tables: Path | None = None,
 ) -> Chained:
-    """Pass lines to drive; alpha is in microseconds."""
-    *printed, counts = _drive([str(program), side, str(copies), str(stagger), str(alpha)], lines)
+    """Pass lines to drive; alpha is in microseconds, and tables the folder of AE's tables (None: without AE)."""
+    folder = [] if tables is None else [str(tables)]
+    *printed, counts = _drive([str(program), side, str(copies), str(stagger), str(alpha), *folder], lines)
     sent = [line.split() for line in printed if line.startswith("send ")]
     verdicts = [line for line in printed if not line.startswith("send ")]
     return Chained(verdicts, [(int(at), bytes.fromhex(packet)) for _, at, packet in sent], json.loads(counts))

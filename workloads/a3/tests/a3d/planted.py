@@ -19,8 +19,8 @@ class Mistake(NamedTuple):
 PLANTED = {
     "a copy is not filtered": Mistake(
         "chain.c",
-        "passes = !rar_copy(&chain->rar, &own->memory, &segment) || seen.kind == TRACK_NEW;",
-        "passes = true;",
+        "return !rar_copy(&chain->rar, &own->memory, segment) || seen->kind == TRACK_NEW;",
+        "return true;",
         "test_the_far_end_drops_copies_and_not_what_tcp_repeats",
     ),
     "an acknowledgement is filtered": Mistake(
@@ -46,8 +46,8 @@ PLANTED = {
     ),
     "a copy has the checksum of the message": Mistake(
         "segment.c",
-        "put_checksum(tcp + TCP_CHECKSUM, sum(pseudo, tcp, tcp_length));",
-        "memcpy(tcp + TCP_CHECKSUM, segment->packet + segment->tcp + TCP_CHECKSUM, 2);",
+        "put_checksum(tcp + TCP_CHECKSUM, sum(pseudo(segment, tcp_length), tcp, tcp_length));",
+        "memcpy(tcp + TCP_CHECKSUM, segment->packet + segment->tcp + TCP_CHECKSUM, tcp_length ? 2 : 0);",
         "test_copies_have_checksums_that_the_kernel_has_left_to_a_card",
     ),
     "an alarm goes off after a message was acknowledged": Mistake(
@@ -61,6 +61,12 @@ PLANTED = {
         "message->rounds == RAR_ROUNDS",
         "message->rounds == RAR_ROUNDS + 1",
         "test_without_an_answer_it_leaves_again_after_a_round_trip_and_alpha",
+    ),
+    "a damaged message is looked at": Mistake(
+        "chain.c",
+        " ||\n	    !segment_sound(&passing.segment)) /*",
+        ") /*",
+        "test_a_damaged_message_is_not_copied",
     ),
     "a gap is not noticed": Mistake(
         "track.c",
@@ -128,5 +134,129 @@ PLANTED = {
         " || segment->payload > bytes || segment->payload > segment->length",
         "",
         "test_malformed_packets_do_no_harm",
+    ),
+}
+
+PLANTED_AE = {
+    "a wrong check is good enough": Mistake(
+        "ae.c",
+        "memcmp(check, head + AT_CHECK, sizeof(check)) || ",
+        "",
+        "test_only_what_is_as_it_says_is_restored",
+    ),
+    "any table is good enough": Mistake(
+        "ae.c",
+        "if (!memcmp(mail->hash[*version], mark, AE_MARK))",
+        "if (memcmp(mail->hash[*version], mark, AE_MARK) || true)",
+        "test_only_what_is_as_it_says_is_restored",
+    ),
+    "guesses have no end": Mistake(
+        "ae.c",
+        "		memory->refused += !length;\n",
+        "",
+        "test_guesses_about_a_table_come_to_an_end",
+        (16,),
+    ),
+    "a length is believed": Mistake(
+        "ae.c",
+        "length > AE_LONGEST || !find_version",
+        "!find_version",
+        "test_only_what_is_as_it_says_is_restored",
+    ),
+    "what was not agreed on is restored": Mistake(
+        "ae.c",
+        "if (first_digit == 3 && (memory->asked || memory->far))",
+        "if (first_digit == 3 && (memory->asked = true))",
+        "test_what_nobody_agreed_on_is_not_restored",
+    ),
+    "what TCP repeats is compressed": Mistake(
+        "ae.c",
+        "	return seen->kind == TRACK_NEW && segment->seq == edge &&",
+        "	return memory->in_text && memory->mail && memory->shared && edge && seen->kind == TRACK_REPEATED ?\n"
+        "		       true :\n"
+        "		       ",
+        "test_what_tcp_repeats_is_not_compressed",
+    ),
+    "it is never off": Mistake(
+        "ae.c",
+        "			memory->off = true;\n",
+        "",
+        "test_a_network_without_protocol_253_ends_it",
+    ),
+    "every SYN has the option": Mistake(
+        "ae.c",
+        "memory->syns++ < AE_SYNS",
+        "memory->syns++ < 99",
+        "test_a_network_that_drops_the_option_lets_the_third_syn_pass",
+    ),
+    "hosts see the option": Mistake(
+        "chain.c",
+        "segment_read(&passing->segment, passing->packet, passing->bytes) && passing->segment.option)",
+        "segment_read(&passing->segment, passing->packet, passing->bytes) && false)",
+        "test_the_ends_find_each_other_by_an_option_that_hosts_do_not_see",
+    ),
+    "somebody else's option is taken out": Mistake(
+        "chain.c",
+        "opens = own && own->ae.asks;",
+        "opens = own;",
+        "test_an_option_that_came_from_the_client_is_not_taken_out",
+    ),
+    "a mail that is refused is learned": Mistake(
+        "ae.c",
+        "			if (first_digit == 2)\n				learn",
+        "			if (first_digit)\n				learn",
+        "test_a_mail_that_is_not_accepted_changes_no_table",
+    ),
+    "pairs share a table": Mistake(
+        "ae.c",
+        "	SHA256Update(&context, &between, 1);\n",
+        "	(void)between;\n",
+        "test_pairs_have_tables_of_their_own",
+    ),
+    "tables are readable by all": Mistake(
+        "store.c",
+        "S_IRUSR | S_IWUSR);",
+        "S_IRUSR | S_IWUSR | S_IROTH);",
+        "test_pairs_have_tables_of_their_own",
+    ),
+    "there is one table too many": Mistake(
+        "store.c",
+        ">= STORE_FILES",
+        "> STORE_FILES",
+        "test_there_are_no_more_tables_than_there_may_be",
+    ),
+    "the table before is not kept": Mistake(
+        "ae.c",
+        "{ &mail->words, &mail->versions[mail->base] };",
+        "{ &mail->words, &mail->words };",
+        "test_a_mail_that_one_side_missed_is_made_up_for_by_the_next_one",
+    ),
+    "words are added to a table that was not used": Mistake(
+        "ae.c",
+        "	mail->base = version;\n",
+        "",
+        "test_a_mail_that_one_side_missed_is_made_up_for_by_the_next_one",
+    ),
+    "tables are not used": Mistake(
+        "ae.c",
+        "if (mail->dictionary_of != version)",
+        "if (false)",
+        "test_mails_cross_compressed_and_arrive_to_the_bit",
+        (4,),
+    ),
+    "a file is believed": Mistake(
+        "table.c",
+        "if (!word->uses || *slot ||",
+        "if (*slot ||",
+        "test_a_table_that_is_not_one",
+        (bytes([0, 0, 0, 1, 0, 0, 0, 0, 3]) + b"one",),
+    ),
+    "words depend on how a text is cut": Mistake(
+        "ae.c",
+        "	read_text(memory, memory->at);\n",
+        "	read_text(memory, memory->at);\n"
+        "	if (memory->mail)\n"
+        "		table_end_text(&memory->mail->words, &memory->mail->text);\n",
+        "test_words_do_not_depend_on_how_the_text_is_cut",
     ),
 }

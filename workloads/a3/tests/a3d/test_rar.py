@@ -128,13 +128,23 @@ def test_without_an_answer_it_leaves_again_after_a_round_trip_and_alpha(program:
 def test_copies_have_checksums_that_the_kernel_has_left_to_a_card(program: Path) -> None:
     for header, ends in ((20, (CLIENT, SERVER)), (40, (("2001:db8::2", 40000), ("2001:db8::1", 25)))):
         talk = Session(*ends)
-        asked = talk.segment(0, 0, len(GREETING), data=EHLO, right=False)
+        asked = talk.segment(0, 0, len(GREETING), data=EHLO, left_to_card=True)
         talk.raw(talk.now, asked.packet())
         sent = chain(program, "client", talk.lines).sent[0][1]
-        assert sent == replace(asked, right=True).packet() != asked.packet()
+        assert sent == replace(asked, left_to_card=False).packet() != asked.packet()
         pseudo = sent[8:40] if header == 40 else sent[12:20]
         tcp = sent[header:]
         assert checksum(pseudo + len(tcp).to_bytes(4, "big") + b"\0\0\0\6" + tcp) == 0
+
+
+def test_a_damaged_message_is_not_copied(program: Path) -> None:
+    """Copies have new checksums, so its receiver would take one."""
+    talk = Session()
+    packet = bytearray(talk.segment(0, 0, len(GREETING), data=EHLO).packet())
+    packet[-5] ^= 1
+    talk.raw(talk.now, bytes(packet))
+    done = chain(program, "client", talk.lines)
+    assert done.sent == [] and done.verdicts[-1] == "pass"
 
 
 def test_the_far_end_drops_copies_and_not_what_tcp_repeats(program: Path) -> None:

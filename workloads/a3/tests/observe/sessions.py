@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..llhttp import llhttp
+from ..libraries import libraries
 
 HERE = Path(__file__).parent
 OBSERVE = HERE.parents[1] / "a3d" / "observe"
@@ -28,8 +28,8 @@ Piece = tuple[str, bytes]  # direction (> to the server, < to the client), and b
 def compiled(to: Path, **changes: Path) -> Path:
     """Compile drive; ``changes`` names other files for ``smtp``, ``observe`` and so on."""
     sources = [HERE / "drive.c", *(changes.get(path.stem, path) for path in sorted(OBSERVE.glob("*.c")))]
-    options = [*_FLAGS, *_SANITIZED, "-I", str(OBSERVE), *llhttp().compile]
-    command = [*options, "-o", str(to), *map(str, sources), *llhttp().link]
+    options = [*_FLAGS, *_SANITIZED, "-I", str(OBSERVE), *libraries().compile]
+    command = [*options, "-o", str(to), *map(str, sources), *libraries().link]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return to

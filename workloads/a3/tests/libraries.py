@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""llhttp of the guest's Debian, for programs that tests compile on this machine: it needs little of a C library."""
+"""Libraries of the guest's Debian, for programs that tests compile on this machine: they need little of a C library."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from lab.cache.report import SilentReport
 
 _PACKAGES = Path(__file__).parents[1] / BUILD_PACKAGES
 # without others of the guest, which must not come before those of this machine
-_HEADERS = tempfile.TemporaryDirectory(prefix="llhttp-")
+_HEADERS = tempfile.TemporaryDirectory(prefix="a3-headers-")
 
 
 @dataclass(frozen=True)
-class Llhttp:
-    """What gcc needs to find it."""
+class Libraries:
+    """What gcc needs to find them."""
 
     compile: tuple[str, ...]
     link: tuple[str, ...]
 
 
 @cache
-def llhttp() -> Llhttp:
-    """Fetch it unless it is there."""
+def libraries() -> Libraries:
+    """Fetch them unless they are there."""
     root = ensure_sysroot(SilentReport(), ensure_image(SilentReport()), listed(_PACKAGES), str(_PACKAGES)).path
-    shutil.copy(root / "usr" / "include" / "llhttp.h", _HEADERS.name)
-    return Llhttp(("-isystem", _HEADERS.name), (str(root / LIBRARIES / "libllhttp.a"),))
+    for name in ("llhttp.h", "sha2.h", "zconf.h", "zlib.h"):
+        shutil.copy(root / "usr" / "include" / name, _HEADERS.name)
+    archives = (str(root / LIBRARIES / name) for name in ("libllhttp.a", "libz.a", "libmd.a"))
+    return Libraries(("-isystem", _HEADERS.name), tuple(archives))
