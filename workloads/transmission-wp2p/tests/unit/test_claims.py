@@ -16,6 +16,7 @@ from tests.unit.experiments.samples import rows
 ALIKE = {
     "bittorrent/fig17bc": {"with uploads, it stays about the same"},
     "bittorrent/fig18a": {"the pairs are alike without AM"},
+    "transmission-wp2p/mobility": {"with changes, uploads hardly matter"},
     "transmission-wp2p/walk": {"no element alone costs more than a tenth of the download"},
 }
 NAMES = [name for name in experiments() if name.startswith(("bittorrent/", "transmission-wp2p/"))]
