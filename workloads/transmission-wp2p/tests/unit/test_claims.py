@@ -17,6 +17,12 @@ ALIKE = {
     "bittorrent/fig17bc": {"with uploads, it stays about the same"},
     "bittorrent/fig18a": {"the pairs are alike without AM"},
     "transmission-wp2p/mobility": {"with changes, uploads hardly matter"},
+    "transmission-wp2p/modern": {
+        "with half of either file, the stock client in sequence can play at least half of what MA can"
+    },
+    "transmission-wp2p/modern-utp": {
+        "over µTP without a limit, a station has what LIHD gives it over TCP, within a tenth"
+    },
     "transmission-wp2p/walk": {"no element alone costs more than a tenth of the download"},
 }
 NAMES = [name for name in experiments() if name.startswith(("bittorrent/", "transmission-wp2p/"))]
