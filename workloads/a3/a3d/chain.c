@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor.h"
+
 _Static_assert((int)OBSERVE_TO_SERVER == (int)TRACK_TO_SERVER && (int)OBSERVE_TO_CLIENT == (int)TRACK_TO_CLIENT,
 	       "directions have the same numbers");
 
@@ -18,6 +20,7 @@ struct own {
 	struct rar_memory memory;
 
 	struct ae_memory ae;
+	struct pf_memory pf;
 
 	/* of what leaves for the network */
 	uint64_t at; /* bytes so far */
@@ -63,6 +66,47 @@ static enum track_direction outward(const struct chain *chain)
 	return chain->settings.side == CHAIN_CLIENT ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 }
 
+/* Tell the far end the class of a request. If too many wait to be told, it keeps the class that it has there. */
+static void tell(struct chain *chain, const struct track_connection *connection, uint64_t offset, enum pf_class class)
+{
+	struct notice *notice = &chain->notice[chain->notices];
+	struct notice *last = chain->notices ? notice - 1 : NULL;
+
+	if (last && !memcmp(&last->client, &connection->client, sizeof(last->client)) &&
+	    !memcmp(&last->server, &connection->server, sizeof(last->server)) && last->count < NOTICE_ENTRIES)
+		notice = last;
+	else if (chain->notices == CHAIN_NOTICES)
+		return;
+	else
+		*notice = (struct notice){ .version = connection->version,
+					   .client = connection->client,
+					   .server = connection->server };
+	chain->notices += notice != last;
+	notice->entries[notice->count].later = class == PF_LATER;
+	notice->entries[notice->count++].offset = offset;
+}
+
+/* Let PF know of a request or an answer of HTTP. */
+static void prioritize(struct own *own, const struct observe_event *event)
+{
+	struct chain *chain = own->chain;
+	bool client = chain->settings.side == CHAIN_CLIENT;
+	uint64_t object = 0;
+
+	if (event->kind == OBSERVE_ALONE || (event->way == OBSERVE_TO_SERVER && event->kind == OBSERVE_END))
+		return;
+	if (event->way == OBSERVE_TO_CLIENT) {
+		if (event->http.status >= 200)
+			pf_answer(&own->pf, event->exchange, event->kind == OBSERVE_END);
+		return;
+	}
+	if (client && event->label == OBSERVE_HTTP_5 && event->http.target)
+		object = pf_object(own->pf.device, event->http.target, event->http.target_length);
+	if (pf_request(&chain->pf, &own->pf, event->start, event->exchange, object) == PF_LATER && client &&
+	    !chain->settings.pf.alone)
+		tell(chain, own->connection, event->start, PF_LATER);
+}
+
 static void on_event(void *context, const struct observe_event *event)
 {
 	struct own *own = context;
@@ -72,6 +116,8 @@ static void on_event(void *context, const struct observe_event *event)
 		own->chain->counts.alone[event->alone]++;
 	if (encodes(own->chain, own->connection))
 		ae_event(&own->chain->ae, &own->ae, event);
+	if (own->chain->settings.pf.on && own->connection->server.port == HTTP)
+		prioritize(own, event);
 	if (event->kind == OBSERVE_ALONE || (enum track_direction)event->way != outward(own->chain))
 		return;
 	own->data |= !thin || event->start < own->from; /* or it began in another segment */
@@ -107,8 +153,10 @@ static void on_release(void *context, struct track_connection *connection)
 	struct own *own = connection->own;
 
 	rar_forget(&chain->rar, connection);
-	if (own)
+	if (own) {
 		ae_forget(&chain->ae, &own->ae);
+		pf_forget(&chain->pf, &own->pf);
+	}
 	free(own);
 }
 
@@ -116,7 +164,8 @@ void chain_begin(struct chain *chain, const struct chain_settings *settings)
 {
 	*chain = (struct chain){ .settings = *settings,
 				 .track = { .bytes = on_bytes, .released = on_release, .context = chain },
-				 .rar = { .settings = settings->rar } };
+				 .rar = { .settings = settings->rar },
+				 .pf = { .settings = settings->pf } };
 	ae_begin(&chain->ae, &settings->ae);
 }
 
@@ -137,6 +186,7 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	}
 	own->chain = chain;
 	own->connection = connection;
+	pf_begin(&chain->pf, &own->pf, pf_device(connection->client.address));
 	observe_begin((struct observe *)own->observer, which, on_event, own);
 	connection->own = own;
 }
@@ -259,38 +309,174 @@ static bool encode(struct chain *chain, struct own *own, const struct track_seen
 	return length;
 }
 
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns)
+/* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
+static enum chain_verdict look(struct chain *chain, struct passing *passing, uint64_t now_ns, struct track_seen *seen,
+			       struct own **own)
+{
+	enum chain_verdict verdict = chain->settings.ae.on ? arrive(chain, passing) : CHAIN_PASS;
+
+	if (verdict == CHAIN_DROP || !segment_read(&passing->segment, passing->packet, passing->bytes) ||
+	    !segment_sound(&passing->segment)) /* its receiver will not take it, either */
+		return verdict;
+	*seen = track_segment(&chain->track, &passing->segment, now_ns);
+	if (seen->kind == TRACK_NOT_FOLLOWED || seen->connection->closed)
+		return verdict;
+	if (!seen->connection->own)
+		look_at(chain, seen->connection);
+	*own = seen->connection->own;
+	if (!*own)
+		return verdict;
+	rar_acknowledged(&chain->rar, seen->connection, now_ns);
+	if (encodes(chain, seen->connection) && encode(chain, *own, seen, passing))
+		verdict = CHAIN_CHANGED;
+	return redundant(chain, *own, seen, &passing->segment, now_ns) ? verdict : CHAIN_DROP;
+}
+
+/* Take a notice of the far end. */
+static void take_notice(struct chain *chain, const uint8_t *packet, size_t bytes)
+{
+	struct notice notice;
+	struct track_connection *connection;
+
+	chain->counts.notices++;
+	if (!notice_read(&notice, packet, bytes)) {
+		chain->pf.counts.refused++;
+		return;
+	}
+	connection = track_known(&chain->track, &(struct segment){ .version = notice.version,
+								    .from = notice.client,
+								    .to = notice.server });
+	if (!connection || !connection->own || memcmp(&connection->client, &notice.client, sizeof(notice.client)))
+		return;
+	for (unsigned int i = 0; i < notice.count; i++)
+		pf_notice(&chain->pf, &((struct own *)connection->own)->pf, notice.entries[i].offset,
+			  notice.entries[i].later ? PF_LATER : PF_FIRST);
+}
+
+/* Whether packets that leave for the network may wait here. */
+static bool queues(const struct chain *chain)
+{
+	return chain->settings.pf.on && (chain->settings.side == CHAIN_SERVER || chain->settings.pf.alone);
+}
+
+/* The direction of a segment; if its beginning was not seen, a port says which end is the server. */
+static enum track_direction direction_of(const struct own *own, const struct track_seen *seen,
+					 const struct segment *segment)
+{
+	const struct track_connection to = { .server = segment->to };
+	enum observe_protocol which;
+
+	if (own)
+		return seen->direction;
+	return protocol(&to, &which) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
+}
+
+/* Let a segment that leaves for the network wait, if it must. */
+static enum chain_verdict leave(struct chain *chain, struct own *own, const struct segment *segment,
+				struct pf_ticket ticket, uint64_t now_ns)
+{
+	static const enum chain_verdict verdicts[] = {
+		[PF_PASS] = CHAIN_PASS, [PF_HOLD] = CHAIN_HELD, [PF_DROP] = CHAIN_DROP
+	};
+
+	return verdicts[pf_leave(&chain->pf, own ? &own->pf : NULL,
+				 &(struct pf_segment){ .bytes = segment->length,
+						       .seq = segment->seq,
+						       .end = segment->seq + segment_payload(segment) },
+				 ticket, now_ns)];
+}
+
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns,
+				struct pf_ticket ticket)
 {
 	struct passing passing = { .packet = packet, .bytes = bytes };
-	enum chain_verdict verdict = chain->settings.ae.on ? arrive(chain, &passing) : CHAIN_PASS;
-	struct track_seen seen;
-	struct own *own;
+	struct track_seen seen = { .connection = NULL };
+	struct own *own = NULL;
+	enum chain_verdict verdict;
 
-	if (verdict == CHAIN_DROP || !segment_read(&passing.segment, passing.packet, passing.bytes) ||
-	    !segment_sound(&passing.segment)) /* its receiver will not take it, either */
+	if (chain->settings.pf.on && chain->settings.side == CHAIN_SERVER && notice_is(packet, bytes)) {
+		take_notice(chain, packet, bytes);
+		return CHAIN_DROP;
+	}
+	verdict = look(chain, &passing, now_ns, &seen, &own);
+	if (verdict != CHAIN_PASS || !queues(chain) || !passing.segment.packet ||
+	    direction_of(own, &seen, &passing.segment) != outward(chain))
 		return verdict;
-	seen = track_segment(&chain->track, &passing.segment, now_ns);
-	if (seen.kind == TRACK_NOT_FOLLOWED || seen.connection->closed)
-		return verdict;
-	if (!seen.connection->own)
-		look_at(chain, seen.connection);
-	own = seen.connection->own;
-	if (!own)
-		return verdict;
-	rar_acknowledged(&chain->rar, seen.connection, now_ns);
-	if (encodes(chain, seen.connection) && encode(chain, own, &seen, &passing))
-		verdict = CHAIN_CHANGED;
-	return redundant(chain, own, &seen, &passing.segment, now_ns) ? verdict : CHAIN_DROP;
+	verdict = leave(chain, own, &passing.segment, ticket, now_ns);
+	if (verdict == CHAIN_HELD && own && chain->settings.side == CHAIN_CLIENT)
+		rar_forget(&chain->rar, own->connection); /* copies would not wait */
+	return verdict;
+}
+
+bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticket, bool *passes)
+{
+	return pf_due(&chain->pf, now_ns, ticket, passes);
+}
+
+/* Who speaks, for on_object(). */
+struct speaker {
+	struct chain *chain;
+	uint64_t device;
+};
+
+static void on_object(void *context, bool on_screen, const char *target, size_t length)
+{
+	const struct speaker *speaker = context;
+	struct chain *chain = speaker->chain;
+	uint64_t object = pf_object(speaker->device, target, length), offset;
+	enum pf_class class = on_screen ? PF_FIRST : PF_LATER;
+
+	pf_said(&chain->pf, speaker->device, object, class);
+	for (struct pf_memory *one = chain->pf.memories; one; one = one->next) {
+		const struct own *own = (const struct own *)((const uint8_t *)one - offsetof(struct own, pf));
+
+		while (pf_said_of(&chain->pf, one, object, class, &offset))
+			if (!chain->settings.pf.alone)
+				tell(chain, own->connection, offset, class);
+	}
+}
+
+void chain_monitor(struct chain *chain, const uint8_t address[16], const uint8_t *bytes, size_t length)
+{
+	struct speaker speaker = { chain, pf_device(address) };
+
+	for (const struct pf_memory *one = chain->pf.memories; one; one = one->next)
+		if (one->device == speaker.device) { /* it is the client of a connection */
+			bool said = monitor_read(bytes, length, on_object, &speaker);
+
+			chain->pf.counts.said += said;
+			chain->pf.counts.refused += !said;
+			return;
+		}
+	chain->pf.counts.refused++;
+}
+
+/* Take the next notice that is to be sent. False: none is. */
+static bool next_notice(struct chain *chain, struct rar_packet *packet)
+{
+	if (!chain->notices)
+		return false;
+	*packet = (struct rar_packet){ .version = chain->notice[0].version,
+				       .bytes = chain->notice_packet,
+				       .length = notice_write(&chain->notice[0], chain->notice_packet) };
+	chain->counts.notices++;
+	chain->notices--;
+	memmove(chain->notice, chain->notice + 1, chain->notices * sizeof(*chain->notice));
+	return true;
 }
 
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
 {
-	return rar_due(&chain->rar, now_ns, packet);
+	return next_notice(chain, packet) || rar_due(&chain->rar, now_ns, packet);
 }
 
 uint64_t chain_next_ns(const struct chain *chain)
 {
-	return rar_next_ns(&chain->rar);
+	uint64_t rar_ns = rar_next_ns(&chain->rar), pf_ns = pf_next_ns(&chain->pf);
+
+	if (chain->notices)
+		return 0;
+	return pf_ns < rar_ns ? pf_ns : rar_ns;
 }
 
 void chain_end(struct chain *chain)

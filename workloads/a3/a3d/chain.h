@@ -4,7 +4,9 @@
 #define A3D_CHAIN_H
 
 #include "ae.h"
+#include "notice.h"
 #include "observe/observe.h"
+#include "pf.h"
 #include "rar.h"
 #include "track.h"
 
@@ -19,16 +21,23 @@ struct chain_settings {
 	bool rar_on;
 	struct rar_settings rar;
 	struct ae_settings ae;
+	struct pf_settings pf;
 };
 
 enum chain_verdict {
 	CHAIN_DROP,
 	CHAIN_PASS,
 	CHAIN_CHANGED, /* what is in changed passes instead */
+	CHAIN_HELD, /* chain_release() says what becomes of it */
 };
 
 struct chain_counts {
 	uint64_t alone[OBSERVE_ALONES]; /* connections whose content was not to be read, by why */
+	uint64_t notices; /* that were sent, or have come */
+};
+
+enum {
+	CHAIN_NOTICES = 64, /* that wait to be sent */
 };
 
 struct chain {
@@ -37,19 +46,30 @@ struct chain {
 	struct track track;
 	struct rar rar;
 	struct ae ae;
+	struct pf pf;
+	unsigned int notices; /* that wait */
+	struct notice notice[CHAIN_NOTICES];
+	uint8_t notice_packet[NOTICE_LONGEST];
 	size_t changed_length;
-	uint8_t changed[AE_LONGEST];
+	uint8_t changed[AE_LONGEST]; /* at the end, so that a sanitizer sees what writes behind it */
 };
 
 void chain_begin(struct chain *chain, const struct chain_settings *settings);
 
 /* A packet, of which all bytes should be there. */
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns);
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns,
+				struct pf_ticket ticket);
+
+/* What becomes now of a packet that was held: it passes, or is to be dropped. False: there is none. */
+bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticket, bool *passes);
+
+/* A datagram has come from the monitor of the browser at this address (IPv4: the first four bytes, the rest is 0). */
+void chain_monitor(struct chain *chain, const uint8_t address[16], const uint8_t *bytes, size_t length);
 
 /* The next packet that is to be sent now, in addition. False: there is none. */
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet);
 
-/* When there will be one; UINT64_MAX: not before another packet comes. */
+/* When there will be one, or one to be released; UINT64_MAX: not before another packet comes. */
 uint64_t chain_next_ns(const struct chain *chain);
 
 /* Forget all connections. */

@@ -3,6 +3,7 @@
  * a3d: the daemon of A3, next to a mobile device (--side client) or in front of servers (--side server).
  *
  *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
+ *	    [--pf] [--pf-alone] [--pf-rate BIT/S] [--pf-limit PACKETS] [--pf-most-ms MS]
  *	    [--ae FOLDER] [--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
@@ -22,6 +23,7 @@
 
 #include "chain.h"
 #include "fail.h"
+#include "monitor.h"
 #include "queue.h"
 #include "rules.h"
 #include "store.h"
@@ -47,6 +49,7 @@ struct daemon {
 	struct queue *queue;
 	struct store store;
 	int raw4, raw6;
+	int monitor; /* its datagrams come here; -1: none do */
 	struct chain chain;
 	uint64_t packets, bytes; /* with IP headers */
 	uint64_t errors; /* copies that could not be sent */
@@ -98,6 +101,7 @@ static unsigned int word(const char *option, const char *text, const char *first
 static bool read_option(struct options *options, const char *name, const char *value)
 {
 	struct rar_settings *rar = &options->chain.rar;
+	struct pf_settings *pf = &options->chain.pf;
 
 	if (!strcmp(name, "--side"))
 		options->chain.side = word(name, value, "client", "server") ? CHAIN_SERVER : CHAIN_CLIENT;
@@ -107,6 +111,12 @@ static bool read_option(struct options *options, const char *name, const char *v
 		rar->stagger = (unsigned int)number(name, value, 1, 1000);
 	else if (!strcmp(name, "--alpha-ms"))
 		rar->alpha_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
+	else if (!strcmp(name, "--pf-rate"))
+		pf->rate_bps = number(name, value, 1000, UINT64_C(100000000000));
+	else if (!strcmp(name, "--pf-limit"))
+		pf->limit = (unsigned int)number(name, value, 1, PF_HELD);
+	else if (!strcmp(name, "--pf-most-ms"))
+		pf->most_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
 	else if (!strcmp(name, "--ae"))
 		options->tables = value;
 	else if (!strcmp(name, "--hook"))
@@ -120,36 +130,99 @@ static bool read_option(struct options *options, const char *name, const char *v
 	return true;
 }
 
+/* Read an option without a value. False: there is none of this name. */
+static bool read_flag(struct options *options, const char *name)
+{
+	if (!strcmp(name, "--rar"))
+		options->chain.rar_on = true;
+	else if (!strcmp(name, "--ae-plain"))
+		options->chain.ae.plain = true;
+	else if (!strcmp(name, "--pf"))
+		options->chain.pf.on = true;
+	else if (!strcmp(name, "--pf-alone"))
+		options->chain.pf.alone = true;
+	else
+		return false;
+	return true;
+}
+
+/* Refuse options that do not fit together. */
+static void check_options(const struct options *options)
+{
+	const struct pf_settings *pf = &options->chain.pf;
+	bool client = options->chain.side == CHAIN_CLIENT;
+
+	if (options->chain.side == CHAIN_NO_SIDE)
+		refuse("--side is missing: write --side client or --side server");
+	if (pf->alone && !(pf->on && client))
+		refuse("--pf-alone needs --pf and --side client");
+	if (pf->rate_bps && !(pf->on && !client))
+		refuse("--pf-rate needs --pf and --side server");
+	if (pf->on && !client && !pf->rate_bps)
+		refuse("--pf at the server's side needs --pf-rate: what waits elsewhere cannot be put in order");
+}
+
 static void read_options(struct options *options, int argc, char **argv)
 {
 	*options = (struct options){
 		.queue = 9100,
 		.every_ns = SECOND_NS,
 		.chain.rar = { .copies = 2, .stagger = 10, .alpha_ns = SECOND_NS / 50 },
+		.chain.pf = { .limit = 50, .most_ns = SECOND_NS / 10 * 8 },
 	};
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--rar"))
-			options->chain.rar_on = true;
-		else if (!strcmp(argv[i], "--ae-plain"))
-			options->chain.ae.plain = true;
-		else if (!argv[i + 1])
+		if (read_flag(options, argv[i]))
+			continue;
+		if (!argv[i + 1])
 			refuse("%s is not an option, or has no value", argv[i]);
 		else if (read_option(options, argv[i], argv[i + 1]))
 			i++;
 		else
 			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
-			       "--stagger DIVISOR, --alpha-ms MS, --ae FOLDER, --ae-plain, --hook forward|host, "
+			       "--stagger DIVISOR, --alpha-ms MS, --pf, --pf-alone, --pf-rate BIT/S, --pf-limit PACKETS, "
+			       "--pf-most-ms MS, --ae FOLDER, --ae-plain, --hook forward|host, "
 			       "--queue NUMBER, --every-ms MS",
 			       argv[i]);
 	}
-	if (options->chain.side == CHAIN_NO_SIDE)
-		refuse("--side is missing: write --side client or --side server");
+	check_options(options);
 }
 
 /* Whether an element is on. */
 static bool does_something(const struct options *options)
 {
-	return options->chain.rar_on || options->chain.ae.on;
+	return options->chain.rar_on || options->chain.ae.on || options->chain.pf.on;
+}
+
+/* A socket for what the monitor of a browser says. */
+static int monitor_socket(void)
+{
+	const struct sockaddr_in6 own = { .sin6_family = AF_INET6, .sin6_port = htons(MONITOR_PORT) };
+	int one = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), no = 0;
+
+	if (one < 0 || setsockopt(one, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no)) ||
+	    bind(one, (const struct sockaddr *)&own, sizeof(own)))
+		fail_errno("no socket for the monitor");
+	return one;
+}
+
+/* Take what monitors have said. */
+static void hear(struct daemon *daemon)
+{
+	uint8_t bytes[MONITOR_LONGEST + 1], address[16];
+	struct sockaddr_in6 from;
+	socklen_t room = sizeof(from);
+	ssize_t length;
+
+	while (daemon->monitor >= 0 && (length = recvfrom(daemon->monitor, bytes, sizeof(bytes), 0,
+							  (struct sockaddr *)&from, &room)) >= 0) {
+		memcpy(address, &from.sin6_addr, sizeof(address));
+		if (IN6_IS_ADDR_V4MAPPED(&from.sin6_addr)) {
+			memset(address, 0, sizeof(address));
+			memcpy(address, (const uint8_t *)&from.sin6_addr + 12, 4);
+		}
+		chain_monitor(&daemon->chain, address, bytes, (size_t)length);
+		room = sizeof(from);
+	}
 }
 
 /* A socket for whole packets, which do not pass the queues. */
@@ -189,13 +262,26 @@ static void decide(struct daemon *daemon, const struct queue_packet *packet, uin
 	enum chain_verdict verdict = CHAIN_PASS;
 
 	if (does_something(&daemon->options) && packet->bytes)
-		verdict = chain_packet(chain, packet->bytes, packet->length, now_ns);
+		verdict = chain_packet(chain, packet->bytes, packet->length, now_ns,
+				       (struct pf_ticket){ packet->id, packet->queue });
 	if (verdict == CHAIN_PASS)
 		queue_accept(daemon->queue, packet);
 	else if (verdict == CHAIN_CHANGED)
 		queue_change(daemon->queue, packet, chain->changed, chain->changed_length);
+	else if (verdict == CHAIN_HELD)
+		queue_hold(daemon->queue, packet);
 	else
 		queue_drop(daemon->queue, packet);
+}
+
+/* Give packets that were held, and are no longer, their verdicts. */
+static void release(struct daemon *daemon, uint64_t now_ns)
+{
+	struct pf_ticket ticket;
+	bool passes;
+
+	while (chain_release(&daemon->chain, now_ns, &ticket, &passes))
+		queue_release(daemon->queue, ticket.id, ticket.queue, passes);
 }
 
 /* Decide on packets that wait; wait for the first one, so long at most. False: there was none. */
@@ -221,6 +307,7 @@ static void report(const struct daemon *daemon)
 	const struct chain *chain = &daemon->chain;
 	const struct rar_counts *rar = &chain->rar.counts;
 	const struct ae_counts *ae = &chain->ae.counts;
+	const struct pf_counts *pf = &chain->pf.counts;
 	const uint64_t *left = chain->track.counts.left;
 	const struct {
 		const char *name;
@@ -258,6 +345,16 @@ static void report(const struct daemon *daemon)
 		{ "mails", ae->mails },
 		{ "behind", ae->behind },
 		{ "no_table", ae->no_room + daemon->store.errors },
+		{ "pf_requests", pf->requests },
+		{ "pf_later", pf->later },
+		{ "pf_held", pf->held },
+		{ "pf_overtaken", pf->overtaken },
+		{ "pf_overdue", pf->overdue },
+		{ "pf_repeated", pf->repeated },
+		{ "pf_dropped", pf->dropped },
+		{ "pf_said", pf->said },
+		{ "pf_refused", pf->refused },
+		{ "pf_notices", chain->counts.notices },
 		{ "errors", daemon->errors },
 	};
 	uint64_t now_ns = time_ns(CLOCK_REALTIME);
@@ -278,6 +375,7 @@ static const struct timespec *send_due(struct daemon *daemon, struct timespec *l
 	if (chain_next_ns(&daemon->chain) == UINT64_MAX)
 		return NULL; /* it need not know the time */
 	now_ns = time_ns(CLOCK_MONOTONIC);
+	release(daemon, now_ns);
 	while (chain_due(&daemon->chain, now_ns, &packet))
 		send_packet(daemon, &packet);
 	next_ns = chain_next_ns(&daemon->chain);
@@ -299,6 +397,7 @@ static void serve(struct daemon *daemon)
 			report(daemon);
 		}
 		handle(daemon, send_due(daemon, &left));
+		hear(daemon);
 	}
 }
 
@@ -338,8 +437,11 @@ int main(int argc, char **argv)
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
 	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);
+	daemon.monitor = daemon.options.chain.pf.on && daemon.options.chain.side == CHAIN_CLIENT ? monitor_socket() : -1;
+	queue_watch(daemon.queue, daemon.monitor);
 	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports),
-		   daemon.options.chain.ae.on);
+		   daemon.options.chain.ae.on || (daemon.options.chain.pf.on && daemon.monitor < 0),
+		   daemon.monitor < 0 ? 0 : MONITOR_PORT);
 	report(&daemon);
 	report_every(daemon.options.every_ns);
 	serve(&daemon);
@@ -347,6 +449,8 @@ int main(int argc, char **argv)
 	rules_remove();
 	while (handle(&daemon, &now))
 		;
+	for (uint64_t now_ns = time_ns(CLOCK_MONOTONIC); daemon.chain.pf.waiting; now_ns += 60 * SECOND_NS)
+		release(&daemon, now_ns); /* in their order */
 	report(&daemon);
 	chain_end(&daemon.chain);
 	if (daemon.options.tables)

@@ -33,6 +33,8 @@ struct queue {
 	size_t room; /* bytes of each message */
 	unsigned int batch, received, at; /* messages: most, there, read */
 	size_t read; /* bytes of message `at` */
+	int other; /* queue_watch(); -1: nothing */
+	unsigned int held[QUEUES]; /* packets without a verdict */
 	bool accepted[QUEUES]; /* packets up to `last` are to be accepted */
 	uint32_t last[QUEUES];
 	struct mmsghdr headers[BATCH];
@@ -150,6 +152,7 @@ struct queue *queue_open(uint16_t number, uint32_t bytes)
 	if (!queue)
 		fail_errno("no memory");
 	queue->number = number;
+	queue->other = -1;
 	queue->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
 	if (queue->netlink < 0 || bind(queue->netlink, (const struct sockaddr *)&own, sizeof(own)))
 		fail_errno("no netlink");
@@ -166,13 +169,13 @@ struct queue *queue_open(uint16_t number, uint32_t bytes)
 
 bool queue_receive(struct queue *queue, const struct timespec *most)
 {
-	struct pollfd waits = { .fd = queue->netlink, .events = POLLIN };
+	struct pollfd waits[] = { { .fd = queue->netlink, .events = POLLIN }, { .fd = queue->other, .events = POLLIN } };
 	int received;
 
 	queue->at = queue->received = 0;
 	queue->read = 0;
 	/* system calls are what a packet costs most of: without a limit, one is enough */
-	if (most && ppoll(&waits, 1, most, NULL) <= 0)
+	if ((most || queue->other >= 0) && (ppoll(waits, 2, most, NULL) <= 0 || !waits[0].revents))
 		return false;
 	received = recvmmsg(queue->netlink, queue->headers, queue->batch, MSG_WAITFORONE, NULL);
 	if (received < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
@@ -283,6 +286,10 @@ void queue_accept(struct queue *queue, const struct queue_packet *packet)
 {
 	unsigned int which = packet->queue != queue->number;
 
+	if (queue->held[which]) { /* a batch would accept them, too */
+		verdict(queue, NFQNL_MSG_VERDICT, packet->queue, packet->id, NF_ACCEPT, NULL, 0);
+		return;
+	}
 	queue->accepted[which] = true;
 	queue->last[which] = packet->id;
 }
@@ -297,4 +304,23 @@ void queue_change(struct queue *queue, const struct queue_packet *packet, const 
 {
 	flush(queue, packet->queue != queue->number);
 	verdict(queue, NFQNL_MSG_VERDICT, packet->queue, packet->id, NF_ACCEPT, bytes, length);
+}
+
+void queue_hold(struct queue *queue, const struct queue_packet *packet)
+{
+	unsigned int which = packet->queue != queue->number;
+
+	flush(queue, which);
+	queue->held[which]++;
+}
+
+void queue_release(struct queue *queue, uint32_t id, uint16_t number, bool passes)
+{
+	queue->held[number != queue->number]--;
+	verdict(queue, NFQNL_MSG_VERDICT, number, id, passes ? NF_ACCEPT : NF_DROP, NULL, 0);
+}
+
+void queue_watch(struct queue *queue, int other)
+{
+	queue->other = other;
 }

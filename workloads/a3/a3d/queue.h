@@ -47,4 +47,11 @@ void queue_drop(struct queue *queue, const struct queue_packet *packet);
 void queue_change(struct queue *queue, const struct queue_packet *packet, const uint8_t *bytes, size_t length);
 void queue_flush(struct queue *queue);
 
+/* Keep a packet without a verdict, until queue_release(). If the program ends before, the kernel drops it. */
+void queue_hold(struct queue *queue, const struct queue_packet *packet);
+void queue_release(struct queue *queue, uint32_t id, uint16_t number, bool passes);
+
+/* Let something else that can be read also end queue_receive(). */
+void queue_watch(struct queue *queue, int other);
+
 #endif

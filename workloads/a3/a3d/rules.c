@@ -44,7 +44,8 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
 	va_end(words);
 }
 
-void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool encoded)
+void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool experiments,
+		uint16_t monitor)
 {
 	char list[256] = "", rules[4096] = "";
 	static const struct {
@@ -77,10 +78,13 @@ void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, siz
 			add(rules, sizeof(rules),
 			    "chain %s { %s meta mark %u accept; tcp dport { %s } goto ours; tcp sport { %s } goto ours; }\n",
 			    chains[i].name, chains[i].past, RULES_MARK, list, list);
-	for (size_t i = 0; encoded && i < sizeof(chains) / sizeof(*chains); i++)
+	for (size_t i = 0; experiments && i < sizeof(chains) / sizeof(*chains); i++)
 		if (chains[i].hook == hook) /* 16 bits behind IP's header: where TCP has the port, too */
 			add(rules, sizeof(rules), "chain %s { meta l4proto %d @th,16,16 { %s } goto ours; }\n",
 			    chains[i].name, SEGMENT_EXPERIMENT, list);
+	if (monitor)
+		add(rules, sizeof(rules), "chain input { iifname != \"lo\" udp dport %u fib saddr . iif oif missing drop; }\n",
+		    monitor);
 	add(rules, sizeof(rules), "}\n");
 	if (!applied(rules))
 		refuse("nft does not take the rules for the queues");

@@ -22,10 +22,12 @@ enum rules_hook {
 };
 
 /*
- * Make them, instead of those that an ended program has left behind; encoded: also for what AE has compressed. Ends the
- * program if it cannot.
+ * Make them, instead of those that an ended program has left behind; experiments: also for what the far end sends by
+ * protocol 253. monitor: a port of UDP of this node, which takes nothing that comes from where answers would not go; 0:
+ * none. Ends the program if it cannot.
  */
-void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool encoded);
+void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool experiments,
+		uint16_t monitor);
 
 /* Remove them. Connections that were changed then pass as well, so none may be left. */
 void rules_remove(void);

@@ -19,6 +19,10 @@ _COUNTS = (
     *("far_ends", "no_far_end", "encoded", "plain_bytes", "encoded_bytes", "incompressible", "repeated", "off"),
     *("decoded", "refused", "mails", "behind", "no_table"),
 )
+_PF_COUNTS = (  # older ones do not print them
+    *("pf_requests", "pf_later", "pf_held", "pf_overtaken", "pf_overdue", "pf_repeated", "pf_dropped", "pf_refused"),
+    *("pf_notices", "pf_said"),
+)
 _SERIES = {"packets": "packets", "copies": "packets"}
 
 
@@ -40,6 +44,12 @@ class A3d(Probe):
     side: ``decoded``, ``refused`` (compressed packets that could not be restored, and were dropped). At both: ``mails``
     (that were added to a table), ``no_table`` (mails without one, for lack of room, and tables that could not be
     written).
+
+    Of PF: ``pf_requests`` (of HTTP), ``pf_later`` (of them, those for objects that were not on the screen),
+    ``pf_held`` (packets that had to wait), ``pf_overtaken``, ``pf_overdue`` (that had waited long enough),
+    ``pf_repeated`` (that TCP repeated while the first one still waited), ``pf_dropped`` (for lack of room),
+    ``pf_notices`` (packets that were sent, or came, with classes), ``pf_said`` (datagrams of monitors), ``pf_refused``
+    (of both, those that cannot be read or are not of a client).
     """
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
@@ -57,6 +67,16 @@ class A3d(Probe):
             default=20 * _MILLISECOND,
             most=60 * _SECOND,
         ),
+        "pf": Param("bool", "prioritized fetching of objects of HTTP: those on the screen first", default=False),
+        "pf_alone": Param("bool", "client's side: there is no far end, so requests wait instead", default=False),
+        "pf_rate": Param("rate", "server's side: of what it lets go; a little less than that of the line", least=1000),
+        "pf_limit": Param("int", "server's side: packets that wait", default=50, least=1, most=1000),
+        "pf_most": Param(
+            "duration",
+            "how much later than in order of arrival a packet leaves at most, or a request",
+            default=800 * _MILLISECOND,
+            most=60 * _SECOND,
+        ),
         "ae": Param("bool", "application-aware encoding of mails, with tables in /var/lib/a3d", default=False),
         "ae_tables": Param("bool", "false: AE is DEFLATE without tables", default=True),
         "every": Param(
@@ -69,9 +89,19 @@ class A3d(Probe):
         for key, known in _CHOICES.items():
             if params[key] not in known:
                 raise ParameterError(key, f'"{params[key]}" is not valid; write {" or ".join(known)}')
-        for key in ("alpha", "every"):
+        self._check_pf(params)
+        for key in ("alpha", "every", "pf_most"):
             if params[key] % _MILLISECOND:
                 raise ParameterError(key, "must be whole milliseconds")
+
+    def _check_pf(self, params: dict[str, Any]) -> None:
+        client = params["side"] == "client"
+        if params["pf_alone"] and not (params["pf"] and client):
+            raise ParameterError("pf_alone", "needs pf: true and side: client")
+        if params["pf_rate"] is not None and not (params["pf"] and not client):
+            raise ParameterError("pf_rate", "needs pf: true and side: server")
+        if params["pf"] and not client and params["pf_rate"] is None:
+            raise ParameterError("pf_rate", "is missing: what waits elsewhere cannot be put in order")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         every = str(params["every"] // _MILLISECOND)
@@ -79,6 +109,12 @@ class A3d(Probe):
         if params["rar"]:
             numbers = ("--copies", str(params["copies"]), "--stagger", str(params["stagger"]))
             command += ["--rar", *numbers, "--alpha-ms", str(params["alpha"] // _MILLISECOND)]
+        if params["pf"]:
+            command += ["--pf", "--pf-most-ms", str(params["pf_most"] // _MILLISECOND)]
+        if params["pf_alone"]:
+            command.append("--pf-alone")
+        if params["pf_rate"] is not None:
+            command += ["--pf-rate", str(params["pf_rate"]), "--pf-limit", str(params["pf_limit"])]
         if params["ae"]:
             command += ["--ae", "/var/lib/a3d", *["--ae-plain"] * (not params["ae_tables"])]
         return command
@@ -88,13 +124,14 @@ class A3d(Probe):
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``: a line for each interval."""
-        parsed = Parsed(values=dict.fromkeys(_COUNTS, 0))
+        parsed = Parsed(values=dict.fromkeys((*_COUNTS, *_PF_COUNTS), 0))
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
             t_ns = _time_ns(line["t_s"]) - raw.epoch_ns
             for key, unit in _SERIES.items():
                 parsed.add(key, unit, t_ns, line[key].integer())
             parsed.values |= {key: line[key].integer() for key in _COUNTS}
+            parsed.values |= {key: line[key].integer() for key in _PF_COUNTS if key in line}
         return parsed
 
 

@@ -3,14 +3,16 @@
  * Packets in, packets out: what a3d does, without netfilter and without a clock.
  *
  *	drive track < lines
- *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] < lines
+ *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] [pf=PF] < lines
  *
  * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
  * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
  * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
- * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on. Then come the
- * counts. Each packet has its own memory, so that AddressSanitizer
- * sees what reads behind its end.
+ * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on.
+ * PF is "on", "alone" or a rate in bit/s: then it also prints "held", and when what was held leaves, or is dropped ("go" or
+ * "gone", the time, the number of the packet, from 0), and a line may be a time, an address (@ and hexadecimal) and what a
+ * monitor there says. Then come the counts. Each packet has its own memory, so that AddressSanitizer sees what reads behind
+ * its end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,15 +80,23 @@ static void track_one(const uint8_t *packet, size_t length, uint64_t now_ns)
 /* Print what is sent up to a time. */
 static void send_until(uint64_t until_ns)
 {
+	static uint64_t now_ns; /* it never goes back */
 	struct rar_packet packet;
+	struct pf_ticket ticket;
 	uint64_t at_ns;
+	bool passes;
 
 	while ((at_ns = chain_next_ns(&chain)) <= until_ns && at_ns != UINT64_MAX) {
+		at_ns = now_ns = at_ns > now_ns ? at_ns : now_ns;
+		while (chain_release(&chain, at_ns, &ticket, &passes))
+			printf("%s %" PRIu64 " %" PRIu32 "\n", passes ? "go" : "gone", at_ns, ticket.id);
 		if (!chain_due(&chain, at_ns, &packet))
 			continue;
 		printf("send %" PRIu64 " ", at_ns);
 		print_hex(packet.bytes, packet.length);
 	}
+	if (until_ns != UINT64_MAX && until_ns > now_ns)
+		now_ns = until_ns;
 }
 
 static void print_verdict(enum chain_verdict verdict)
@@ -95,7 +105,7 @@ static void print_verdict(enum chain_verdict verdict)
 		printf("change ");
 		print_hex(chain.changed, chain.changed_length);
 	} else {
-		puts(verdict == CHAIN_PASS ? "pass" : "drop");
+		puts(verdict == CHAIN_PASS ? "pass" : verdict == CHAIN_HELD ? "held" : "drop");
 	}
 	fflush(stdout);
 }
@@ -116,19 +126,45 @@ static void print_counts(void)
 	       ae->far_ends, ae->no_far_end, ae->encoded, ae->bytes, ae->encoded_bytes, ae->incompressible, ae->repeated,
 	       ae->off, ae->decoded, ae->refused, ae->mails, ae->behind, ae->no_room + store.errors);
 	printf(", \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
-	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u}\n",
+	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u"
+	       ", \"pf_requests\": %" PRIu64 ", \"pf_later\": %" PRIu64 ", \"pf_refused\": %" PRIu64
+	       ", \"pf_notices\": %" PRIu64 ", \"pf_waiting\": %u}\n",
 	       rar->thin, rar->copies, rar->bytes, rar->alarms, rar->given_up, rar->no_room, rar->filtered,
-	       chain.rar.waiting);
+	       chain.rar.waiting, chain.pf.counts.requests, chain.pf.counts.later, chain.pf.counts.refused,
+	       chain.counts.notices, chain.pf.waiting);
+}
+
+static void set_pf(struct pf_settings *pf, const char *how)
+{
+	*pf = (struct pf_settings){ .on = true, .alone = !strcmp(how, "alone"), .limit = 50, .most_ns = 800000000 };
+	pf->rate_bps = strtoull(how, NULL, 10);
+}
+
+static void hear(const char *address, const char *hex, uint64_t now_ns)
+{
+	uint8_t *bytes, *from, all[16] = { 0 };
+	size_t length;
+
+	send_until(now_ns);
+	from = bytes_of(address, &length);
+	memcpy(all, from, length < 16 ? length : 16);
+	bytes = bytes_of(hex, &length);
+	chain_monitor(&chain, all, bytes, length);
+	free(bytes);
+	free(from);
 }
 
 int main(int argc, char **argv)
 {
-	static char line[1 << 18], hex[1 << 17];
+	static char line[1 << 18], hex[1 << 17], more[1 << 17];
+	uint32_t number = 0;
 	struct chain_settings settings = { .side = CHAIN_CLIENT, .rar = { .stagger = 10 } };
 	bool track = argc == 2 && !strcmp(argv[1], "track");
 	uint64_t now_us;
 
 	if (!track) {
+		if (argc > 5 && !strncmp(argv[argc - 1], "pf=", 3))
+			set_pf(&settings.pf, argv[--argc] + 3);
 		if (argc < 5 || argc > 7 || (argc > 5 && !store_open(&store, argv[5])))
 			return 2;
 		settings.rar_on = true;
@@ -147,15 +183,20 @@ int main(int argc, char **argv)
 		uint8_t *packet;
 		size_t length;
 
-		*hex = 0;
-		if (sscanf(line, "%" SCNu64 " %131071s", &now_us, hex) < 1)
+		*hex = *more = 0;
+		if (sscanf(line, "%" SCNu64 " %131071s %131071s", &now_us, hex, more) < 1)
 			return 2;
+		if (*hex == '@') {
+			hear(hex + 1, more, now_us * 1000);
+			continue;
+		}
 		packet = bytes_of(*hex == '-' ? "" : hex, &length);
 		if (track) {
 			track_one(packet, length, now_us * 1000);
 		} else {
 			send_until(now_us * 1000);
-			print_verdict(chain_packet(&chain, packet, length, now_us * 1000));
+			print_verdict(chain_packet(&chain, packet, length, now_us * 1000,
+						   (struct pf_ticket){ .id = number++ }));
 		}
 		free(packet);
 	}
@@ -165,5 +206,5 @@ int main(int argc, char **argv)
 	chain_end(&chain);
 	if (argc > 5)
 		store_close(&store);
-	return chain.track.stored || chain.rar.waiting || chain.ae.mails ? 3 : 0;
+	return chain.track.stored || chain.rar.waiting || chain.ae.mails || chain.pf.waiting || chain.pf.memories ? 3 : 0;
 }

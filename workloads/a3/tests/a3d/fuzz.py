@@ -120,6 +120,8 @@ def main() -> None:
         program = compiled(Path(directory))
         for seed in count():
             chain(program, "server" if seed % 2 else "client", packets(seed, 10_000), alpha=1000)
+            chain(program, "server", packets(seed, 10_000), pf="100000")
+            chain(program, "client", packets(seed, 10_000), pf="alone")
             track(program, packets(seed, 10_000))
             tables = Path(directory, "tables")
             chain(program, "client" if seed % 2 else "server", mails(seed, 10_000), tables=tables)

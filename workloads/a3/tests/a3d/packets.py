@@ -17,18 +17,25 @@ from ..libraries import libraries
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
 _ENDLESS_S = 300  # what runs longer is in a loop
-LOGIC = ("segment.c", "track.c", "rar.c", "table.c", "ae.c", "store.c", "chain.c")
+OBSERVERS = sorted((A3D / "observe").glob("*.c"))
+LOGIC = {
+    "drive": (
+        *(A3D / f"{name}.c" for name in ("segment", "track", "rar", "table", "ae", "store", "pf", "monitor", "notice")),
+        A3D / "chain.c",
+        *OBSERVERS,
+    ),
+    "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c")),
+}
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
 CLIENT, SERVER = ("10.0.0.2", 40000), ("10.0.0.1", 25)
 
 
-def compiled(folder: Path, built: Path | None = None, changed: Path | None = None) -> Path:
-    """Compile drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
-    sources = [HERE / "drive.c", *(A3D / name for name in LOGIC), *sorted((A3D / "observe").glob("*.c"))]
+def compiled(folder: Path, built: Path | None = None, changed: Path | None = None, name: str = "drive") -> Path:
+    """Compile a driver into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
     objects = []
-    for source in sources:
+    for source in (HERE / f"{name}.c", *LOGIC[name]):
         made = (built or folder) / f"{source.stem}.o"
         if changed is not None and source.name == changed.name:
             made, source = folder / made.name, changed
@@ -36,7 +43,7 @@ def compiled(folder: Path, built: Path | None = None, changed: Path | None = Non
             options = [*_FLAGS, *_SANITIZED, "-I", str(A3D), *libraries().compile]
             _succeeds([*options, "-c", "-o", str(made), str(source)])
         objects.append(str(made))
-    program = folder / "drive"
+    program = folder / name
     _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects, *libraries().link])
     return program
 
@@ -148,7 +155,7 @@ class Tracked:
         return [words[0] for words in self.said]
 
 
-def _drive(command: list[str], lines: Iterable[str]) -> list[str]:
+def drive(command: list[str], lines: Iterable[str]) -> list[str]:
     text = "".join(f"{line}\n" for line in lines)
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=_ENDLESS_S)
     assert done.returncode == 0, done.stderr
@@ -157,7 +164,7 @@ def _drive(command: list[str], lines: Iterable[str]) -> list[str]:
 
 def track(program: Path, lines: Iterable[str]) -> Tracked:
     """Pass lines to drive track. What a sanitizer reports is the failure."""
-    *printed, counts = _drive([str(program), "track"], lines)
+    *printed, counts = drive([str(program), "track"], lines)
     said, streams = [], dict[tuple[int, int], bytes]()
     for words in (line.split() for line in printed):
         if words[0] == "bytes":
@@ -174,6 +181,7 @@ class Chained:
 
     verdicts: list[str]
     sent: list[tuple[int, bytes]]
+    released: list[tuple[str, int, int]]  # "go" or "gone", time in ns, number of the packet
     counts: dict[str, Any]
 
 
@@ -185,10 +193,20 @@ def chain(
     stagger: int = 10,
     alpha: int = 0,
     tables: Path | None = None,
+    pf: str = "",
 ) -> Chained:
-    """Pass lines to drive; alpha is in microseconds, and tables the folder of AE's tables (None: without AE)."""
-    folder = [] if tables is None else [str(tables)]
-    *printed, counts = _drive([str(program), side, str(copies), str(stagger), str(alpha), *folder], lines)
+    """Pass lines to drive; alpha is in microseconds, and tables the folder of AE's tables (None: without AE).
+
+    With ``pf``, PF is on, alone, or has this rate.
+    """
+    folder = [*([] if tables is None else [str(tables)]), *([f"pf={pf}"] if pf else [])]
+    *printed, counts = drive([str(program), side, str(copies), str(stagger), str(alpha), *folder], lines)
     sent = [line.split() for line in printed if line.startswith("send ")]
-    verdicts = [line for line in printed if not line.startswith("send ")]
-    return Chained(verdicts, [(int(at), bytes.fromhex(packet)) for _, at, packet in sent], json.loads(counts))
+    released = [line.split() for line in printed if line.startswith("go")]
+    verdicts = [line for line in printed if not line.startswith(("send ", "go"))]
+    return Chained(
+        verdicts,
+        [(int(at), bytes.fromhex(packet)) for _, at, packet in sent],
+        [(what, int(at), int(number)) for what, at, number in released],
+        json.loads(counts),
+    )

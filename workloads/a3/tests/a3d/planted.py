@@ -52,7 +52,7 @@ PLANTED = {
     ),
     "an alarm goes off after a message was acknowledged": Mistake(
         "chain.c",
-        "	rar_acknowledged(&chain->rar, seen.connection, now_ns);\n",
+        "	rar_acknowledged(&chain->rar, seen->connection, now_ns);\n",
         "",
         "test_a_thin_message_leaves_three_times_a_tenth_of_a_round_trip_apart",
     ),
@@ -64,7 +64,7 @@ PLANTED = {
     ),
     "a damaged message is looked at": Mistake(
         "chain.c",
-        " ||\n	    !segment_sound(&passing.segment)) /*",
+        " ||\n	    !segment_sound(&passing->segment)) /*",
         ") /*",
         "test_a_damaged_message_is_not_copied",
     ),

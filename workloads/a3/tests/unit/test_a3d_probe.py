@@ -30,6 +30,15 @@ def test_its_options() -> None:
     assert argv(side="client", ae=True)[7:] == ["--ae", "/var/lib/a3d"]
     assert argv(side="client", ae=True, ae_tables=False)[7:] == ["--ae", "/var/lib/a3d", "--ae-plain"]
     assert "--ae-plain" not in argv(side="client", ae_tables=False)
+    assert argv(side="client", pf=True)[7:] == ["--pf", "--pf-most-ms", "800"]
+    assert argv(side="client", pf=True, pf_alone=True, pf_most=5_000_000)[7:] == [
+        "--pf",
+        "--pf-most-ms",
+        "5",
+        "--pf-alone",
+    ]
+    assert argv(side="server", pf=True, pf_rate=98_000, pf_limit=9)[10:] == ["--pf-rate", "98000", "--pf-limit", "9"]
+    assert "--pf-limit" not in argv(side="client", pf_limit=9)
 
 
 @pytest.mark.parametrize(
@@ -39,11 +48,32 @@ def test_its_options() -> None:
         ({"side": "client", "hook": "bridge"}, 'hook: "bridge" is not valid; write forward or host'),
         ({"side": "client", "every": 1_500_000}, "every: must be whole milliseconds"),
         ({"side": "client", "alpha": 1_500_000}, "alpha: must be whole milliseconds"),
+        ({"side": "client", "pf": True, "pf_most": 1_500_000}, "pf_most: must be whole milliseconds"),
+        ({"side": "client", "pf_alone": True}, "pf_alone: needs pf: true and side: client"),
+        ({"side": "server", "pf": True, "pf_alone": True}, "pf_alone: needs pf: true and side: client"),
+        ({"side": "client", "pf": True, "pf_rate": 9_000}, "pf_rate: needs pf: true and side: server"),
+        ({"side": "server", "pf_rate": 9_000}, "pf_rate: needs pf: true and side: server"),
+        ({"side": "server", "pf": True}, "pf_rate: is missing"),
     ],
 )
 def test_options_that_it_does_not_have(params: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         argv(**params)
+
+
+def test_what_pf_has_done(pasted: Callable[..., Parsed]) -> None:
+    values = pasted("a3d", "pf").values
+    expected = {
+        "pf_requests": 26,
+        "pf_later": 19,
+        "pf_held": 131,
+        "pf_overtaken": 33,
+        "pf_overdue": 2,
+        "pf_repeated": 7,
+    }
+    expected |= {"pf_dropped": 0, "pf_refused": 0, "pf_notices": 22}
+    assert {key: values[key] for key in expected} == expected
+    assert pasted("a3d", "near").values["pf_held"] == 0  # printed by an a3d without PF
 
 
 def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
