@@ -36,61 +36,73 @@ def packets(seed: int, number: int) -> Iterator[str]:
         yield f"{now_us} {_mostly_summed(random, bytes(packet)).hex() or '-'}"
 
 
-def mails(seed: int, number: int) -> Iterator[str]:
-    """Yield lines for drive: mails in the order of a session, with options and compressed segments of all kinds."""
-    random, now_us = Random(seed), 0
+def mails(seed: int, number: int, side: str) -> Iterator[str]:
+    """Yield lines for drive: mails in the order of a session, as an a3d on this side sees them.
+
+    What comes from the network has options, and compressed segments, of all kinds, but mostly right ones.
+    """
+    random, now_us, port = Random(seed), 0, 0
     while number > 0:
-        port, at, way = random.randrange(1, 9), [0, 0], 0
+        port, at, damaged = port % 3000 + 1, [0, 0], random.random() < 0.5
         ends = (("10.0.0.2", port), ("10.0.0.1", 25))
-        for flags, data in _session(random):
-            way = 0 if flags == SYN or (flags == ACK and data[:3].isalpha()) or len(data) > 99 else 1
-            first = (0, 2**31)
-            seq, ack = (first[side] + at[side] + (1 if flags == ACK else side) for side in (way, 1 - way))
-            options = random.choice([b"", _option(random)])
+        for way, flags, data in _session(random):
+            first, inward = (0, 2**31), way == (side == "client")
+            seq, ack = first[way] + at[way] + (not flags & SYN), first[1 - way] + at[1 - way] + (flags != SYN)
+            options = _option(random, flags, data) if inward else b""
             made = Segment(ends[way], ends[1 - way], seq, ack, flags, data, None, options, random.randrange(3)).packet()
-            packet = bytearray(_compressed(random, made, data) if len(data) > 99 and random.random() < 0.7 else made)
+            if inward and len(data) > 99 and random.random() < 0.8:
+                made = _compressed(random, made, data)
+            packet = bytearray(made)
             at[way] += len(data)
-            if random.random() < 0.1:
+            if damaged and random.random() < 0.1:
                 packet[random.randrange(len(packet))] = random.randrange(256)
-            if random.random() < 0.05:
+            if damaged and random.random() < 0.05:
                 del packet[random.randrange(len(packet) + 1) :]
             now_us, number = now_us + 1000, number - 1
-            yield f"{now_us} {_mostly_summed(random, bytes(packet)).hex() or '-'}"
+            summed_again = damaged and packet[9:10] == b"\6"
+            yield f"{now_us} {(_mostly_summed(random, bytes(packet)) if summed_again else packet).hex() or '-'}"
+
+
+def _session(random: Random) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the way, flags and bytes of a session, which mostly comes to its end."""
+    yield 0, SYN, b""
+    yield 1, SYN | ACK, b""
+    yield 1, ACK, b"220 server\r\n"
+    for command in (b"MAIL FROM:<a@b.c>\r\n", b"RCPT TO:<d@e.f>\r\n", b"DATA\r\n"):
+        yield 0, ACK, random.choice([command] * 30 + list(SAID))
+        right = b"354 ok\r\n" if command == b"DATA\r\n" else b"250 ok\r\n"
+        yield 1, ACK, random.choice([right] * 30 + list(SAID))
+    for _ in range(random.randrange(6)):
+        yield 0, ACK, b"text " * random.randrange(30, 280)
+    yield 0, ACK, b"\r\n.\r\n"
+    yield 1, ACK, random.choice([b"250 ok\r\n", b"250 ok\r\n", b"550 no\r\n"])
+
+
+def _option(random: Random, flags: int, data: bytes) -> bytes:
+    """Return an option like those of a3d, or none: mostly what fits."""
+    kinds = [(1, b""), (2, random.randbytes(16)), (2, _EMPTY * 2), (3, random.randbytes(9))]
+    kind, value = random.choice(kinds)
+    if random.random() < 0.9:
+        if not flags & SYN and data[:3] != b"354":
+            return b""
+        kind, value = kinds[0] if flags & SYN else kinds[2]
+    made = b"A3d\1" + bytes([kind]) + value
+    length = len(made) + 2 if random.random() < 0.98 else random.randrange(256)
+    made = bytes([253, length]) + made
+    return made + b"\1" * (-len(made) % 4)
 
 
 def _mostly_summed(random: Random, packet: bytes) -> bytes:
     return summed(packet) if random.random() < 0.9 else packet
 
 
-def _session(random: Random) -> Iterator[tuple[int, bytes]]:
-    """Yield flags and bytes of a session; commands begin with a letter, answers with a digit, a text is long."""
-    yield SYN, b""
-    yield SYN | ACK, b""
-    yield ACK, b"220 server\r\n"
-    for command in (b"MAIL FROM:<a@b.c>\r\n", b"RCPT TO:<d@e.f>\r\n", b"DATA\r\n"):
-        yield ACK, random.choice([command] * 20 + list(SAID[1::3]))
-        yield ACK, random.choice([b"354 ok\r\n" if command == b"DATA\r\n" else b"250 ok\r\n"] * 20 + [b"550 no\r\n"])
-    for _ in range(random.randrange(6)):
-        yield ACK, b"text " * random.randrange(30, 280)
-    yield ACK, b"text " * 30 + b"\r\n.\r\n"
-    yield ACK, b"250 ok\r\n"
-
-
-def _option(random: Random) -> bytes:
-    """Return an option like those of a3d."""
-    kind, value = random.choice([(1, b""), (2, random.randbytes(16)), (2, _EMPTY * 2), (3, random.randbytes(9))])
-    made = b"A3d\1" + bytes([kind]) + value
-    made = bytes([253, random.choice([len(made) + 2, len(made) + 2, random.randrange(256)])]) + made
-    return (made + b"\1" * (-len(made) % 4))[:40]
-
-
 def _compressed(random: Random, packet: bytes, data: bytes) -> bytes:
     """Return a compressed packet, mostly a right one."""
     made = zlib.compressobj(9, zlib.DEFLATED, -15)
     deflated = bytearray(made.compress(data) + made.flush())
-    if random.random() < 0.3:
+    if random.random() < 0.05:
         deflated[random.randrange(len(deflated))] ^= 1 << random.randrange(8)
-    length = random.choice([len(data), len(data), random.randrange(2**16)])
+    length = len(data) if random.random() < 0.95 else random.randrange(2**16)
     check = hashlib.sha256(packet[20:]).digest()[:8]
     body = packet[20 : len(packet) - len(data)] + b"\xa3\1" + length.to_bytes(2, "big") + _EMPTY + check + deflated
     return packet[:2] + (20 + len(body)).to_bytes(2, "big") + packet[4:9] + b"\xfd" + packet[10:20] + body
@@ -124,7 +136,8 @@ def main() -> None:
             chain(program, "client", packets(seed, 10_000), pf="alone")
             track(program, packets(seed, 10_000))
             tables = Path(directory, "tables")
-            chain(program, "client" if seed % 2 else "server", mails(seed, 10_000), tables=tables)
+            side = "client" if seed % 2 else "server"
+            chain(program, side, mails(seed, 10_000, side), tables=tables)
             print(f"seed {seed}: nothing wrong", flush=True)
 
 
