@@ -31,6 +31,11 @@ struct tp_settings {
 	bool serialise; /* one request at the server at a time, for servers that need it */
 	bool unguarded; /* predict without an oplock as well: what is served may be as old as it was kept */
 	uint64_t quota; /* bytes in the store */
+	/*
+	 * Bytes that may be under way. A server that waits for a break to be acknowledged waits for all that it has sent
+	 * before: Samba, of SMB3, ends the connection if that takes longer than a second or two.
+	 */
+	uint64_t ahead;
 };
 
 struct tp_calls {

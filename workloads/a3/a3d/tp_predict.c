@@ -75,14 +75,16 @@ static bool may_ask(struct tp *tp, const struct tp_handle *handle)
 static struct tp_block *place_for(struct tp *tp, uint32_t length)
 {
 	struct tp_block *found = NULL;
-	uint64_t used = 0;
+	uint64_t used = 0, coming = 0;
 
 	for (size_t i = 0; i < TP_BLOCKS; i++) {
 		used += tp->block[i].wanted;
+		if (tp->block[i].state == TP_ASKED_FOR || tp->block[i].state == TP_DROPPED)
+			coming += tp->block[i].wanted;
 		if (!found && tp->block[i].state == TP_FREE)
 			found = &tp->block[i];
 	}
-	return used + length <= tp->settings.quota ? found : NULL;
+	return used + length <= tp->settings.quota && coming + length <= tp->settings.ahead ? found : NULL;
 }
 
 static void ask_for(struct tp *tp, struct tp_handle *handle, struct tp_block *block)

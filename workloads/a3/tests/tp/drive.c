@@ -2,7 +2,7 @@
 /*
  * Bytes in, bytes out: what TP makes of one connection.
  *
- *	drive PREDICT SERIALISE UNGUARDED QUOTA < lines
+ *	drive PREDICT SERIALISE UNGUARDED QUOTA AHEAD < lines
  *
  * A line is ">" (from the client, to the server) or "<" and bytes in hexadecimal; "end >"; "take"; "room BYTES" (of each
  * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "lose" (what it holds cannot be read).
@@ -166,9 +166,9 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	struct tp *tp;
 
-	if (argc != 5)
+	if (argc != 6)
 		return 2;
-	settings = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), strtoull(argv[4], NULL, 10) };
+	settings = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10) };
 	tp = own(tp_size());
 	tp_begin(tp, &settings, &calls, NULL);
 	while (getline(&line, &size, stdin) > 0) {

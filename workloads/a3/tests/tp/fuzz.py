@@ -35,7 +35,11 @@ def modelled(program: Path, seed: int) -> Counts:
         rooms=random.random() < 0.3,
         whole=random.random() < 0.6,
         grants_oplocks=random.random() < 0.9,
-        settings={"serialise": random.random() < 0.2, "quota": random.choice([1 << 23, 100_000])},
+        settings={
+            "serialise": random.random() < 0.2,
+            "quota": random.choice([1 << 23, 100_000]),
+            "ahead": random.choice([1 << 23, 40_000]),
+        },
         pieces=random.random() < 0.8,
     )
     session = run.go()

@@ -201,10 +201,16 @@ PLANTED = {
     ),
     "the quota is not kept": Mistake(
         "tp_predict.c",
-        "return used + length <= tp->settings.quota ? found : NULL;",
-        "return used + length <= tp->settings.quota + (1 << 30) ? found : NULL;",
+        "used + length <= tp->settings.quota &&",
+        "used + length <= tp->settings.quota + (1 << 30) &&",
         "test_what_was_not_asked_for_ahead_goes_on_from_there",
         (Smb2(),),
+    ),
+    "too much is under way": Mistake(
+        "tp_predict.c",
+        "coming + length <= tp->settings.ahead",
+        "coming + length <= tp->settings.ahead + (1 << 30)",
+        "test_only_so_much_is_under_way",
     ),
     "there is always room": Mistake(
         "tp_blocks.c",

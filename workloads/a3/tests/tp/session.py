@@ -63,9 +63,15 @@ class Session:
     """One connection through TP; ``sent`` has what left for each side since it was last looked at."""
 
     def __init__(
-        self, program: Path, predict: bool = True, serialise: bool = False, unguarded: bool = False, quota: int = QUOTA
+        self,
+        program: Path,
+        predict: bool = True,
+        serialise: bool = False,
+        unguarded: bool = False,
+        quota: int = QUOTA,
+        ahead: int = QUOTA,
     ) -> None:
-        words = [str(program), *(str(int(value)) for value in (predict, serialise, unguarded, quota))]
+        words = [str(program), *(str(int(value)) for value in (predict, serialise, unguarded, quota, ahead))]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.sent = {">": bytearray(), "<": bytearray()}
         self.state, self.why, self.alone = "watches", "not left", 0

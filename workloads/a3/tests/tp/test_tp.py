@@ -335,6 +335,15 @@ def test_what_was_not_asked_for_ahead_goes_on_from_there(program: Path, dialect:
     assert said.reads == BLOCKS[3:4]
 
 
+def test_only_so_much_is_under_way(program: Path) -> None:
+    """What has come makes room for more, also if it was not served."""
+    said = talk(program, Smb2(), ahead=40_000)
+    said.begin()
+    assert said.reads == BLOCKS[:3]
+    said.answer(said.asked[2])
+    assert said.reads == [*BLOCKS[:2], BLOCKS[3]]
+
+
 def test_half_of_the_credits_are_left_to_the_client(program: Path) -> None:
     """What it has is counted: it may use all of them, and waits for those that are on loan."""
     said = talk(program, Smb2(), granted=9)  # so it has 9 after these four, and 8 after the open and the read
