@@ -158,6 +158,7 @@ class Load:
 
     @property
     def complete(self) -> bool:
+        """Whether the page and all its objects have come, or have failed."""
         return self.shown and all("end_ns" in one for one in self.objects.values())
 
     def event(self, message: Message) -> None:

@@ -59,10 +59,12 @@ class Socket:
             pass
 
     def close(self) -> None:
+        """Leave the browser without a word; it goes on."""
         self._file.close()
         self._socket.close()
 
     def send(self, data: bytes, kind: int = TEXT) -> None:
+        """Send a frame (RFC 6455, 5.2)."""
         length = len(data)
         head = bytes([0x80 | kind])
         if length < 126:
