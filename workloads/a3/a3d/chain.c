@@ -18,6 +18,7 @@ struct own {
 	struct chain *chain;
 	const struct track_connection *connection;
 	struct rar_memory memory;
+	bool wanted; /* IB is to take it over */
 
 	struct ae_memory ae;
 	struct pf_memory pf;
@@ -107,6 +108,14 @@ static void prioritize(struct own *own, const struct observe_event *event)
 		tell(chain, own->connection, event->start, PF_LATER);
 }
 
+/* Whether data that IB is for are coming: blocks and pages for a client, a mail's text for a server. */
+static bool announces(const struct chain *chain, enum observe_label label)
+{
+	if (chain->settings.side == CHAIN_SERVER)
+		return label == OBSERVE_SMTP_8 || label == OBSERVE_SMTP_9;
+	return label == OBSERVE_CIFS_11 || label == OBSERVE_HTTP_3 || label == OBSERVE_HTTP_5;
+}
+
 static void on_event(void *context, const struct observe_event *event)
 {
 	struct own *own = context;
@@ -118,6 +127,7 @@ static void on_event(void *context, const struct observe_event *event)
 		ae_event(&own->chain->ae, &own->ae, event);
 	if (own->chain->settings.pf.on && own->connection->server.port == HTTP)
 		prioritize(own, event);
+	own->wanted |= event->kind != OBSERVE_ALONE && announces(own->chain, event->label);
 	if (event->kind == OBSERVE_ALONE || (enum track_direction)event->way != outward(own->chain))
 		return;
 	own->data |= !thin || event->start < own->from; /* or it began in another segment */
@@ -160,13 +170,15 @@ static void on_release(void *context, struct track_connection *connection)
 	free(own);
 }
 
-void chain_begin(struct chain *chain, const struct chain_settings *settings)
+void chain_begin(struct chain *chain, const struct chain_settings *settings, uint64_t now_ns)
 {
 	*chain = (struct chain){ .settings = *settings,
 				 .track = { .bytes = on_bytes, .released = on_release, .context = chain },
 				 .rar = { .settings = settings->rar },
 				 .pf = { .settings = settings->pf } };
 	ae_begin(&chain->ae, &settings->ae);
+	chain->settings.relay.inward = !outward(chain);
+	relays_begin(&chain->relays, &chain->settings.relay, now_ns);
 }
 
 /* Begin to look at a connection. */
@@ -309,27 +321,115 @@ static bool encode(struct chain *chain, struct own *own, const struct track_seen
 	return length;
 }
 
-/* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
-static enum chain_verdict look(struct chain *chain, struct passing *passing, uint64_t now_ns, struct track_seen *seen,
-			       struct own **own)
+/* Look at a segment of a connection that is followed. Returns its connection's own; NULL: there is none. */
+static struct own *own_of(struct chain *chain, const struct track_seen *seen)
 {
-	enum chain_verdict verdict = chain->settings.ae.on ? arrive(chain, passing) : CHAIN_PASS;
-
-	if (verdict == CHAIN_DROP || !segment_read(&passing->segment, passing->packet, passing->bytes) ||
-	    !segment_sound(&passing->segment)) /* its receiver will not take it, either */
-		return verdict;
-	*seen = track_segment(&chain->track, &passing->segment, now_ns);
 	if (seen->kind == TRACK_NOT_FOLLOWED || seen->connection->closed)
-		return verdict;
+		return NULL;
 	if (!seen->connection->own)
 		look_at(chain, seen->connection);
-	*own = seen->connection->own;
+	return seen->connection->own;
+}
+
+/* A segment passes, or is sent by a half: let the other elements see it. */
+static enum chain_verdict pass(struct chain *chain, struct passing *passing, enum chain_verdict verdict, uint64_t now_ns,
+			       struct track_seen *seen, struct own **own)
+{
+	*seen = track_segment(&chain->track, &passing->segment, now_ns);
+	*own = own_of(chain, seen);
 	if (!*own)
 		return verdict;
 	rar_acknowledged(&chain->rar, seen->connection, now_ns);
 	if (encodes(chain, seen->connection) && encode(chain, *own, seen, passing))
 		verdict = CHAIN_CHANGED;
 	return redundant(chain, *own, seen, &passing->segment, now_ns) ? verdict : CHAIN_DROP;
+}
+
+/* Whether nothing is under way before this segment, which acknowledges all of the other direction. */
+static bool clean(const struct track_connection *connection, enum track_direction direction, const struct segment *segment)
+{
+	const struct track_flow *its = &connection->flow[direction], *other = &connection->flow[!direction];
+
+	return (segment->flags & (SEGMENT_SYN | SEGMENT_RST | SEGMENT_ACK)) == SEGMENT_ACK && its->begun && other->begun &&
+	       its->next == segment->seq && its->acked == its->next && other->next == segment->ack && !its->finished &&
+	       !other->finished && !its->ahead && !other->ahead && segment_after(its->next, its->first) &&
+	       segment_after(other->next, other->first) && segment->whole;
+}
+
+/* Take a connection over, if an element wants to and this is the moment. */
+static void take(struct chain *chain, const struct segment *segment, uint64_t now_ns)
+{
+	struct track_connection *connection = track_known(&chain->track, segment);
+	struct own *own = connection ? connection->own : NULL;
+	enum track_direction direction;
+
+	if (!own || !own->wanted)
+		return;
+	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
+	if (!clean(connection, direction, segment))
+		return;
+	own->wanted = false;
+	relays_take(&chain->relays, connection, NULL, NULL, now_ns);
+}
+
+/* A changed connection that nobody knows: what an ended a3d has done to it cannot be gone on with. Reset both ends. */
+static void refuse_segment(struct chain *chain, const struct segment *segment, uint64_t now_ns)
+{
+	const struct half_owner none = { 0 };
+
+	chain->counts.refused++;
+	if (segment->flags & SEGMENT_RST || !(segment->flags & SEGMENT_ACK))
+		return;
+	for (unsigned int back = 0; back < 2 && chain->refusing < CHAIN_REFUSALS; back++) {
+		const struct half_settings settings = {
+			.version = segment->version,
+			.self = back ? segment->to : segment->from,
+			.host = back ? segment->from : segment->to,
+			.send = back ? segment->ack : segment->seq,
+			.receive = back ? segment_next(segment) : segment->ack,
+			.mss = 1,
+			.stamps = segment->has_timestamps,
+			.stamp = back ? segment->echo : segment->stamp,
+			.echo = back ? segment->stamp : segment->echo,
+		};
+		struct half half;
+
+		half_begin(&half, &settings, &none);
+		half_reset(&half);
+		chain->refusals[chain->refusing].version = segment->version;
+		chain->refusals[chain->refusing].length = half_due(&half, now_ns, chain->refusals[chain->refusing].packet,
+								   sizeof(chain->refusals->packet));
+		chain->refusing++;
+	}
+}
+
+/* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
+static enum chain_verdict look(struct chain *chain, struct passing *passing, bool is_changed, uint64_t now_ns,
+			       struct track_seen *seen, struct own **own)
+{
+	enum chain_verdict verdict = chain->settings.ae.on ? arrive(chain, passing) : CHAIN_PASS;
+	const struct segment *segment = &passing->segment;
+	enum track_direction direction;
+
+	if (verdict == CHAIN_DROP || !segment_read(&passing->segment, passing->packet, passing->bytes))
+		return is_changed ? CHAIN_DROP : verdict;
+	if (segment->whole && !segment_sound(segment)) /* its receiver will not take it, either */
+		return is_changed || relays_known(&chain->relays, segment, &direction) ? CHAIN_DROP : verdict;
+	if (!is_changed && chain->settings.relay.ib && !relays_known(&chain->relays, segment, &direction))
+		take(chain, segment, now_ns);
+	if (relays_known(&chain->relays, segment, &direction)) {
+		/* what comes from the network may be a copy; what goes there is seen when the half sends it */
+		if (direction != outward(chain) && pass(chain, passing, verdict, now_ns, seen, own) == CHAIN_DROP)
+			return CHAIN_DROP;
+		if (relays_segment(&chain->relays, segment, now_ns))
+			return CHAIN_DROP;
+	} else if (is_changed && (segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) != SEGMENT_SYN) {
+		refuse_segment(chain, segment, now_ns);
+		return CHAIN_DROP;
+	} else if (is_changed) {
+		relays_unknown(&chain->relays, segment);
+	}
+	return pass(chain, passing, verdict, now_ns, seen, own);
 }
 
 /* Take a notice of the far end. */
@@ -386,8 +486,8 @@ static enum chain_verdict leave(struct chain *chain, struct own *own, const stru
 				 ticket, now_ns)];
 }
 
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns,
-				struct pf_ticket ticket)
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, bool is_changed,
+				uint64_t now_ns, struct pf_ticket ticket)
 {
 	struct passing passing = { .packet = packet, .bytes = bytes };
 	struct track_seen seen = { .connection = NULL };
@@ -398,7 +498,7 @@ enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size
 		take_notice(chain, packet, bytes);
 		return CHAIN_DROP;
 	}
-	verdict = look(chain, &passing, now_ns, &seen, &own);
+	verdict = look(chain, &passing, is_changed, now_ns, &seen, &own);
 	if (verdict != CHAIN_PASS || !queues(chain) || !passing.segment.packet ||
 	    direction_of(own, &seen, &passing.segment) != outward(chain))
 		return verdict;
@@ -465,18 +565,43 @@ static bool next_notice(struct chain *chain, struct rar_packet *packet)
 	return true;
 }
 
+static bool relay_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
+{
+	struct passing passing;
+	struct track_seen seen;
+	struct own *own;
+	struct relay_packet made;
+
+	if (!relays_due(&chain->relays, now_ns, &made))
+		return false;
+	passing = (struct passing){ .packet = made.bytes, .bytes = made.length };
+	if (made.outward && segment_read(&passing.segment, made.bytes, made.length))
+		pass(chain, &passing, CHAIN_PASS, now_ns, &seen, &own);
+	*packet = (struct rar_packet){ made.version, passing.packet, passing.bytes };
+	return true;
+}
+
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
 {
-	return next_notice(chain, packet) || rar_due(&chain->rar, now_ns, packet);
+	if (chain->refusing) {
+		chain->refusing--;
+		*packet = (struct rar_packet){ chain->refusals[chain->refusing].version,
+					       chain->refusals[chain->refusing].packet,
+					       chain->refusals[chain->refusing].length };
+		return true;
+	}
+	return next_notice(chain, packet) || relay_due(chain, now_ns, packet) || rar_due(&chain->rar, now_ns, packet);
 }
 
 uint64_t chain_next_ns(const struct chain *chain)
 {
-	uint64_t rar_ns = rar_next_ns(&chain->rar), pf_ns = pf_next_ns(&chain->pf);
+	uint64_t next = rar_next_ns(&chain->rar), pf_ns = pf_next_ns(&chain->pf);
+	uint64_t relay_ns = relays_next_ns(&chain->relays);
 
-	if (chain->notices)
+	if (chain->refusing || chain->notices)
 		return 0;
-	return pf_ns < rar_ns ? pf_ns : rar_ns;
+	next = pf_ns < next ? pf_ns : next;
+	return relay_ns < next ? relay_ns : next;
 }
 
 void chain_end(struct chain *chain)
@@ -488,4 +613,5 @@ void chain_end(struct chain *chain)
 			track_forget(&chain->track, one);
 	}
 	ae_end(&chain->ae);
+	relays_end(&chain->relays);
 }

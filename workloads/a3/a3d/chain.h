@@ -8,6 +8,7 @@
 #include "observe/observe.h"
 #include "pf.h"
 #include "rar.h"
+#include "relay.h"
 #include "track.h"
 
 enum chain_side {
@@ -20,6 +21,7 @@ struct chain_settings {
 	enum chain_side side;
 	bool rar_on;
 	struct rar_settings rar;
+	struct relay_settings relay; /* with IB on or off */
 	struct ae_settings ae;
 	struct pf_settings pf;
 };
@@ -34,10 +36,12 @@ enum chain_verdict {
 struct chain_counts {
 	uint64_t alone[OBSERVE_ALONES]; /* connections whose content was not to be read, by why */
 	uint64_t notices; /* that were sent, or have come */
+	uint64_t refused; /* packets of changed connections that nobody knows, which were answered with resets */
 };
 
 enum {
 	CHAIN_NOTICES = 64, /* that wait to be sent */
+	CHAIN_REFUSALS = 16, /* packets of resets that wait */
 };
 
 struct chain {
@@ -51,14 +55,22 @@ struct chain {
 	struct notice notice[CHAIN_NOTICES];
 	uint8_t notice_packet[NOTICE_LONGEST];
 	size_t changed_length;
+	struct relays relays;
+	struct {
+		uint8_t version;
+		size_t length;
+		uint8_t packet[HALF_PACKET / 8];
+	} refusals[CHAIN_REFUSALS];
+	unsigned int refusing;
 	uint8_t changed[AE_LONGEST]; /* at the end, so that a sanitizer sees what writes behind it */
 };
 
-void chain_begin(struct chain *chain, const struct chain_settings *settings);
+/* Begin; go on with connections that an ended a3d has left. */
+void chain_begin(struct chain *chain, const struct chain_settings *settings, uint64_t now_ns);
 
-/* A packet, of which all bytes should be there. */
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, uint64_t now_ns,
-				struct pf_ticket ticket);
+/* A packet, of which all bytes should be there; is_changed: it is of a changed connection. */
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, bool is_changed,
+				uint64_t now_ns, struct pf_ticket ticket);
 
 /* What becomes now of a packet that was held: it passes, or is to be dropped. False: there is none. */
 bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticket, bool *passes);
@@ -72,7 +84,7 @@ bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet);
 /* When there will be one, or one to be released; UINT64_MAX: not before another packet comes. */
 uint64_t chain_next_ns(const struct chain *chain);
 
-/* Forget all connections. */
+/* Forget all connections. Those that were changed are left to the next a3d. */
 void chain_end(struct chain *chain);
 
 #endif

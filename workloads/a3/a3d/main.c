@@ -4,20 +4,24 @@
  *
  *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
  *	    [--pf] [--pf-alone] [--pf-rate BIT/S] [--pf-limit PACKETS] [--pf-most-ms MS]
+ *	    [--ib FOLDER] [--ib-quota BYTES] [--ib-quota-all BYTES]
  *	    [--ae FOLDER] [--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
  * it passes them as they are. It prints a line of JSON per interval. SIGTERM and SIGINT end it; if it is killed, its rules
- * stay, and packets pass.
+ * stay, and packets pass. Packets of connections that it has changed do not pass without it: if there are any, its rules
+ * stay in either case, and the next a3d goes on with what is in FOLDER.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -39,6 +43,7 @@ static const uint16_t ports[] = { 445, 139, 25, 587, 80 };
 struct options {
 	struct chain_settings chain;
 	const char *tables; /* the folder of AE's tables */
+	const char *folder; /* of IB; NULL: it is off */
 	enum rules_hook hook;
 	uint16_t queue;
 	uint64_t every_ns;
@@ -119,6 +124,12 @@ static bool read_option(struct options *options, const char *name, const char *v
 		pf->most_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
 	else if (!strcmp(name, "--ae"))
 		options->tables = value;
+	else if (!strcmp(name, "--ib"))
+		options->folder = value;
+	else if (!strcmp(name, "--ib-quota"))
+		options->chain.relay.quota = number(name, value, 0, INT64_MAX);
+	else if (!strcmp(name, "--ib-quota-all"))
+		options->chain.relay.quota_all = number(name, value, 0, INT64_MAX);
 	else if (!strcmp(name, "--hook"))
 		options->hook = word(name, value, "forward", "host") ? RULES_HOST : RULES_FORWARD;
 	else if (!strcmp(name, "--queue"))
@@ -160,6 +171,15 @@ static void check_options(const struct options *options)
 		refuse("--pf-rate needs --pf and --side server");
 	if (pf->on && !client && !pf->rate_bps)
 		refuse("--pf at the server's side needs --pf-rate: what waits elsewhere cannot be put in order");
+	if (options->folder && options->hook == RULES_HOST)
+		refuse("--ib needs a router: write --hook forward");
+}
+
+static bool note_changed(void *context, uint8_t version, const struct segment_end *client,
+			 const struct segment_end *server, bool on)
+{
+	(void)context;
+	return rules_change(version, client, server, on);
 }
 
 static void read_options(struct options *options, int argc, char **argv)
@@ -169,6 +189,10 @@ static void read_options(struct options *options, int argc, char **argv)
 		.every_ns = SECOND_NS,
 		.chain.rar = { .copies = 2, .stagger = 10, .alpha_ns = SECOND_NS / 50 },
 		.chain.pf = { .limit = 50, .most_ns = SECOND_NS / 10 * 8 },
+		.chain.relay = { .quota = UINT64_C(64) << 20,
+				 .quota_all = UINT64_C(256) << 20,
+				 .least_rto_ns = HALF_LEAST_RTO_NS,
+				 .changed = note_changed },
 	};
 	for (int i = 1; i < argc; i++) {
 		if (read_flag(options, argv[i]))
@@ -180,17 +204,33 @@ static void read_options(struct options *options, int argc, char **argv)
 		else
 			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
 			       "--stagger DIVISOR, --alpha-ms MS, --pf, --pf-alone, --pf-rate BIT/S, --pf-limit PACKETS, "
-			       "--pf-most-ms MS, --ae FOLDER, --ae-plain, --hook forward|host, "
+			       "--pf-most-ms MS, --ib FOLDER, --ib-quota BYTES, --ib-quota-all BYTES, --ae FOLDER, "
+			       "--ae-plain, --hook forward|host, "
 			       "--queue NUMBER, --every-ms MS",
 			       argv[i]);
 	}
 	check_options(options);
+	options->chain.relay.ib = options->folder;
+}
+
+/* Open the folder of journals; make it, if it is not there. */
+static int open_folder(const char *path)
+{
+	int folder;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		fail_errno(path);
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		fail_errno(path);
+	return folder;
 }
 
 /* Whether an element is on. */
 static bool does_something(const struct options *options)
 {
-	return options->chain.rar_on || options->chain.ae.on || options->chain.pf.on;
+	return options->chain.rar_on || options->chain.relay.ib || options->chain.ae.on ||
+	       options->chain.pf.on;
 }
 
 /* A socket for what the monitor of a browser says. */
@@ -258,11 +298,12 @@ static void send_packet(struct daemon *daemon, const struct rar_packet *packet)
 /* Decide on a packet. */
 static void decide(struct daemon *daemon, const struct queue_packet *packet, uint64_t now_ns)
 {
+	bool changed = packet->queue != daemon->options.queue;
 	struct chain *chain = &daemon->chain;
-	enum chain_verdict verdict = CHAIN_PASS;
+	enum chain_verdict verdict = changed ? CHAIN_DROP : CHAIN_PASS;
 
-	if (does_something(&daemon->options) && packet->bytes)
-		verdict = chain_packet(chain, packet->bytes, packet->length, now_ns,
+	if ((does_something(&daemon->options) || changed) && packet->bytes)
+		verdict = chain_packet(chain, packet->bytes, packet->length, changed, now_ns,
 				       (struct pf_ticket){ packet->id, packet->queue });
 	if (verdict == CHAIN_PASS)
 		queue_accept(daemon->queue, packet);
@@ -308,6 +349,7 @@ static void report(const struct daemon *daemon)
 	const struct rar_counts *rar = &chain->rar.counts;
 	const struct ae_counts *ae = &chain->ae.counts;
 	const struct pf_counts *pf = &chain->pf.counts;
+	const struct relay_counts *relay = &chain->relays.counts;
 	const uint64_t *left = chain->track.counts.left;
 	const struct {
 		const char *name;
@@ -355,6 +397,14 @@ static void report(const struct daemon *daemon)
 		{ "pf_said", pf->said },
 		{ "pf_refused", pf->refused },
 		{ "pf_notices", chain->counts.notices },
+		{ "taken", relay->taken },
+		{ "taken_over", relay->over },
+		{ "resumed", relay->resumed },
+		{ "resets", relay->resets + chain->counts.refused },
+		{ "stored", relay->stored },
+		{ "syncs", relay->syncs },
+		{ "disk_full", relay->full },
+		{ "not_taken", relay->no_room },
 		{ "errors", daemon->errors },
 	};
 	uint64_t now_ns = time_ns(CLOCK_REALTIME);
@@ -381,6 +431,7 @@ static const struct timespec *send_due(struct daemon *daemon, struct timespec *l
 	next_ns = chain_next_ns(&daemon->chain);
 	if (next_ns == UINT64_MAX)
 		return NULL;
+	next_ns = next_ns > now_ns ? next_ns : now_ns;
 	*left = (struct timespec){ .tv_sec = (time_t)((next_ns - now_ns) / SECOND_NS),
 				   .tv_nsec = (long)((next_ns - now_ns) % SECOND_NS) };
 	return left;
@@ -433,7 +484,8 @@ int main(int argc, char **argv)
 		daemon.options.chain.ae.on = true;
 		daemon.options.chain.ae.store = store_of(&daemon.store);
 	}
-	chain_begin(&daemon.chain, &daemon.options.chain);
+	if (daemon.options.folder)
+		daemon.options.chain.relay.folder = open_folder(daemon.options.folder);
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
 	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);
@@ -442,12 +494,14 @@ int main(int argc, char **argv)
 	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports),
 		   daemon.options.chain.ae.on || (daemon.options.chain.pf.on && daemon.monitor < 0),
 		   daemon.monitor < 0 ? 0 : MONITOR_PORT);
+	chain_begin(&daemon.chain, &daemon.options.chain, time_ns(CLOCK_MONOTONIC));
 	report(&daemon);
 	report_every(daemon.options.every_ns);
 	serve(&daemon);
 	report_every(0);
-	rules_remove();
-	while (handle(&daemon, &now))
+	if (!daemon.chain.relays.open)
+		rules_remove();
+	while (!daemon.chain.relays.open && handle(&daemon, &now))
 		;
 	for (uint64_t now_ns = time_ns(CLOCK_MONOTONIC); daemon.chain.pf.waiting; now_ns += 60 * SECOND_NS)
 		release(&daemon, now_ns); /* in their order */

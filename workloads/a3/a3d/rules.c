@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netlink.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,4 +100,125 @@ void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, siz
 void rules_remove(void)
 {
 	applied("table inet a3 {}\ndelete table inet a3\n");
+}
+
+/* A batch of messages to nf_tables, which is one transaction. */
+struct batch {
+	_Alignas(8) uint8_t bytes[1024];
+	size_t length;
+	uint32_t sequence;
+};
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + NLA_ALIGNTO - 1) & ~(size_t)(NLA_ALIGNTO - 1);
+}
+
+static struct nlmsghdr *begin_message(struct batch *batch, uint16_t type, uint16_t flags, uint8_t family, uint16_t resource)
+{
+	struct nlmsghdr *head = (struct nlmsghdr *)(batch->bytes + batch->length);
+	struct nfgenmsg *message = NLMSG_DATA(head);
+
+	head->nlmsg_len = NLMSG_LENGTH(sizeof(*message));
+	head->nlmsg_type = type;
+	head->nlmsg_flags = NLM_F_REQUEST | flags;
+	head->nlmsg_seq = ++batch->sequence;
+	message->nfgen_family = family;
+	message->version = NFNETLINK_V0;
+	message->res_id = htons(resource);
+	return head;
+}
+
+/* Begin an attribute; what is put until end_attribute() is in it. */
+static struct nlattr *begin_attribute(struct nlmsghdr *head, uint16_t type)
+{
+	struct nlattr *attribute = (struct nlattr *)((uint8_t *)head + head->nlmsg_len);
+
+	attribute->nla_type = type;
+	head->nlmsg_len += (uint32_t)sizeof(*attribute);
+	return attribute;
+}
+
+static void put_bytes(struct nlmsghdr *head, const void *bytes, size_t length)
+{
+	memcpy((uint8_t *)head + head->nlmsg_len, bytes, length);
+	head->nlmsg_len += (uint32_t)length;
+}
+
+static void end_attribute(struct nlmsghdr *head, struct nlattr *attribute)
+{
+	attribute->nla_len = (uint16_t)((uint8_t *)head + head->nlmsg_len - (uint8_t *)attribute);
+	head->nlmsg_len = (uint32_t)aligned(head->nlmsg_len);
+}
+
+static void put_text(struct nlmsghdr *head, uint16_t type, const char *text)
+{
+	struct nlattr *attribute = begin_attribute(head, type);
+
+	put_bytes(head, text, strlen(text) + 1);
+	end_attribute(head, attribute);
+}
+
+/* An address and a port, each in whole words. */
+static void put_end(struct nlmsghdr *head, uint8_t version, const struct segment_end *end)
+{
+	const uint16_t port[2] = { htons(end->port), 0 };
+
+	put_bytes(head, end->address, version == 4 ? 4 : 16);
+	put_bytes(head, port, sizeof(port));
+}
+
+static void put_element(struct nlmsghdr *head, uint8_t version, const struct segment_end *from, const struct segment_end *to)
+{
+	struct nlattr *element = begin_attribute(head, NFTA_LIST_ELEM | NLA_F_NESTED);
+	struct nlattr *key = begin_attribute(head, NFTA_SET_ELEM_KEY | NLA_F_NESTED);
+	struct nlattr *value = begin_attribute(head, NFTA_DATA_VALUE);
+
+	put_end(head, version, from);
+	put_end(head, version, to);
+	end_attribute(head, value);
+	end_attribute(head, key);
+	end_attribute(head, element);
+}
+
+/* Send a batch, and wait until it is done. */
+static bool done(const struct batch *batch)
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+	_Alignas(8) uint8_t answer[2048];
+	const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+	bool good = false;
+
+	if (netlink >= 0 && sendto(netlink, batch->bytes, batch->length, 0, (const struct sockaddr *)&kernel,
+				   sizeof(kernel)) == (ssize_t)batch->length &&
+	    recv(netlink, answer, sizeof(answer), 0) >= (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr)) &&
+	    head->nlmsg_type == NLMSG_ERROR) {
+		errno = -((const struct nlmsgerr *)NLMSG_DATA(head))->error;
+		good = !errno;
+	}
+	if (netlink >= 0)
+		close(netlink);
+	return good;
+}
+
+bool rules_change(uint8_t version, const struct segment_end *client, const struct segment_end *server, bool on)
+{
+	struct batch batch = { .length = 0 };
+	struct nlmsghdr *head = begin_message(&batch, NFNL_MSG_BATCH_BEGIN, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
+	struct nlattr *list;
+
+	batch.length += NLMSG_ALIGN(head->nlmsg_len);
+	head = begin_message(&batch, (uint16_t)(NFNL_SUBSYS_NFTABLES << 8 | (on ? NFT_MSG_NEWSETELEM : NFT_MSG_DELSETELEM)),
+			     (uint16_t)(NLM_F_ACK | (on ? NLM_F_CREATE : 0)), NFPROTO_INET, 0);
+	put_text(head, NFTA_SET_ELEM_LIST_TABLE, "a3");
+	put_text(head, NFTA_SET_ELEM_LIST_SET, version == 4 ? "changed4" : "changed6");
+	list = begin_attribute(head, NFTA_SET_ELEM_LIST_ELEMENTS | NLA_F_NESTED);
+	put_element(head, version, client, server);
+	put_element(head, version, server, client);
+	end_attribute(head, list);
+	batch.length += NLMSG_ALIGN(head->nlmsg_len);
+	head = begin_message(&batch, NFNL_MSG_BATCH_END, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
+	batch.length += NLMSG_ALIGN(head->nlmsg_len);
+	return done(&batch);
 }

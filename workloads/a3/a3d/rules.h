@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "segment.h"
+
 /* Of packets that this program makes: they do not pass the queue. */
 #define RULES_MARK 0x61336421u
 
@@ -28,6 +30,12 @@ enum rules_hook {
  */
 void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool experiments,
 		uint16_t monitor);
+
+/*
+ * Note that a3d changes a connection from now on, or no longer: both its directions are put into the set, or taken out. It
+ * is done when this returns. False: it cannot be.
+ */
+bool rules_change(uint8_t version, const struct segment_end *client, const struct segment_end *server, bool on);
 
 /* Remove them. Connections that were changed then pass as well, so none may be left. */
 void rules_remove(void);

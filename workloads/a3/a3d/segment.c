@@ -69,10 +69,19 @@ static bool read_options(struct segment *segment, const uint8_t *options, size_t
 		switch (options[at]) {
 		case OPTION_TIMESTAMPS:
 			segment->has_timestamps = true;
+			segment->stamp = length == 10 ? get32(options + at + 2) : 0;
+			segment->echo = length == 10 ? get32(options + at + 6) : 0;
 			break;
 		case OPTION_MSS:
+			segment->mss = length == 4 ? get16(options + at + 2) : 0;
+			break;
 		case OPTION_SCALE:
+			segment->has_scale = length == 3;
+			segment->scale = length == 3 ? options[at + 2] : 0;
+			break;
 		case OPTION_SACK_PERMITTED:
+			segment->sack_permitted = true;
+			break;
 		case OPTION_SACK:
 			break;
 		default:
@@ -102,6 +111,7 @@ static bool read_tcp(struct segment *segment, const uint8_t *packet, size_t byte
 	segment->seq = get32(tcp + 4);
 	segment->ack = get32(tcp + 8);
 	segment->flags = tcp[13];
+	segment->window = get16(tcp + 14);
 	segment->packet = packet;
 	segment->whole = bytes >= segment->length;
 	if (!read_options(segment, tcp + TCP_HEADER, header - TCP_HEADER))
@@ -239,6 +249,17 @@ static void finish(const struct segment *segment, uint8_t *packet, size_t length
 	segment_set_ip(packet, segment->tcp, length, SEGMENT_TCP);
 	memset(tcp + TCP_CHECKSUM, 0, 2);
 	put_checksum(tcp + TCP_CHECKSUM, sum(pseudo(segment, tcp_length), tcp, tcp_length));
+}
+
+void segment_sum(uint8_t *packet, size_t length, size_t tcp)
+{
+	size_t tcp_length = length - tcp;
+	uint32_t head = SEGMENT_TCP + (uint32_t)tcp_length;
+
+	head = packet[0] >> 4 == 4 ? sum(head, packet + 12, 8) : sum(head, packet + 8, 32);
+	segment_set_ip(packet, tcp, length, SEGMENT_TCP);
+	memset(packet + tcp + TCP_CHECKSUM, 0, 2);
+	put_checksum(packet + tcp + TCP_CHECKSUM, sum(head, packet + tcp, tcp_length));
 }
 
 size_t segment_copy(const struct segment *segment, uint8_t *packet, size_t room)

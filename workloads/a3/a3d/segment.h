@@ -14,6 +14,8 @@ enum {
 	SEGMENT_PSH = 0x08,
 	SEGMENT_ACK = 0x10,
 	SEGMENT_URG = 0x20,
+	SEGMENT_ECE = 0x40,
+	SEGMENT_CWR = 0x80,
 };
 
 enum {
@@ -33,8 +35,13 @@ struct segment {
 	struct segment_end from, to;
 	uint32_t seq, ack;
 	uint8_t flags;
+	uint16_t window; /* as it is written */
 	bool has_timestamps;
 	size_t option; /* bytes of the option of a3d, which comes first; 0: it has none */
+	uint32_t stamp, echo;
+	uint16_t mss; /* of a SYN; 0: not said */
+	bool has_scale, sack_permitted; /* of a SYN */
+	uint8_t scale;
 	bool foreign; /* it has options that a3d does not know: signatures, MPTCP, data with SYN by TCP Fast Open */
 
 	const uint8_t *packet;
@@ -100,5 +107,7 @@ const uint8_t *segment_option(const struct segment *segment, size_t *bytes);
 
 /* Give a packet of which IP's header is so long another length and protocol. */
 void segment_set_ip(uint8_t *packet, size_t header, size_t length, uint8_t protocol);
+/* Compute the checksums of a packet whose addresses and headers are there. tcp: where its header begins. */
+void segment_sum(uint8_t *packet, size_t length, size_t tcp);
 
 #endif

@@ -12,7 +12,7 @@ struct track_chunk {
 	uint8_t bytes[];
 };
 
-static bool same(const struct segment_end *a, const struct segment_end *b)
+bool track_same(const struct segment_end *a, const struct segment_end *b)
 {
 	return a->port == b->port && !memcmp(a->address, b->address, sizeof(a->address));
 }
@@ -99,8 +99,8 @@ static struct track_connection *set_of(struct track *track, const struct segment
 static bool is_of(const struct track_connection *one, const struct segment *segment)
 {
 	return one->used && one->version == segment->version &&
-	       ((same(&one->client, &segment->from) && same(&one->server, &segment->to)) ||
-		(same(&one->server, &segment->from) && same(&one->client, &segment->to)));
+	       ((track_same(&one->client, &segment->from) && track_same(&one->server, &segment->to)) ||
+		(track_same(&one->server, &segment->from) && track_same(&one->client, &segment->to)));
 }
 
 struct track_connection *track_known(struct track *track, const struct segment *segment)
@@ -272,6 +272,20 @@ static enum track_kind content(struct track *track, struct track_connection *con
 	return TRACK_NEW;
 }
 
+static void note_options(struct track_flow *flow, const struct segment *segment)
+{
+	flow->window = segment->window;
+	flow->stamp = segment->stamp;
+	if (!(segment->flags & SEGMENT_SYN))
+		return;
+	flow->mss = segment->mss;
+	flow->scaled = segment->has_scale;
+	flow->scale = segment->scale > 14 ? 14 : segment->scale; /* RFC 7323 2.3 */
+	flow->sack = segment->sack_permitted;
+	flow->stamps = segment->has_timestamps;
+	flow->ecn = segment->flags & SEGMENT_ECE;
+}
+
 /* Whether a segment cannot be one of a connection that is followed; then it is left. */
 static bool refused(struct track *track, struct track_connection *connection, enum track_direction direction,
 		    const struct segment *segment)
@@ -297,7 +311,7 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 		return seen;
 	if ((segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) == SEGMENT_SYN)
 		begin(track, connection, segment);
-	seen.direction = same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
+	seen.direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 	flow = &connection->flow[seen.direction];
 	if (connection->closed || connection->left)
 		return seen;
@@ -315,6 +329,7 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 		seen.kind = TRACK_NOTHING; /* its ends do not take it, either (RFC 9293 3.10.7.4) */
 		return seen;
 	}
+	note_options(flow, segment);
 	if (segment->flags & SEGMENT_ACK)
 		acknowledge(track, connection, &connection->flow[!seen.direction], segment->ack, now_ns);
 	if (!connection->left)

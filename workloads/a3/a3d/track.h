@@ -57,6 +57,13 @@ struct track_flow {
 	uint32_t acked; /* the newest acknowledgement of it */
 	struct track_chunk *ahead; /* by sequence number */
 
+	/* what its sender has said: in its SYN, and in its newest segment */
+	uint16_t mss;
+	bool scaled, sack, stamps, ecn;
+	uint8_t scale;
+	uint16_t window;
+	uint32_t stamp;
+
 	bool timing; /* its SYN has passed once, and is not acknowledged yet */
 	uint64_t syn_ns; /* when it did */
 	uint64_t handshake_ns; /* the round trip from here to its receiver, by its SYN; 0: not known */
@@ -103,6 +110,8 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 
 /* The connection of a segment, if it is known and followed; else NULL. */
 struct track_connection *track_known(struct track *track, const struct segment *segment);
+
+bool track_same(const struct segment_end *a, const struct segment_end *b);
 
 /* Follow a connection no longer. */
 void track_leave(struct track *track, struct track_connection *connection, enum track_left why);

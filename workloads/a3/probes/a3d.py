@@ -12,6 +12,7 @@ from lab.probes.base.text import Json, documents, stamp_ns
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _CHOICES = {"side": ("client", "server"), "hook": ("forward", "host")}
+FOLDER = "/var/lib/a3d-ib"  # of IB's journals
 _COUNTS = (
     *("packets", "bytes", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room", "filtered", "errors"),
     *("connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
@@ -19,23 +20,27 @@ _COUNTS = (
     *("far_ends", "no_far_end", "encoded", "plain_bytes", "encoded_bytes", "incompressible", "repeated", "off"),
     *("decoded", "refused", "mails", "behind", "no_table"),
 )
-_PF_COUNTS = (  # older ones do not print them
+_NEWER = (  # older ones do not print them
+    *("taken", "taken_over", "resumed", "resets", "stored", "syncs", "disk_full", "not_taken"),
     *("pf_requests", "pf_later", "pf_held", "pf_overtaken", "pf_overdue", "pf_repeated", "pf_dropped", "pf_refused"),
     *("pf_notices", "pf_said"),
 )
-_SERIES = {"packets": "packets", "copies": "packets"}
+_SERIES = {"packets": "packets", "copies": "packets", "stored": "B"}
 
 
 class A3d(Probe):
     """Runs a3d until the end of the run, on a router or, with ``hook: host``, on the client's or server's own node.
 
-    Series: ``packets`` (that it has seen), ``copies`` (that it has sent), both so far. Values: these; ``bytes`` (of all
-    that it has seen, with IP headers), ``thin`` (segments with thin messages towards the network), ``copied_bytes``,
-    ``alarms`` (no answer to a message in time), ``given_up``, ``no_room`` (thin segments without copies), ``filtered``
-    (copies of the far end that it has dropped), ``errors`` (copies that could not be sent); ``connections``,
-    ``not_followed`` (for lack of room), and those left alone: ``left_middle`` (the beginning was not seen),
-    ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``, ``left_protocol``; of the last, ``encrypted`` and
-    ``signed``.
+    Series: ``packets`` (that it has seen), ``copies`` (that it has sent), ``stored`` (bytes that IB has put on disk),
+    all so far. Values: these; ``bytes`` (of all that it has seen, with IP headers), ``thin`` (segments with thin
+    messages towards the network), ``copied_bytes``, ``alarms`` (no answer to a message in time), ``given_up``,
+    ``no_room`` (thin segments without copies), ``filtered`` (copies of the far end that it has dropped), ``errors``
+    (packets that could not be sent); ``connections``, ``not_followed`` (for lack of room), and those left alone:
+    ``left_middle`` (the beginning was not seen), ``left_options``, ``left_gap``, ``left_memory``, ``left_odd``,
+    ``left_protocol``; of the last, ``encrypted`` and ``signed``. Of IB: ``taken`` (connections that it has taken
+    over), ``taken_over`` (of these, those that are over), ``resumed`` (after a restart), ``resets`` (connections that
+    it has reset, and packets of those that it does not know any more), ``syncs``, ``disk_full`` (times that there was
+    no room), ``not_taken``.
 
     Of AE, at the client's side: ``far_ends`` (connections whose far end was found), ``no_far_end``, ``encoded``
     (segments that left compressed; ``plain_bytes`` and ``encoded_bytes``, with IP headers: before and after),
@@ -54,7 +59,7 @@ class A3d(Probe):
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
     acts = True
-    yields = (Samples("packets"), Samples("copies"))
+    yields = (Samples("packets"), Samples("copies"), Samples("stored"))
     params: ClassVar[dict[str, Param]] = {
         "side": Param("str", "client or server: whom it stands next to", required=True),
         "hook": Param("str", "forward, what this node forwards; or host, its own packets", default="forward"),
@@ -79,6 +84,13 @@ class A3d(Probe):
         ),
         "ae": Param("bool", "application-aware encoding of mails, with tables in /var/lib/a3d", default=False),
         "ae_tables": Param("bool", "false: AE is DEFLATE without tables", default=True),
+        "ib": Param(
+            "bool",
+            "infinite buffering: what the near host does not take yet is stored and acknowledged; on routers only",
+            default=False,
+        ),
+        "quota": Param("size", "what IB may store of a connection", default=64 << 20),
+        "quota_all": Param("size", "what IB may store of all connections", default=256 << 20),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND
         ),
@@ -90,6 +102,8 @@ class A3d(Probe):
             if params[key] not in known:
                 raise ParameterError(key, f'"{params[key]}" is not valid; write {" or ".join(known)}')
         self._check_pf(params)
+        if params["ib"] and params["hook"] == "host":
+            raise ParameterError("ib", "needs a router; write hook: forward")
         for key in ("alpha", "every", "pf_most"):
             if params[key] % _MILLISECOND:
                 raise ParameterError(key, "must be whole milliseconds")
@@ -117,6 +131,9 @@ class A3d(Probe):
             command += ["--pf-rate", str(params["pf_rate"]), "--pf-limit", str(params["pf_limit"])]
         if params["ae"]:
             command += ["--ae", "/var/lib/a3d", *["--ae-plain"] * (not params["ae_tables"])]
+        if params["ib"]:
+            quotas = ("--ib-quota", str(params["quota"]), "--ib-quota-all", str(params["quota_all"]))
+            command += ["--ib", FOLDER, *quotas]
         return command
 
     def runs_on(self, params: dict[str, Any]) -> bool:
@@ -124,14 +141,16 @@ class A3d(Probe):
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``: a line for each interval."""
-        parsed = Parsed(values=dict.fromkeys((*_COUNTS, *_PF_COUNTS), 0))
+        parsed = Parsed(values=dict.fromkeys((*_COUNTS, *_NEWER), 0))
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
             t_ns = _time_ns(line["t_s"]) - raw.epoch_ns
             for key, unit in _SERIES.items():
+                if key in _NEWER and key not in line:
+                    continue
                 parsed.add(key, unit, t_ns, line[key].integer())
             parsed.values |= {key: line[key].integer() for key in _COUNTS}
-            parsed.values |= {key: line[key].integer() for key in _PF_COUNTS if key in line}
+            parsed.values |= {key: line[key].integer() for key in _NEWER if key in line}
         return parsed
 
 

@@ -13,3 +13,9 @@ from .packets import compiled
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("a3d"))
+
+
+@pytest.fixture(scope="session")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Halves and relays, without what is in the bytes."""
+    return compiled(tmp_path_factory.mktemp("half"), name="drive_half")

@@ -4,6 +4,7 @@
  *
  *	drive track < lines
  *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] [pf=PF] < lines
+ *	drive ib client|server FOLDER < lines
  *
  * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
  * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
@@ -11,9 +12,14 @@
  * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on.
  * PF is "on", "alone" or a rate in bit/s: then it also prints "held", and when what was held leaves, or is dropped ("go" or
  * "gone", the time, the number of the packet, from 0), and a line may be a time, an address (@ and hexadecimal) and what a
- * monitor there says. Then come the counts. Each packet has its own memory, so that AddressSanitizer sees what reads behind
- * its end.
+ * monitor there says.
+ *
+ * As ib, IB is on and RAR is not. A packet may be followed by "changed", if it is of such a connection; "changed 1" and
+ * "changed 0" are printed when a connection is, or no longer; what is sent is printed up to a minute after the last line.
+ *
+ * Then come the counts. Each packet has its own memory, so that AddressSanitizer sees what reads behind its end.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +29,7 @@
 #include "store.h"
 
 static struct chain chain;
+static uint64_t last_ns = UINT64_MAX; /* nothing is sent after it */
 static struct store store;
 
 static uint8_t nibble(char digit)
@@ -86,7 +93,7 @@ static void send_until(uint64_t until_ns)
 	uint64_t at_ns;
 	bool passes;
 
-	while ((at_ns = chain_next_ns(&chain)) <= until_ns && at_ns != UINT64_MAX) {
+	while ((at_ns = chain_next_ns(&chain)) <= until_ns && at_ns != UINT64_MAX && at_ns < last_ns) {
 		at_ns = now_ns = at_ns > now_ns ? at_ns : now_ns;
 		while (chain_release(&chain, at_ns, &ticket, &passes))
 			printf("%s %" PRIu64 " %" PRIu32 "\n", passes ? "go" : "gone", at_ns, ticket.id);
@@ -128,10 +135,12 @@ static void print_counts(void)
 	printf(", \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
 	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u"
 	       ", \"pf_requests\": %" PRIu64 ", \"pf_later\": %" PRIu64 ", \"pf_refused\": %" PRIu64
-	       ", \"pf_notices\": %" PRIu64 ", \"pf_waiting\": %u}\n",
+	       ", \"pf_notices\": %" PRIu64 ", \"pf_waiting\": %u, \"taken\": %" PRIu64 ", \"resumed\": %" PRIu64
+	       ", \"lost\": %" PRIu64 ", \"not_taken\": %" PRIu64 "}\n",
 	       rar->thin, rar->copies, rar->bytes, rar->alarms, rar->given_up, rar->no_room, rar->filtered,
 	       chain.rar.waiting, chain.pf.counts.requests, chain.pf.counts.later, chain.pf.counts.refused,
-	       chain.counts.notices, chain.pf.waiting);
+	       chain.counts.notices, chain.pf.waiting, chain.relays.counts.taken, chain.relays.counts.resumed,
+	       chain.counts.refused, chain.relays.counts.no_room);
 }
 
 static void set_pf(struct pf_settings *pf, const char *how)
@@ -154,15 +163,39 @@ static void hear(const char *address, const char *hex, uint64_t now_ns)
 	free(from);
 }
 
+static bool print_changed(void *context, uint8_t version, const struct segment_end *client, const struct segment_end *server,
+			  bool on)
+{
+	(void)context;
+	printf("changed %d %u %u %u\n", on, version, client->port, server->port);
+	return true;
+}
+
+static void read_ib(struct chain_settings *settings, const char *folder)
+{
+	settings->relay = (struct relay_settings){ .ib = true,
+						   .folder = open(folder, O_RDONLY | O_DIRECTORY),
+						   .quota = 1 << 20,
+						   .quota_all = 2 << 20,
+						   .least_rto_ns = HALF_LEAST_RTO_NS,
+						   .changed = print_changed };
+	if (settings->relay.folder < 0)
+		exit(2);
+}
+
 int main(int argc, char **argv)
 {
 	static char line[1 << 18], hex[1 << 17], more[1 << 17];
 	uint32_t number = 0;
 	struct chain_settings settings = { .side = CHAIN_CLIENT, .rar = { .stagger = 10 } };
 	bool track = argc == 2 && !strcmp(argv[1], "track");
-	uint64_t now_us;
+	bool ib = argc == 4 && !strcmp(argv[1], "ib");
+	uint64_t now_us = 0;
 
-	if (!track) {
+	if (ib) {
+		settings.side = strcmp(argv[2], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
+		read_ib(&settings, argv[3]);
+	} else if (!track) {
 		if (argc > 5 && !strncmp(argv[argc - 1], "pf=", 3))
 			set_pf(&settings.pf, argv[--argc] + 3);
 		if (argc < 5 || argc > 7 || (argc > 5 && !store_open(&store, argv[5])))
@@ -174,7 +207,7 @@ int main(int argc, char **argv)
 		settings.rar.stagger = (unsigned int)atoi(argv[3]);
 		settings.rar.alpha_ns = strtoull(argv[4], NULL, 10) * 1000;
 	}
-	chain_begin(&chain, &settings);
+	chain_begin(&chain, &settings, 0);
 	if (track) {
 		chain.track.bytes = print_bytes;
 		chain.track.released = NULL;
@@ -195,11 +228,13 @@ int main(int argc, char **argv)
 			track_one(packet, length, now_us * 1000);
 		} else {
 			send_until(now_us * 1000);
-			print_verdict(chain_packet(&chain, packet, length, now_us * 1000,
+			print_verdict(chain_packet(&chain, packet, length, *more, now_us * 1000,
 						   (struct pf_ticket){ .id = number++ }));
 		}
 		free(packet);
 	}
+	if (ib)
+		last_ns = now_us * 1000 + UINT64_C(60000000000);
 	if (!track)
 		send_until(UINT64_MAX);
 	print_counts();

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from .packets import ACK, FIN, RST, SYN, Segment, chain, compiled, summed, track
+from .packets import ACK, FIN, RST, SYN, Segment, chain, compiled, drive, summed, track
 
 _EMPTY = hashlib.sha256(bytes(4)).digest()[:8]  # the mark of a table without words
 SAID = (
@@ -127,10 +127,46 @@ def _whole(random: Random) -> bytes:
     ).packet()
 
 
+def half(seed: int, number: int) -> Iterator[str]:
+    """Yield lines for drive_half: packets of a host that does anything, and what the half's owner does."""
+    random, now_us, taken, offered = Random(seed), 0, 60_000, 0
+    for _ in range(number):
+        now_us += random.choice([0, 1000, 50_000, 5_000_000])
+        if random.random() < 0.3:
+            taken += random.choice([-3000, 1000, 70_000])
+            offered += random.choice([0, 1, 5000])
+            does = [f"offer {offered}", f"permit {random.randrange(10**6)}", f"permit-end {random.randrange(10**6)}"]
+            yield f"{now_us} {random.choice([*does, f'take {max(taken, 0)}', 'ask', 'nothing'])}"
+            continue
+        packet = bytearray(
+            Segment(
+                ("10.0.0.2", 40000),
+                ("10.0.0.1", 80),
+                seq=2**32 - 20 + random.choice([0, 0, 5, random.randrange(2**32), random.randrange(99_999)]),
+                ack=5001 + random.choice([0, 0, random.randrange(2**32), random.randrange(-9, offered + 9)]),
+                flags=random.choices([ACK, ACK | FIN, SYN | ACK, random.randrange(256) & ~RST], [90, 1, 2, 7])[0],
+                data=random.randbytes(random.choice([0, 0, 5, 1000])),
+                stamp=random.choice([None, 7, 7, random.randrange(2**32)]),
+                window=random.choice([0, 1, 60_000, random.randrange(2**16)]),
+            ).packet()
+        )
+        for _ in range(random.choice([0, 0, 0, 0, 0, 1, 4])):
+            packet[random.randrange(len(packet))] = random.randrange(256)
+        yield f"{now_us} {packet[: random.choice([None, None, None, 45])].hex()}"
+
+
+def half_survives(program: Path, seed: int, number: int) -> None:
+    """Nothing may happen but what TCP allows: what a sanitizer reports ends it."""
+    words = ["4", "1000", str(seed % 3), str(seed % 2), str(seed // 2 % 2), "9000", str(seed // 4 % 2)]
+    drive([str(program), "host", *words], half(seed, number))
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         program = compiled(Path(directory))
+        half_program = compiled(Path(directory), name="drive_half")
         for seed in count():
+            half_survives(half_program, seed, 10_000)
             chain(program, "server" if seed % 2 else "client", packets(seed, 10_000), alpha=1000)
             chain(program, "server", packets(seed, 10_000), pf="100000")
             chain(program, "client", packets(seed, 10_000), pf="alone")

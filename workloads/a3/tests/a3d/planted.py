@@ -64,8 +64,8 @@ PLANTED = {
     ),
     "a damaged message is looked at": Mistake(
         "chain.c",
-        " ||\n	    !segment_sound(&passing->segment)) /*",
-        ") /*",
+        "if (segment->whole && !segment_sound(segment)) /*",
+        "if (segment->whole && segment->length == 0) /*",
         "test_a_damaged_message_is_not_copied",
     ),
     "a gap is not noticed": Mistake(
@@ -258,5 +258,140 @@ PLANTED_AE = {
         "	if (memory->mail)\n"
         "		table_end_text(&memory->mail->words, &memory->mail->text);\n",
         "test_words_do_not_depend_on_how_the_text_is_cut",
+    ),
+}
+
+PLANTED_HALF = {
+    "what is not permitted is acknowledged": Mistake(
+        "half.c",
+        "(uint32_t)half->permitted + half->permitted_end);",
+        "(uint32_t)half->received + half->permitted_end);",
+        "test_bytes_are_handed_over_in_order_and_acknowledged_when_it_is_permitted",
+    ),
+    "a FIN is acknowledged too early": Mistake(
+        "half.c",
+        "(uint32_t)half->permitted + half->permitted_end);",
+        "(uint32_t)half->permitted + half->finished);",
+        "test_a_fin_is_acknowledged_when_it_is_permitted",
+    ),
+    "bytes in order are lost while there is a gap": Mistake(
+        "half.c",
+        "!hand_over(half, begin, bytes, length) || half->ahead;",
+        "half->ahead || !hand_over(half, begin, bytes, length);",
+        "test_what_goes_in_comes_out_whatever_the_network_does",
+    ),
+    "it sends into a closed window": Mistake(
+        "half.c",
+        "fit = least(cwnd, half->window);",
+        "fit = cwnd;",
+        "test_a_window_is_never_passed",
+    ),
+    "it waits for the timer": Mistake(
+        "half.c",
+        "half->dup_acks == DUPLICATES && half->acked",
+        "half->dup_acks == DUPLICATES + 9 && half->acked",
+        "test_three_duplicates_bring_a_segment_back_at_once",
+    ),
+    "a partial acknowledgement does nothing": Mistake(
+        "half.c",
+        "(acked >= mss ? mss : 0);\n		half->again = true;",
+        "(acked >= mss ? mss : 0);",
+        "test_a_partial_acknowledgement_brings_the_next_one_back",
+    ),
+    "the timer does not double": Mistake(
+        "half.c",
+        "		wait_ns *= 2;\n",
+        "		wait_ns += 0;\n",
+        "test_without_an_answer_the_timer_doubles_and_ends_after_15_times",
+    ),
+    "old timestamps are taken": Mistake(
+        "half.c",
+        "half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)",
+        "false",
+        "test_old_timestamps_are_refused_and_new_ones_told",
+    ),
+    "any reset counts": Mistake(
+        "half.c",
+        "at >= (int64_t)half->told && at <= (int64_t)half->received + half->finished",
+        "at >= (int64_t)half->told",
+        "test_a_reset_counts_only_with_a_number_that_the_host_can_have",
+        (500, 0, 1),
+    ),
+    "what is beyond the room is taken": Mistake(
+        "half.c",
+        "half->edge > half->received ? half->edge - half->received : 0;",
+        "length;",
+        "test_what_does_not_fit_is_not_taken_and_the_new_room_is_told",
+    ),
+    "what is ahead has no limit": Mistake(
+        "half.c",
+        "half->stored + sizeof(*piece) + length > HALF_STORED || ",
+        "",
+        "test_what_is_kept_ahead_of_a_gap_has_a_limit",
+    ),
+    "a closed window is never asked for": Mistake(
+        "half.c",
+        "		return half_ask(half, now_ns, packet, room);\n",
+        "		return 0;\n",
+        "test_a_closed_window_is_asked_for_and_no_byte_sent_into_it",
+    ),
+}
+
+PLANTED_RELAY = {
+    "a missing fsync": Mistake(
+        "journal.c",
+        "return !fdatasync(journal->file);",
+        "return journal != NULL;",
+        "test_after_crashes_all_that_was_acknowledged_is_delivered",
+        (3,),
+    ),
+    "it acknowledges what is not on disk": Mistake(
+        "relay.c",
+        "half_permit(from, safe(relay, direction),",
+        "half_permit(from, from->received,",
+        "test_the_window_is_the_largest_and_only_what_is_safe_is_acknowledged",
+    ),
+    "the mark comes late": Mistake(
+        "relay.c",
+        " || !note(relay, true)) {",
+        ") {",
+        "test_a_connection_is_noted_before_the_first_changed_packet_leaves",
+    ),
+    "the window is the client's": Mistake(
+        "relay.c",
+        "if (stored_here(relay, direction) && !relay->full) {",
+        "if (!relay) {",
+        "test_the_server_is_done_before_a_slow_reader_has_half",
+    ),
+    "a reset of the server empties the journal": Mistake(
+        "relay.c",
+        "(far->state != HALF_OPEN && !lacks(relay))",
+        "(far->state != HALF_OPEN && (lacks(relay), true))",
+        "test_a_server_that_resets_does_not_take_back_what_was_acknowledged",
+        (0,),
+    ),
+    "a full disk goes unnoticed": Mistake(
+        "relay.c",
+        "good = fits(relay, length) && journal_append(&relay->journal, from, parts, 2);",
+        "good = (fits(relay, length), true) && journal_append(&relay->journal, from, parts, 2);",
+        "test_with_a_full_disk_it_is_as_fast_as_the_reader",
+    ),
+    "a torn record is read": Mistake(
+        "journal.c",
+        "	return sum == record->sum;",
+        "	return sum != 0;",
+        "test_a_damaged_record_is_not_delivered",
+    ),
+    "it takes over in the middle": Mistake(
+        "chain.c",
+        "other->next == segment->ack && ",
+        "",
+        "test_while_something_is_under_way_it_is_not_taken_over",
+    ),
+    "what nobody knows passes": Mistake(
+        "chain.c",
+        "		refuse_segment(chain, segment, now_ns);\n		return CHAIN_DROP;\n",
+        "		refuse_segment(chain, segment, now_ns);\n",
+        "test_what_an_ended_daemon_has_changed_and_not_written_down_is_reset",
     ),
 }

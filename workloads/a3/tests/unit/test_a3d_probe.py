@@ -39,6 +39,8 @@ def test_its_options() -> None:
     ]
     assert argv(side="server", pf=True, pf_rate=98_000, pf_limit=9)[10:] == ["--pf-rate", "98000", "--pf-limit", "9"]
     assert "--pf-limit" not in argv(side="client", pf_limit=9)
+    ib = argv(side="client", ib=True, quota=1000)[7:]
+    assert ib == ["--ib", "/var/lib/a3d-ib", "--ib-quota", "1000", "--ib-quota-all", str(256 << 20)]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,7 @@ def test_its_options() -> None:
         ({"side": "client", "pf": True, "pf_rate": 9_000}, "pf_rate: needs pf: true and side: server"),
         ({"side": "server", "pf_rate": 9_000}, "pf_rate: needs pf: true and side: server"),
         ({"side": "server", "pf": True}, "pf_rate: is missing"),
+        ({"side": "client", "ib": True, "hook": "host"}, "ib: needs a router; write hook: forward"),
     ],
 )
 def test_options_that_it_does_not_have(params: dict[str, Any], message: str) -> None:
@@ -79,11 +82,17 @@ def test_what_pf_has_done(pasted: Callable[..., Parsed]) -> None:
 def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
     parsed = pasted("a3d", "near", epoch_ns=1_767_225_601_000_000_000)
     series = parsed.series_of("packets")
-    assert parsed.values["packets"] == series.values[-1] > 1000 and series.values[0] == 0
-    assert parsed.values["copies"] == parsed.series_of("copies").values[-1] == 598
-    assert parsed.values["bytes"] == 356231 and parsed.values["errors"] == 0
-    assert parsed.values["thin"] == 300 and parsed.values["alarms"] == 2 and parsed.values["filtered"] == 778
+    assert parsed.values["packets"] == series.values[-1] == 286 and series.values[0] == 0
+    assert parsed.values["copies"] == parsed.series_of("copies").values[-1] == 43
+    assert parsed.values["bytes"] == 103596 and parsed.values["errors"] == 0
+    assert parsed.values["thin"] == 22 and parsed.values["alarms"] == 0 and parsed.values["filtered"] == 69
     assert 0 < series.t_ns[0] < series.t_ns[1]
+
+
+def test_what_ib_has_done(pasted: Callable[..., Parsed]) -> None:
+    parsed = pasted("a3d", "slow", epoch_ns=1_767_225_601_000_000_000)
+    assert parsed.values["taken"] == 2 and parsed.values["resets"] == parsed.values["disk_full"] == 0
+    assert parsed.values["stored"] == parsed.series_of("stored").values[-1] > 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""One end of a TCP connection that a3d plays: what goes in comes out, and what TCP does when something is lost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from . import fuzz
+from .packets import A3D, ACK, FIN, PSH, RST, SYN, Read, Segment, compiled, drive, read
+from .planted import PLANTED_HALF
+
+HOST, SELF = ("10.0.0.2", 40000), ("10.0.0.1", 80)
+THEIRS, OURS = 2**32 - 20, 5001  # the numbers of the first bytes
+MSS = 1000
+MS = 1000
+OPEN, RESET_BY_HOST, GONE, RESETTING = range(4)
+
+
+@dataclass
+class Host:
+    """What a host and the half's owner do, with times in microseconds. Numbers count from 0."""
+
+    mss: int = MSS
+    scale: int = 0
+    sack: bool = True
+    stamps: bool = False
+    window: int = 60_000
+    believes: bool = False
+    lines: list[str] = field(default_factory=list)
+
+    def packet(self, at: int, seq: int = 0, ack: int = 0, data: bytes = b"", **values: Any) -> None:
+        values = {"stamp": None, "window": self.window >> self.scale} | values
+        made = Segment(HOST, SELF, seq=THEIRS + seq, ack=OURS + ack, data=data, **values)
+        self.lines.append(f"{at} {made.packet().hex()}")
+
+    def does(self, at: int, what: str) -> None:
+        self.lines.append(f"{at} {what}")
+
+
+@dataclass
+class Played:
+    """What the half did: bytes that it handed over, packets with their times, and its state in the end."""
+
+    handed: bytes
+    sent: list[tuple[int, Read]]
+    state: dict[str, Any]
+
+    def bytes_sent(self) -> list[tuple[int, int, int]]:
+        """Return (time, number, length) of what has bytes."""
+        return [(at, (one.seq - OURS) % 2**32, len(one.data)) for at, one in self.sent if one.data]
+
+    def acks(self) -> list[int]:
+        return [(one.ack - THEIRS) % 2**32 for _, one in self.sent]
+
+
+def play(program: Path, host: Host) -> Played:
+    numbers = [4, host.mss, host.scale, int(host.sack), int(host.stamps), host.window, int(host.believes)]
+    *printed, state = drive([str(program), "host", *(str(number) for number in numbers)], host.lines)
+    words = [line.split() for line in printed]
+    handed = b"".join(bytes.fromhex(line[1]) for line in words if line[0] == "bytes")
+    sent = [(int(line[1]), read(bytes.fromhex(line[2]))) for line in words if line[0] == "send"]
+    return Played(handed, sent, json.loads(state))
+
+
+def content(at: int, length: int) -> bytes:
+    """Return bytes that drive_half sends."""
+    return bytes((number * 7 % 251) ^ (number >> 11) & 255 for number in range(at, at + length))
+
+
+@given(
+    seed=st.integers(1, 2**32),
+    sizes=st.tuples(st.integers(0, 200_000), st.integers(0, 60_000)),
+    harm=st.tuples(st.integers(0, 150), st.integers(0, 200), st.integers(0, 300)),
+    room=st.integers(700, 300_000),
+    pause_ms=st.sampled_from([0, 0, 1, 150, 3000]),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_goes_in_comes_out_whatever_the_network_does(
+    half: Path, seed: int, sizes: tuple[int, int], harm: tuple[int, int, int], room: int, pause_ms: int
+) -> None:
+    """Losses, repetitions, another order, small windows and pauses; to the FIN of both sides, and nothing is kept."""
+    numbers = [seed, *sizes, *harm, room, pause_ms]
+    done = json.loads(drive([str(half), "line", *(str(number) for number in numbers)], [])[-1])
+    assert done["right"] and done["wrong"] == 0 and done["received"] == [sizes[1], sizes[0]]
+
+
+def test_without_losses_no_byte_is_sent_twice(half: Path) -> None:
+    done = json.loads(drive([str(half), "line", "9", "1000000", "50000", "0", "0", "0", "65535", "0"], [])[-1])
+    assert done["repeated"] == [0, 0] and done["ms"] < 600
+
+
+def test_bytes_are_handed_over_in_order_and_acknowledged_when_it_is_permitted(half: Path) -> None:
+    host = Host()
+    host.packet(1 * MS, 0, data=b"abcd")
+    host.packet(2 * MS, 4, data=b"ef")
+    host.does(50 * MS, "permit 4")
+    host.does(90 * MS, "permit 6")
+    done = play(half, host)
+    assert done.handed == b"abcdef" and [(at, one.ack) for at, one in done.sent] == [
+        (50 * MS, (THEIRS + 4) % 2**32),
+        (90 * MS, (THEIRS + 6) % 2**32),
+    ]
+
+
+def test_a_fin_is_acknowledged_when_it_is_permitted(half: Path) -> None:
+    host = Host()
+    host.packet(1 * MS, 0, data=b"abcd", flags=ACK | FIN)
+    host.does(2 * MS, "permit 4")
+    host.packet(3 * MS, 0, data=b"abcd", flags=ACK | FIN)
+    host.does(4 * MS, "permit-end 4")
+    done = play(half, host)
+    assert done.handed == b"abcd" and done.acks() == [4, 4, 5] and done.state["finished"]
+
+
+def test_a_gap_is_told_by_sack_the_newest_block_first(half: Path) -> None:
+    host = Host()
+    host.packet(1 * MS, 0, data=bytes(10))
+    host.does(1 * MS, "permit 10")
+    host.packet(2 * MS, 20, data=bytes(10))
+    host.packet(3 * MS, 40, data=bytes(10))
+    host.packet(4 * MS, 25, data=bytes(10))
+    host.packet(5 * MS, 10, data=bytes(10))
+    host.does(6 * MS, "permit 35")
+    done = play(half, host)
+    blocks = [tuple(((a - THEIRS) % 2**32, (b - THEIRS) % 2**32) for a, b in one.sack) for _, one in done.sent]
+    assert blocks == [(), ((20, 30),), ((40, 50), (20, 30)), ((20, 35), (40, 50)), ((40, 50),), ((40, 50),)]
+    assert done.acks() == [10, 10, 10, 10, 10, 35] and done.handed == bytes(35)
+
+
+def test_three_duplicates_bring_a_segment_back_at_once(half: Path) -> None:
+    host = Host()
+    host.does(1 * MS, "offer 20000")
+    for number in range(3):
+        host.packet((10 + number) * MS, 0, 1000)
+    host.packet(13 * MS, 0, 1000)
+    host.does(14 * MS, "nothing")
+    done = play(half, host)
+    sent = done.bytes_sent()
+    assert [seq for _, seq, _ in sent[:10]] == list(range(0, 10_000, 1000))
+    assert (13 * MS, 1000, 1000) in sent and len([seq for _, seq, _ in sent if seq == 1000]) == 2
+    assert all(one.data == content((one.seq - OURS) % 2**32, len(one.data)) for _, one in done.sent)
+
+
+def test_a_partial_acknowledgement_brings_the_next_one_back(half: Path) -> None:
+    """RFC 6582: of two that are lost in one window, the second one follows when the first one has arrived."""
+    host = Host()
+    host.does(1 * MS, "offer 10000")
+    host.packet(10 * MS, 0, 1000)
+    for number in range(3):
+        host.packet((11 + number) * MS, 0, 1000)
+    host.packet(20 * MS, 0, 4000)
+    host.packet(30 * MS, 0, 10_000)
+    host.does(2000 * MS, "nothing")
+    done = play(half, host)
+    assert [one for one in done.bytes_sent()[10:]] == [(13 * MS, 1000, 1000), (20 * MS, 4000, 1000)]
+    assert done.state["acked"] == 10_000
+
+
+def test_without_an_answer_the_timer_doubles_and_ends_after_15_times(half: Path) -> None:
+    """The round trip was 100 ms: the first time after 300 ms (RFC 6298 2.2), the last waits are a minute."""
+    host = Host()
+    host.does(0, "offer 1000")
+    host.packet(100 * MS, 0, 1000)
+    host.does(200 * MS, "offer 2000")
+    host.does(2000_000 * MS, "nothing")
+    done = play(half, host)
+    again = [at // MS for at, seq, _ in done.bytes_sent() if seq == 1000]
+    waits = [b - a for a, b in pairwise(again)]
+    assert again[0] == 200 and waits == [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, *[60_000] * 7]
+    assert done.state["state"] == GONE
+
+
+def test_a_closed_window_is_asked_for_and_no_byte_sent_into_it(half: Path) -> None:
+    """The question has an old number, so the host answers it. The window opens after 10 s, and bytes follow at once."""
+    host = Host(window=2000)
+    host.does(0, "offer 5000")
+    host.packet(100 * MS, 0, 2000, window=0)
+    for at in range(150, 10_000, 1000):
+        host.packet(at * MS, 0, 2000, window=0)
+    host.packet(10_000 * MS, 0, 2000, window=2000)
+    host.does(10_001 * MS, "nothing")
+    done = play(half, host)
+    assert done.bytes_sent() == [(0, 0, 1000), (0, 1000, 1000), (10_000 * MS, 2000, 1000), (10_000 * MS, 3000, 1000)]
+    asked = [(at, one) for at, one in done.sent if not one.data]
+    assert 3 <= len(asked) <= 6 and {one.seq for _, one in asked} == {OURS + 1999}
+
+
+def test_a_window_is_never_passed(half: Path) -> None:
+    host = Host(window=2500)
+    host.does(0, "offer 9000")
+    host.packet(10 * MS, 0, 1000, window=2500)
+    host.does(11 * MS, "nothing")
+    assert [seq for _, seq, _ in play(half, host).bytes_sent()] == [0, 1000, 2000]
+
+
+def test_windows_are_scaled_both_ways(half: Path) -> None:
+    host = Host(scale=7, window=2048)
+    host.does(0, "take 1000000")
+    host.does(0, "offer 9000")
+    host.packet(10 * MS, 0, 1000, window=16)
+    host.does(11 * MS, "nothing")
+    done = play(half, host)
+    assert [seq for _, seq, _ in done.bytes_sent()] == [0, 1000, 2000]
+    assert {one.window for _, one in done.sent} == {1_000_000 >> 7}
+
+
+def test_what_does_not_fit_is_not_taken_and_the_new_room_is_told(half: Path) -> None:
+    host = Host()
+    host.does(0, "take 2000")
+    host.packet(1 * MS, 0, data=bytes(1500))
+    host.packet(2 * MS, 1500, data=bytes(1500))
+    host.does(2 * MS, "permit 2000")
+    host.does(10 * MS, "take 5000")
+    done = play(half, host)
+    assert len(done.handed) == 2000 and done.acks()[-1] == 2000
+    assert [one.window for _, one in done.sent][-2:] == [0, 3000]
+
+
+def test_old_timestamps_are_refused_and_new_ones_told(half: Path) -> None:
+    """PAWS. Of segments that are acknowledged together, the first one's is told, so that the wait counts."""
+    host = Host(stamps=True)
+    host.packet(1 * MS, 0, data=bytes(10), stamp=50)
+    host.packet(2 * MS, 10, data=bytes(10), stamp=60)
+    host.does(3 * MS, "permit 20")
+    host.packet(4 * MS, 20, data=bytes(10), stamp=40)
+    host.packet(5 * MS, 20, data=bytes(10), stamp=61)
+    host.does(6 * MS, "permit 30")
+    host.packet(7 * MS, 30, data=bytes(10), stamp=None)
+    done = play(half, host)
+    assert len(done.handed) == 30 and done.acks() == [20, 20, 30]
+    assert [one.stamps for _, one in done.sent] == [(1003, 50), (1004, 60), (1006, 61)]
+
+
+@pytest.mark.parametrize(
+    ("seq", "state", "answers"), [(10, RESET_BY_HOST, 0), (4, RESET_BY_HOST, 0), (500, OPEN, 1), (99_999, OPEN, 0)]
+)
+def test_a_reset_counts_only_with_a_number_that_the_host_can_have(
+    half: Path, seq: int, state: int, answers: int
+) -> None:
+    """The next one, or one that was acknowledged to it; within the window it is asked to say it again (RFC 5961)."""
+    host = Host()
+    host.packet(1 * MS, 0, data=bytes(10))
+    host.does(2 * MS, "permit 4")
+    host.packet(3 * MS, seq, flags=RST)
+    done = play(half, host)
+    assert done.state["state"] == state and len([at for at, _ in done.sent if at == 3 * MS]) == answers
+
+
+def test_a_syn_is_answered_and_changes_nothing(half: Path) -> None:
+    """The host repeats its SYN if the last part of the handshake was lost behind a3d."""
+    host = Host()
+    host.packet(1 * MS, -1, -1, flags=SYN | ACK)
+    done = play(half, host)
+    assert done.acks() == [0] and done.state["state"] == OPEN
+
+
+def test_after_a_reset_everything_is_answered_with_the_number_it_acknowledges(half: Path) -> None:
+    host = Host()
+    host.does(0, "offer 3000")
+    host.does(1 * MS, "reset")
+    host.packet(2 * MS, 0, 1000)
+    done = play(half, host)
+    resets = [one.seq - OURS for _, one in done.sent if one.flags & RST]
+    assert resets == [3000, 1000] and done.state["state"] == RESETTING
+
+
+def test_an_acknowledgement_of_what_was_never_sent_is_ignored_or_believed(half: Path) -> None:
+    host = Host()
+    host.packet(1 * MS, 0, 700, b"x")
+    assert play(half, host).state["acked"] == 0
+    host.believes = True
+    done = play(half, host)
+    assert done.state["acked"] == 700 and done.handed == b"x"
+
+
+def test_what_came_on_another_way_is_skipped(half: Path) -> None:
+    host = Host()
+    host.packet(1 * MS, 20, data=b"later", flags=ACK | FIN)
+    host.does(2 * MS, "skip 20")
+    host.does(3 * MS, "permit-end 25")
+    done = play(half, host)
+    assert done.handed == b"later" and done.state["finished"] and done.acks()[-1] == 26
+
+
+def test_a_question_has_an_old_number(half: Path) -> None:
+    host = Host()
+    host.does(1 * MS, "ask")
+    ((_, asked),) = play(half, host).sent
+    assert asked.seq == OURS - 1 and asked.ack == THEIRS and not asked.data and asked.flags == ACK
+
+
+def test_the_end_of_what_is_sent(half: Path) -> None:
+    host = Host()
+    host.does(0, "end 1500")
+    host.packet(10 * MS, 0, 1501)
+    done = play(half, host)
+    assert [one.flags for _, one in done.sent] == [ACK, ACK | PSH | FIN] and done.state["acked_end"]
+
+
+def test_what_is_kept_ahead_of_a_gap_has_a_limit(half: Path) -> None:
+    host = Host(scale=7)
+    host.does(0, "take 8000000")
+    for number in range(900):
+        host.packet(1 * MS + number, 10 + 1448 * number, data=bytes(1448))
+    done = play(half, host)
+    assert (1 << 20) - 1500 < done.state["stored"] <= 1 << 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_host_that_does_anything_does_no_harm(half: Path, seed: int) -> None:
+    fuzz.half_survives(half, seed, 2000)
+
+
+@pytest.mark.parametrize("name", PLANTED_HALF)
+def test_planted_mistakes_of_a_half_are_found(half: Path, tmp_path: Path, name: str) -> None:
+    mistake = PLANTED_HALF[name]
+    text = (A3D / mistake.file).read_text()
+    assert text.count(mistake.right) == 1
+    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
+    wrong_program = compiled(tmp_path, half.parent, tmp_path / mistake.file, "drive_half")
+    with pytest.raises((AssertionError, ValueError)):
+        globals()[mistake.found_by](wrong_program, *mistake.values)
