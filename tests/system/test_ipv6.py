@@ -28,6 +28,7 @@ ON = {  # the topologies that they need; short: a run ends before its duration w
     "udp/saturate": ("one-station", ["--set", "duration=4 s"]),
     "udp/voice": ("one-station", ["--set", "duration=4 s"]),
     "udp/voice-under-load": ("edca-priority", ["--set", "duration=4 s"]),
+    "web/browse": ("remote-web", []),
 }
 ONLY_IPV4 = {"routing/ospf": "ring-of-routers"}
 
