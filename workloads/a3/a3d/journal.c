@@ -76,6 +76,8 @@ static bool note(struct journal *journal, uint64_t at, uint64_t length, uint64_t
 		journal->records = more;
 		journal->room = room;
 	}
+	if (!journal->count || journal->end != at)
+		journal->from = at;
 	journal->records[journal->count++] = (struct journal_record){ at, length, place };
 	journal->end = at + length;
 	return true;

@@ -24,7 +24,7 @@ struct journal {
 	int folder, file;
 	char name[64];
 	uint64_t size; /* of the file, all records whole */
-	uint64_t end; /* its bytes go up to here, without a gap from the first one on that is kept */
+	uint64_t from, end; /* its last bytes without a gap; what was in a gap had been delivered */
 	bool finished; /* a FIN follows them */
 	struct journal_record *records;
 	size_t count, room;

@@ -604,6 +604,18 @@ static void resume(struct relay *relay)
 	relay->relays->counts.resumed++;
 }
 
+/*
+ * Whether both hosts have said what they have. The near one had acknowledged all that is not in the journal, so an
+ * acknowledgement of less is an old one that was overtaken.
+ */
+static bool answered(struct relay *relay)
+{
+	const struct half *near = sink(relay, relay->relays->settings.inward);
+
+	return relay->half[0].heard && relay->half[1].heard &&
+	       (!relay->journal.count || near->acked >= relay->journal.from);
+}
+
 static size_t ask(struct relay *relay, uint64_t now_ns, uint8_t *packet, size_t room, bool *outward)
 {
 	struct half *near = sink(relay, relay->relays->settings.inward), *far = source(relay, relay->relays->settings.inward);
@@ -746,7 +758,7 @@ bool relays_segment(struct relays *relays, const struct segment *segment, uint64
 	relay->now_ns = now_ns;
 	if (segment->whole && !(segment->flags & SEGMENT_URG))
 		half_segment(&relay->half[direction], segment, now_ns);
-	if (relay->asking && relay->half[0].heard && relay->half[1].heard)
+	if (relay->asking && answered(relay))
 		resume(relay);
 	return true;
 }

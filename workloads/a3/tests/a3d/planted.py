@@ -394,4 +394,10 @@ PLANTED_RELAY = {
         "		refuse_segment(chain, segment, now_ns);\n",
         "test_what_an_ended_daemon_has_changed_and_not_written_down_is_reset",
     ),
+    "an old acknowledgement is believed": Mistake(
+        "relay.c",
+        "near->acked >= relay->journal.from);",
+        "near->heard);",
+        "test_an_old_acknowledgement_that_comes_after_a_restart_is_not_believed",
+    ),
 }

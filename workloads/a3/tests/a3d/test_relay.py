@@ -68,6 +68,11 @@ def test_after_crashes_all_that_was_acknowledged_is_delivered(half: Path, seed: 
     assert done["crashes"] == 5
 
 
+def test_an_old_acknowledgement_that_comes_after_a_restart_is_not_believed(half: Path) -> None:
+    """It is less than what the journal lacks because it was delivered. This seed has one."""
+    relay(half, [656, 142288, 3280, 32, 128, 250, 35564, 120], 696000, (472, 17))
+
+
 def test_the_server_is_done_before_a_slow_reader_has_half(half: Path) -> None:
     """A reader of 20 kB every half second takes 7.5 s for 300 kB, and so does the server without IB."""
     fast = relay(half, [1, 300_000, 500, 0, 0, 0, 65_000, 0], disk=False)
