@@ -50,7 +50,7 @@ MEANINGS = {
 }
 
 
-class Failure(Exception):
+class NotLoaded(Exception):
     """The page could not be loaded."""
 
 
@@ -85,7 +85,7 @@ class Browser:
         try:
             self._pid = os.posix_spawnp(words[0], words, os.environ, file_actions=moves)
         except FileNotFoundError:
-            raise Failure(f"this node has no {words[0]}; write image: browser for it") from None
+            raise NotLoaded(f"this node has no {words[0]}; write image: browser for it") from None
         finally:
             os.close(given)
             os.close(told)
@@ -109,11 +109,11 @@ class Browser:
         while True:
             message = self._message(None)
             if message is None:
-                raise Failure("the browser has ended")
+                raise NotLoaded("the browser has ended")
             if message.get("id") != number:
                 self._events.append(message)
             elif "error" in message:
-                raise Failure(f"the browser refuses {method}: {message['error']['message']}")
+                raise NotLoaded(f"the browser refuses {method}: {message['error']['message']}")
             else:
                 return dict(message["result"])
 
@@ -139,7 +139,7 @@ class Browser:
                 return None
             got = os.read(self._read, READ)
             if not got:
-                raise Failure("the browser has ended")
+                raise NotLoaded("the browser has ended")
             self._unread += got
         whole, _, self._unread = self._unread.partition(b"\0")
         return dict(json.loads(whole))
@@ -222,7 +222,7 @@ def watch(browser: Browser, load: Load, settings: Message) -> None:
     while not load.complete or scroll_ns is not None:
         message = browser.next(end_ns if scroll_ns is None else min(scroll_ns, end_ns))
         if message is not None and message.get("id") == asked and "errorText" in message["result"]:
-            raise Failure(meaning(message["result"]["errorText"], load.url))
+            raise NotLoaded(meaning(message["result"]["errorText"], load.url))
         if message is not None:
             load.event(message)
         elif scroll_ns is not None and time.monotonic_ns() >= scroll_ns:
@@ -230,7 +230,7 @@ def watch(browser: Browser, load: Load, settings: Message) -> None:
             load.scrolled_ns, scroll_ns = time.monotonic_ns() - began_ns, None
         elif time.monotonic_ns() >= end_ns:
             there = sum("end_ns" in one for one in load.objects.values())
-            raise Failure(
+            raise NotLoaded(
                 f"the page was not complete within {settings['timeout_ns'] / SECOND:g} s: {there} of the "
                 f"{len(load.objects)} objects that the browser asked for had come"
             )
@@ -318,7 +318,7 @@ def main() -> int:
     for number in range(1, settings["loads"] + 1):
         try:
             lines = loaded(settings)
-        except Failure as error:
+        except NotLoaded as error:
             print(f"load {number}: {error}", file=sys.stderr)
             return 1
         for line in lines:
