@@ -133,15 +133,31 @@ def watch(browser: Socket) -> Iterator[list[tuple[str, bool]]]:
             ask("Page.addScriptToEvaluateOnNewDocument", session, source=WATCH)
             ask("Runtime.evaluate", session, expression=WATCH)
         elif message.get("method") == "Runtime.bindingCalled" and params["name"] == "a3said":
-            yield [(url, on_screen) for url, on_screen in json.loads(params["payload"])]
+            yield said(params["payload"])
+
+
+def said(payload: str) -> list[tuple[str, bool]]:
+    """Return the pictures of a message from the page, and whether each is on the screen.
+
+    A script of the page can send such messages as well: what is not of this form is left out.
+    """
+    try:
+        changes = json.loads(payload)
+    except (ValueError, RecursionError):
+        return []
+    pairs = [one for one in changes if isinstance(one, list) and len(one) == 2] if isinstance(changes, list) else []
+    return [(url, on_screen) for url, on_screen in pairs if isinstance(url, str) and isinstance(on_screen, bool)]
 
 
 def target(url: str) -> bytes:
-    """Return what a request for a URL asks for; empty: none is sent, or it is too long."""
-    place = urlsplit(url)
+    """Return what a request for a URL asks for; empty: none is sent, it is too long, or it is no URL."""
+    try:
+        place = urlsplit(url)
+        found = ((place.path or "/") + (f"?{place.query}" if place.query else "")).encode()
+    except ValueError:
+        return b""
     if place.scheme != "http":
         return b""
-    found = ((place.path or "/") + (f"?{place.query}" if place.query else "")).encode()
     return found if len(found) <= MOST_TARGET else b""
 
 

@@ -264,6 +264,7 @@ enum pf_verdict pf_leave(struct pf *pf, struct pf_memory *memory, const struct p
 			 struct pf_ticket ticket, uint64_t now_ns)
 {
 	uint64_t own_ns = duration_ns(pf, segment->bytes, 1), from_ns = now_ns > pf->free_ns ? now_ns : pf->free_ns;
+	uint64_t in_order_ns;
 
 	if (leaves_at_once(pf, memory, now_ns)) {
 		pf->free_ns = from_ns + own_ns;
@@ -279,6 +280,7 @@ enum pf_verdict pf_leave(struct pf *pf, struct pf_memory *memory, const struct p
 			return PF_DROP;
 	}
 	pf->counts.held++;
+	in_order_ns = from_ns + duration_ns(pf, pf->bytes, pf->waiting - pf->dropped);
 	pf->packets[pf->waiting++] = (struct pf_packet){
 		.ticket = ticket,
 		.memory = memory,
@@ -287,7 +289,7 @@ enum pf_verdict pf_leave(struct pf *pf, struct pf_memory *memory, const struct p
 		.end = segment->end,
 		.bytes = segment->bytes,
 		.came_ns = now_ns,
-		.in_order_ns = from_ns + duration_ns(pf, pf->bytes, pf->waiting - pf->dropped - 1),
+		.in_order_ns = in_order_ns,
 	};
 	pf->bytes += segment->bytes;
 	return PF_HOLD;

@@ -43,10 +43,27 @@ def test_datagrams_have_all_objects_in_their_order(objects: list[tuple[bytes, bo
         ("https://10.0.0.1/a.png", b""),  # a3d cannot read it
         ("data:image/png;base64,AAAA", b""),
         ("http://10.0.0.1/" + "x" * 1024, b""),
+        ("http://[", b""),
+        ("http://10.0.0.1/\udc80", b""),  # half of a pair, as JSON can say it
     ],
 )
 def test_what_a_request_for_a_url_asks_for(url: str, asked: bytes) -> None:
     assert asm.target(url) == asked
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["", "x", "1", "{}", '["ab"]', '[["/a.png", 1]]', "[[1, true]]", '[["/a.png", true, 1]]', "[" * 100_000],
+)
+def test_what_a_script_of_the_page_says_in_another_form_is_left_out(payload: str) -> None:
+    assert asm.said(payload) == []
+
+
+def test_what_a_page_says() -> None:
+    assert asm.said('[["http://h/a.png", true], null, ["http://h/b.png", false]]') == [
+        ("http://h/a.png", True),
+        ("http://h/b.png", False),
+    ]
 
 
 def frame(data: bytes, kind: int = asm.TEXT, last: bool = True) -> bytes:
