@@ -50,7 +50,9 @@ class WebBrowse(Probe):
         "width": Param("int", "of the screen, in pixels", default=800, least=100, most=10_000),
         "height": Param("int", "of the screen, in pixels", default=600, least=100, most=10_000),
         "settle": Param(
-            "duration", "time between the start of the browser and the request, for who watches it", default=0
+            "duration",
+            "time from the browser's start to the request, in which other programs can attach",
+            default=0,
         ),
         "scroll": Param("duration", "scroll that long after the page was asked for; default: never"),
         "screens": Param("int", "how far to scroll, in screens", default=1, least=1, most=1000),

@@ -73,7 +73,7 @@ class A3d(Probe):
             most=60 * _SECOND,
         ),
         "pf": Param("bool", "prioritized fetching of objects of HTTP: those on the screen first", default=False),
-        "pf_alone": Param("bool", "client's side: there is no far end, so requests wait instead", default=False),
+        "pf_alone": Param("bool", "client's side: without a far end, delay requests of low priority", default=False),
         "pf_rate": Param("rate", "server's side: of what it lets go; a little less than that of the line", least=1000),
         "pf_limit": Param("int", "server's side: packets that wait", default=50, least=1, most=1000),
         "pf_most": Param(

@@ -12,6 +12,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -245,7 +246,7 @@ def cross(
         if at and (happens := at.get(len(done.line))):
             happens(a3ds)
         for after_us, arriving in network(random, way, packet):
-            later(after_us, lambda arriving=arriving: arrive(way, arriving))  # type: ignore[misc]
+            later(after_us, partial(arrive, way, arriving))
 
     def through(way: int, packet: bytes) -> list[bytes]:
         """Pass the a3d of a host, 0 or 1, and return what leaves it instead."""
@@ -292,7 +293,7 @@ def cross(
 
     leave(0, hosts[0].opening())
     for way in (0, 1):
-        later(TIMER_US, lambda way=way: tick(way, 0))  # type: ignore[misc]
+        later(TIMER_US, partial(tick, way, 0))
     total = [sum(len(text) for who, text in said if who == way) for way in (0, 1)]
     while events and (len(hosts[1].got) < total[0] or len(hosts[0].got) < total[1]):
         done.now_us, _, do = heapq.heappop(events)
