@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""A browser of the 2000s, as traffic only: pages over two persistent connections. Runs with the guest's Python.
+
+    web.py ADDRESS PAGES ON_SCREEN
+
+It asks for the page, and when that has come, for its pictures in the order of the HTML, on both connections, each with
+one request under way. ON_SCREEN pictures, by their place on the page, are on the screen. The pages are those of the
+probe web-site. It prints a line of JSON for each page: how long it took from the start of the first connection until
+all on the screen had come (screen) and until everything had (all), in ms; a hash as the probe computes it (sha256), and
+how many objects did not come (failures).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import queue
+import re
+import sys
+import threading
+import time
+
+CONNECTIONS = 2  # RFC 2616, 8.1.4
+PICTURE = re.compile(rb'<div style="order: (\d+)"><img src="([^"]+)">')
+
+
+class Load:
+    """One load of a page."""
+
+    def __init__(self, address: str, on_screen: int) -> None:
+        self.address = address
+        self.on_screen = on_screen
+        self.contents: dict[str, bytes] = {}
+        self.came_ns: dict[str, int] = {}
+        self.failures = 0
+
+    def fetch(self, connection: http.client.HTTPConnection, path: str, kind: str) -> None:
+        """Ask for an object, and read the answer."""
+        try:
+            connection.request("GET", path, headers={"Accept": kind})
+            answer = connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            self.failures += 1
+            return
+        if answer.status != 200:
+            self.failures += 1
+            return
+        self.came_ns[path] = time.monotonic_ns()
+        self.contents[path] = content
+
+    def pictures(self, connection: http.client.HTTPConnection, paths: queue.SimpleQueue[str]) -> None:
+        """Fetch one picture after the other, until there is none left."""
+        while True:
+            try:
+                path = paths.get_nowait()
+            except queue.Empty:
+                return
+            self.fetch(connection, path, "image/png,*/*")
+
+    def run(self) -> dict[str, object]:
+        """Load the page; return what is printed of it."""
+        began_ns = time.monotonic_ns()
+        connections = [http.client.HTTPConnection(self.address) for _ in range(CONNECTIONS)]
+        self.fetch(connections[0], "/", "text/html,*/*")
+        found = [(int(place), f"/{name.decode()}") for place, name in PICTURE.findall(self.contents.get("/", b""))]
+        paths: queue.SimpleQueue[str] = queue.SimpleQueue()
+        for _, path in found:
+            paths.put(path)
+        threads = [threading.Thread(target=self.pictures, args=(one, paths)) for one in connections]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for connection in connections:
+            connection.close()
+        on_screen = {"/", *(path for place, path in found if place < self.on_screen)}
+        lines = (f"{path} {hashlib.sha256(content).hexdigest()}\n" for path, content in sorted(self.contents.items()))
+        return {
+            "screen": max((self.came_ns.get(path, began_ns) for path in on_screen), default=began_ns) / 1e6 - began_ns / 1e6,
+            "all": max(self.came_ns.values(), default=began_ns) / 1e6 - began_ns / 1e6,
+            "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
+            "failures": self.failures,
+        }
+
+
+def main() -> None:
+    """Load so many pages, one after the other."""
+    address, pages, on_screen = sys.argv[1:]
+    hashes: set[object] = set()
+    failures = 0
+    for number in range(int(pages)):
+        done = Load(address, int(on_screen)).run()
+        hashes.add(done["sha256"])
+        failures += int(str(done["failures"]))
+        same = done["sha256"] if len(hashes) == 1 else "various"
+        print(json.dumps(done | {"sha256": same, "failures": failures, "pages": number + 1}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
