@@ -102,7 +102,7 @@ static void prioritize(struct own *own, const struct observe_event *event)
 		return;
 	}
 	if (client && event->label == OBSERVE_HTTP_5 && event->http.target)
-		object = pf_object(own->pf.device, event->http.target, event->http.target_length);
+		object = pf_object(event->http.target, event->http.target_length);
 	if (pf_request(&chain->pf, &own->pf, event->start, event->exchange, object) == PF_LATER && client &&
 	    !chain->settings.pf.alone)
 		tell(chain, own->connection, event->start, PF_LATER);
@@ -198,7 +198,8 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	}
 	own->chain = chain;
 	own->connection = connection;
-	pf_begin(&chain->pf, &own->pf, pf_device(connection->client.address));
+	if (which == OBSERVE_HTTP)
+		pf_begin(&chain->pf, &own->pf, connection->client.address);
 	observe_begin((struct observe *)own->observer, which, on_event, own);
 	connection->own = own;
 }
@@ -513,42 +514,44 @@ bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticke
 	return pf_due(&chain->pf, now_ns, ticket, passes);
 }
 
-/* Who speaks, for on_object(). */
-struct speaker {
-	struct chain *chain;
-	uint64_t device;
+/* What a datagram of a monitor says. */
+struct words {
+	unsigned int count;
+	struct {
+		uint64_t object;
+		enum pf_class class;
+	} of[MONITOR_OBJECTS];
 };
 
 static void on_object(void *context, bool on_screen, const char *target, size_t length)
 {
-	const struct speaker *speaker = context;
-	struct chain *chain = speaker->chain;
-	uint64_t object = pf_object(speaker->device, target, length), offset;
-	enum pf_class class = on_screen ? PF_FIRST : PF_LATER;
+	struct words *words = context;
 
-	pf_said(&chain->pf, speaker->device, object, class);
-	for (struct pf_memory *one = chain->pf.memories; one; one = one->next) {
-		const struct own *own = (const struct own *)((const uint8_t *)one - offsetof(struct own, pf));
-
-		while (pf_said_of(&chain->pf, one, object, class, &offset))
-			if (!chain->settings.pf.alone)
-				tell(chain, own->connection, offset, class);
-	}
+	words->of[words->count].object = pf_object(target, length);
+	words->of[words->count++].class = on_screen ? PF_FIRST : PF_LATER;
 }
 
 void chain_monitor(struct chain *chain, const uint8_t address[16], const uint8_t *bytes, size_t length)
 {
-	struct speaker speaker = { chain, pf_device(address) };
+	struct pf_memory *one = pf_connection(chain->pf.memories, address);
+	struct words words = { 0 };
+	uint64_t offset;
 
-	for (const struct pf_memory *one = chain->pf.memories; one; one = one->next)
-		if (one->device == speaker.device) { /* it is the client of a connection */
-			bool said = monitor_read(bytes, length, on_object, &speaker);
+	if (!one || !monitor_read(bytes, length, on_object, &words)) { /* nobody's client, or malformed */
+		chain->pf.counts.refused++;
+		return;
+	}
+	chain->pf.counts.said++;
+	for (unsigned int i = 0; i < words.count; i++)
+		pf_said(&chain->pf, address, words.of[i].object, words.of[i].class);
+	for (; one; one = pf_connection(one->next, address)) {
+		const struct own *own = (const struct own *)((const uint8_t *)one - offsetof(struct own, pf));
 
-			chain->pf.counts.said += said;
-			chain->pf.counts.refused += !said;
-			return;
-		}
-	chain->pf.counts.refused++;
+		for (unsigned int i = 0; i < words.count; i++)
+			while (pf_said_of(&chain->pf, one, words.of[i].object, words.of[i].class, &offset))
+				if (!chain->settings.pf.alone)
+					tell(chain, own->connection, offset, words.of[i].class);
+	}
 }
 
 /* Take the next notice that is to be sent. False: none is. */

@@ -27,6 +27,7 @@
 
 #include "chain.h"
 #include "fail.h"
+#include "listen.h"
 #include "monitor.h"
 #include "queue.h"
 #include "rules.h"
@@ -36,6 +37,7 @@
 
 enum {
 	HEADERS = 128, /* bytes of a packet: those of IP and TCP, with all options */
+	HEARD = 4, /* datagrams of monitors, then it looks at packets again: nobody who says much may keep it from that */
 };
 
 static const uint16_t ports[] = { 445, 139, 25, 587, 80 };
@@ -233,36 +235,10 @@ static bool does_something(const struct options *options)
 	       options->chain.pf.on;
 }
 
-/* A socket for what the monitor of a browser says. */
-static int monitor_socket(void)
+/* What a monitor has said. */
+static void on_datagram(void *context, const uint8_t address[16], const uint8_t *bytes, size_t length)
 {
-	const struct sockaddr_in6 own = { .sin6_family = AF_INET6, .sin6_port = htons(MONITOR_PORT) };
-	int one = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), no = 0;
-
-	if (one < 0 || setsockopt(one, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no)) ||
-	    bind(one, (const struct sockaddr *)&own, sizeof(own)))
-		fail_errno("no socket for the monitor");
-	return one;
-}
-
-/* Take what monitors have said. */
-static void hear(struct daemon *daemon)
-{
-	uint8_t bytes[MONITOR_LONGEST + 1], address[16];
-	struct sockaddr_in6 from;
-	socklen_t room = sizeof(from);
-	ssize_t length;
-
-	while (daemon->monitor >= 0 && (length = recvfrom(daemon->monitor, bytes, sizeof(bytes), 0,
-							  (struct sockaddr *)&from, &room)) >= 0) {
-		memcpy(address, &from.sin6_addr, sizeof(address));
-		if (IN6_IS_ADDR_V4MAPPED(&from.sin6_addr)) {
-			memset(address, 0, sizeof(address));
-			memcpy(address, (const uint8_t *)&from.sin6_addr + 12, 4);
-		}
-		chain_monitor(&daemon->chain, address, bytes, (size_t)length);
-		room = sizeof(from);
-	}
+	chain_monitor(context, address, bytes, length);
 }
 
 /* A socket for whole packets, which do not pass the queues. */
@@ -390,6 +366,7 @@ static void report(const struct daemon *daemon)
 		{ "pf_requests", pf->requests },
 		{ "pf_later", pf->later },
 		{ "pf_held", pf->held },
+		{ "pf_waiting", daemon->chain.pf.waiting },
 		{ "pf_overtaken", pf->overtaken },
 		{ "pf_overdue", pf->overdue },
 		{ "pf_repeated", pf->repeated },
@@ -448,7 +425,8 @@ static void serve(struct daemon *daemon)
 			report(daemon);
 		}
 		handle(daemon, send_due(daemon, &left));
-		hear(daemon);
+		if (daemon->monitor >= 0)
+			listen_take(daemon->monitor, HEARD, on_datagram, &daemon->chain);
 	}
 }
 
@@ -489,7 +467,12 @@ int main(int argc, char **argv)
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
 	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);
-	daemon.monitor = daemon.options.chain.pf.on && daemon.options.chain.side == CHAIN_CLIENT ? monitor_socket() : -1;
+	daemon.monitor = -1;
+	if (daemon.options.chain.pf.on && daemon.options.chain.side == CHAIN_CLIENT) {
+		daemon.monitor = listen_open(MONITOR_PORT);
+		if (daemon.monitor < 0)
+			fail_errno("no socket for the monitor");
+	}
 	queue_watch(daemon.queue, daemon.monitor);
 	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports),
 		   daemon.options.chain.ae.on || (daemon.options.chain.pf.on && daemon.monitor < 0),

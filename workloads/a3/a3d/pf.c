@@ -5,29 +5,39 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* FNV-1a. */
-static uint64_t hashed(uint64_t hash, const void *bytes, size_t length)
+/* FNV-1a. A device that looks for objects with equal hashes mixes up its own ones only. */
+uint64_t pf_object(const char *target, size_t length)
 {
+	uint64_t hash = UINT64_C(14695981039346656037);
+
 	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
-uint64_t pf_device(const uint8_t address[16])
-{
-	return hashed(UINT64_C(14695981039346656037), address, 16);
-}
-
-uint64_t pf_object(uint64_t device, const char *target, size_t length)
-{
-	uint64_t hash = hashed(device, target, length);
-
+		hash = (hash ^ (uint8_t)target[i]) * UINT64_C(1099511628211);
 	return hash ? hash : 1; /* 0 is a page */
 }
 
-void pf_begin(struct pf *pf, struct pf_memory *memory, uint64_t device)
+static bool is_of(const struct pf_memory *memory, const uint8_t device[PF_ADDRESS])
 {
-	*memory = (struct pf_memory){ .device = device, .next = pf->memories };
+	return !memcmp(memory->device, device, PF_ADDRESS);
+}
+
+struct pf_memory *pf_connection(struct pf_memory *from, const uint8_t device[PF_ADDRESS])
+{
+	while (from && !is_of(from, device))
+		from = from->next;
+	return from;
+}
+
+void pf_begin(struct pf *pf, struct pf_memory *memory, const uint8_t device[PF_ADDRESS])
+{
+	unsigned int others = 0;
+
+	*memory = (struct pf_memory){ .next = NULL };
+	memcpy(memory->device, device, PF_ADDRESS);
+	for (struct pf_memory *one = pf->memories; (one = pf_connection(one, device)); one = one->next)
+		others++;
+	if (others >= PF_CONNECTIONS)
+		return;
+	memory->next = pf->memories;
 	if (pf->memories)
 		pf->memories->previous = memory;
 	pf->memories = memory;
@@ -75,19 +85,22 @@ static enum pf_class class_of(const struct pf_memory *memory, uint32_t exchange)
 	return PF_UNSAID;
 }
 
-static bool watched(const struct pf *pf, uint64_t device)
+/* What the monitor of a device has said; NULL: nothing. */
+static const struct pf_device *watched(const struct pf *pf, const uint8_t device[PF_ADDRESS])
 {
-	for (unsigned int i = 0; i < PF_DEVICES; i++)
-		if (pf->devices[i] == device)
-			return true;
-	return false;
+	for (const struct pf_device *one = pf->devices; one < pf->devices + PF_DEVICES; one++)
+		if (one->spoke && !memcmp(one->address, device, PF_ADDRESS))
+			return one;
+	return NULL;
 }
 
-static enum pf_class said(const struct pf *pf, uint64_t object)
+static enum pf_class said(const struct pf *pf, const uint8_t device[PF_ADDRESS], uint64_t object)
 {
-	for (unsigned int i = 0; i < PF_OBJECTS; i++)
-		if (pf->objects[i].object == object)
-			return pf->objects[i].class;
+	const struct pf_device *of = watched(pf, device);
+
+	for (unsigned int i = 0; of && i < PF_OBJECTS; i++)
+		if (of->objects[i].object == object)
+			return of->objects[i].class;
 	return PF_UNSAID;
 }
 
@@ -108,7 +121,7 @@ enum pf_class pf_request(struct pf *pf, struct pf_memory *memory, uint64_t offse
 	request->exchange = exchange;
 	request->object = object;
 	if (object)
-		classify(pf, request, said(pf, object));
+		classify(pf, request, said(pf, memory->device, object));
 	if (pf->settings.alone && object)
 		request->held = request->class == PF_LATER ||
 				(request->class == PF_UNSAID && watched(pf, memory->device));
@@ -134,20 +147,32 @@ void pf_notice(struct pf *pf, struct pf_memory *memory, uint64_t offset, enum pf
 	classify(pf, request, class);
 }
 
-void pf_said(struct pf *pf, uint64_t device, uint64_t object, enum pf_class class)
+void pf_said(struct pf *pf, const uint8_t device[PF_ADDRESS], uint64_t object, enum pf_class class)
 {
-	if (!watched(pf, device)) {
-		pf->devices[pf->next_device] = device;
-		pf->next_device = (pf->next_device + 1) % PF_DEVICES;
-	}
-	for (unsigned int i = 0; i < PF_OBJECTS; i++)
-		if (pf->objects[i].object == object) {
-			pf->objects[i].class = class;
-			return;
+	struct pf_device *of = pf->devices;
+	unsigned int at;
+
+	for (struct pf_device *one = of; one < pf->devices + PF_DEVICES; one++) {
+		if (one->spoke && !memcmp(one->address, device, PF_ADDRESS)) {
+			of = one;
+			break;
 		}
-	pf->objects[pf->next_object].object = object;
-	pf->objects[pf->next_object].class = class;
-	pf->next_object = (pf->next_object + 1) % PF_OBJECTS;
+		if (one->spoke < of->spoke)
+			of = one;
+	}
+	if (!of->spoke || memcmp(of->address, device, PF_ADDRESS)) {
+		*of = (struct pf_device){ .next = 0 };
+		memcpy(of->address, device, PF_ADDRESS);
+	}
+	of->spoke = ++pf->said;
+	for (at = 0; at < PF_OBJECTS && of->objects[at].object != object; at++)
+		;
+	if (at == PF_OBJECTS) {
+		at = of->next;
+		of->next = (of->next + 1) % PF_OBJECTS;
+	}
+	of->objects[at].object = object;
+	of->objects[at].class = class;
 }
 
 bool pf_said_of(struct pf *pf, struct pf_memory *memory, uint64_t object, enum pf_class class, uint64_t *offset)
@@ -173,10 +198,10 @@ static uint64_t duration_ns(const struct pf *pf, size_t bytes, unsigned int pack
 }
 
 /* Alone: whether an object that is to come first is under way to a device. */
-static bool first_under_way(const struct pf *pf, uint64_t device)
+static bool first_under_way(const struct pf *pf, const uint8_t device[PF_ADDRESS])
 {
 	for (const struct pf_memory *one = pf->memories; one; one = one->next)
-		for (unsigned int i = 0; one->device == device && i < PF_REQUESTS; i++) {
+		for (unsigned int i = 0; is_of(one, device) && i < PF_REQUESTS; i++) {
 			const struct pf_request *request = &one->requests[i];
 
 			if (request->used && !request->ended && !request->held && request->class != PF_LATER)

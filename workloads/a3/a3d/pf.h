@@ -25,8 +25,10 @@
 enum {
 	PF_REQUESTS = 16, /* of a connection, the newest */
 	PF_HELD = 1000, /* packets that wait, at most */
-	PF_OBJECTS = 1024, /* that the monitor has spoken of, the newest */
-	PF_DEVICES = 64, /* that a monitor runs on, the newest */
+	PF_ADDRESS = 16, /* bytes of a device's address; IPv4: the first four, the rest is 0 */
+	PF_DEVICES = 64, /* that a monitor runs on: those that have spoken last, */
+	PF_OBJECTS = 256, /* that each has spoken of, the newest, */
+	PF_CONNECTIONS = 64, /* of each that its words are for */
 	PF_FRAME = 14, /* bytes of Ethernet's header, which the network's rate counts as well */
 };
 
@@ -76,12 +78,23 @@ struct pf_request {
 
 /* What is known of a connection. */
 struct pf_memory {
-	struct pf_memory *previous, *next; /* of all connections */
-	uint64_t device;
+	struct pf_memory *previous, *next; /* of all connections that words of monitors are for */
+	uint8_t device[PF_ADDRESS];
 	unsigned int newest; /* request */
 	struct pf_request requests[PF_REQUESTS];
 	uint32_t answer; /* the exchange of the answer that passes; 0: none yet */
 	uint64_t picked; /* while a packet is picked: there is one to be sent first */
+};
+
+/* What the monitor of a device has said. */
+struct pf_device {
+	uint8_t address[PF_ADDRESS];
+	uint64_t spoke; /* as pf_said() counts; 0: there is none */
+	unsigned int next; /* object */
+	struct {
+		uint64_t object;
+		enum pf_class class;
+	} objects[PF_OBJECTS];
 };
 
 /* A packet that waits. In order of arrival. */
@@ -106,13 +119,9 @@ struct pf {
 	unsigned int waiting, dropped; /* packets; of them, those that are dropped */
 	struct pf_packet packets[PF_HELD + 1];
 
-	/* client's side: what the monitor has said */
-	unsigned int next_object, next_device;
-	struct {
-		uint64_t object;
-		enum pf_class class;
-	} objects[PF_OBJECTS];
-	uint64_t devices[PF_DEVICES];
+	/* client's side */
+	uint64_t said;
+	struct pf_device devices[PF_DEVICES];
 };
 
 enum pf_verdict {
@@ -127,13 +136,15 @@ struct pf_segment {
 	uint32_t seq, end;
 };
 
-/* Begin to look at a connection; `device` is pf_device() of its client. Forget it: its packets still leave in order. */
-void pf_begin(struct pf *pf, struct pf_memory *memory, uint64_t device);
+/* Begin to look at a connection of a device. Forget it: its packets still leave in order. */
+void pf_begin(struct pf *pf, struct pf_memory *memory, const uint8_t device[PF_ADDRESS]);
 void pf_forget(struct pf *pf, struct pf_memory *memory);
 
-/* Hashes of a client's address, and of what it asks for. */
-uint64_t pf_device(const uint8_t address[16]);
-uint64_t pf_object(uint64_t device, const char *target, size_t length);
+/* A hash of what a device asks for. */
+uint64_t pf_object(const char *target, size_t length);
+
+/* Of these connections, the first one of a device that words of its monitor are for; NULL: there is none. */
+struct pf_memory *pf_connection(struct pf_memory *from, const uint8_t device[PF_ADDRESS]);
 
 /*
  * A request passes. Client's side: `object` is what it asks for (0: a page), and the class that the monitor gave is
@@ -147,8 +158,8 @@ void pf_answer(struct pf_memory *memory, uint32_t exchange, bool ended);
 /* Server's side: a notice says the class of the request that begins at an offset. */
 void pf_notice(struct pf *pf, struct pf_memory *memory, uint64_t offset, enum pf_class class);
 
-/* Client's side: the monitor says the class of an object. For each connection, pf_said_of() then says what changes. */
-void pf_said(struct pf *pf, uint64_t device, uint64_t object, enum pf_class class);
+/* Client's side: the monitor says the class of an object. For each connection of it, pf_said_of() then says what changes. */
+void pf_said(struct pf *pf, const uint8_t device[PF_ADDRESS], uint64_t object, enum pf_class class);
 
 /* Give requests of an object its class. True: one has another class now; its offset is in `offset`. Call it until false. */
 bool pf_said_of(struct pf *pf, struct pf_memory *memory, uint64_t object, enum pf_class class, uint64_t *offset);

@@ -4,6 +4,7 @@
  *
  *	drive_pf server|alone RATE-BPS LIMIT MOST-US < lines
  *	drive_pf monitor < lines
+ *	drive_pf listen NUMBER MOST
  *
  * A line of the first one is a time in microseconds, and one of
  *
@@ -15,13 +16,18 @@
  *
  * Before each that does not begin with a +, it prints which packets leave, or are dropped, up to this time ("go TIME-NS NUMBER", "gone …"); of "leave",
  * "pass", "hold" or "drop"; after the last line, what leaves later, and the counts. As monitor, a line is a datagram in
- * hexadecimal ("-": empty): it prints what it says, or "refused". Each has its own memory, for AddressSanitizer.
+ * hexadecimal ("-": empty): it prints what it says, or "refused". Each has its own memory, for AddressSanitizer. With listen,
+ * it sends itself so many datagrams of IPv4, and takes this many at a time; it prints how many it has got each time.
  */
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "listen.h"
 #include "monitor.h"
 #include "pf.h"
 
@@ -51,21 +57,23 @@ static void go_until(uint64_t until_ns)
 		now_ns = until_ns;
 }
 
-static uint64_t device(const char *name)
+static const uint8_t *device(const char *name)
 {
-	uint8_t address[16] = { 0 };
+	static uint8_t address[PF_ADDRESS];
 
-	memcpy(address, name, strlen(name) < 16 ? strlen(name) : 16);
-	return pf_device(address);
+	memset(address, 0, sizeof(address));
+	memcpy(address, name, strlen(name) < sizeof(address) ? strlen(name) : sizeof(address));
+	return address;
 }
 
 static void said(const char *of, const char *target, unsigned int class)
 {
-	uint64_t object = pf_object(device(of), target, strlen(target)), offset;
+	uint64_t object = pf_object(target, strlen(target)), offset;
 
 	pf_said(&pf, device(of), object, (enum pf_class)class);
 	for (unsigned int i = 0; i < CONNECTIONS; i++)
-		while (memories[i] && pf_said_of(&pf, memories[i], object, (enum pf_class)class, &offset))
+		while (memories[i] && memories[i] == pf_connection(memories[i], device(of)) &&
+		       pf_said_of(&pf, memories[i], object, (enum pf_class)class, &offset))
 			printf("tell %u %" PRIu64 "\n", i, offset);
 }
 
@@ -99,8 +107,7 @@ static void act(const char *what, const char *words, uint64_t now_ns)
 		   sscanf(words, "%u %" SCNu64 " %u %1999s", &connection, &offset, &number, target) == 4) {
 		printf("class %d\n",
 		       (int)pf_request(&pf, memories[connection], offset, number,
-				       *target == '-' ? 0 :
-							pf_object(memories[connection]->device, target, strlen(target))));
+				       *target == '-' ? 0 : pf_object(target, strlen(target))));
 	} else if (!strcmp(what, "answer") && sscanf(words, "%u %u %u", &connection, &number, &flag) == 3) {
 		pf_answer(memories[connection], number, flag);
 	} else if (!strcmp(what, "notice") && sscanf(words, "%u %" SCNu64 " %u", &connection, &offset, &flag) == 3) {
@@ -135,6 +142,39 @@ static void read_monitor(const char *hex)
 	free(bytes);
 }
 
+static void count_datagram(void *context, const uint8_t address[16], const uint8_t *bytes, size_t length)
+{
+	static const uint8_t here[16] = { 127, 0, 0, 1 };
+
+	if (memcmp(address, here, sizeof(here)) || length != 1 || *bytes != 'x')
+		exit(5);
+	++*(unsigned int *)context;
+}
+
+static int hear_itself(unsigned int number, unsigned int most)
+{
+	struct sockaddr_in6 own;
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int in = listen_open(0), out = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t room = sizeof(own);
+	unsigned int got;
+
+	if (in < 0 || out < 0 || getsockname(in, (struct sockaddr *)&own, &room))
+		return 6;
+	to.sin_port = own.sin6_port;
+	for (unsigned int i = 0; i < number; i++)
+		if (sendto(out, "x", 1, 0, (const struct sockaddr *)&to, sizeof(to)) != 1)
+			return 6;
+	do {
+		got = 0;
+		listen_take(in, most, count_datagram, &got);
+		printf("%u\n", got);
+	} while (got);
+	close(in);
+	close(out);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static char line[1 << 17];
@@ -143,6 +183,8 @@ int main(int argc, char **argv)
 	char what[16];
 	int at;
 
+	if (argc == 4 && !strcmp(argv[1], "listen"))
+		return hear_itself((unsigned int)atoi(argv[2]), (unsigned int)atoi(argv[3]));
 	if (!monitor && argc != 5)
 		return 2;
 	if (!monitor)

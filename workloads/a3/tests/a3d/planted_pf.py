@@ -117,8 +117,34 @@ PLANTED_PF = {
         "!one->used ||",
         "test_what_the_monitor_says_is_told_once_for_each_request_that_changes",
     ),
+    "what TCP repeats waits as well": Mistake(
+        "pf.c",
+        "if (is_there(pf, memory, segment)) {",
+        "if (is_there(pf, memory, segment) && !memory) {",
+        "test_properties_of_any_traffic",
+        (0,),
+    ),
+    "devices share what was said": Mistake(
+        "pf.c",
+        "	if (!of->spoke || memcmp(of->address, device, PF_ADDRESS)) {",
+        "	of = pf->devices;\n	if (!of->spoke || memcmp(of->address, device, PF_ADDRESS)) {",
+        "test_a_device_does_not_make_a_monitor_forget_what_another_one_has_said",
+    ),
+    "who came first is forgotten first": Mistake(
+        "pf.c",
+        "	of->spoke = ++pf->said;",
+        "	if (!of->spoke)\n		of->spoke = ++pf->said;",
+        "test_of_many_devices_those_that_spoke_last_count",
+    ),
+    "all datagrams are taken at once": Mistake(
+        "listen.c", "for (; most; most--, room", "for (; most; room", "test_datagrams_are_taken_a_few_at_a_time"
+    ),
     "an object is longer than its datagram": Mistake(
-        "monitor.c", " && target <= left - OBJECT_HEAD", "", "test_any_bytes_do_no_harm"
+        "monitor.c",
+        " && target <= left - OBJECT_HEAD",
+        "",
+        "test_any_bytes_do_no_harm",
+        sanitized=True,
     ),
     "what follows the last object does not count": Mistake(
         "monitor.c",
@@ -160,8 +186,8 @@ PLANTED_PF_CHAIN = {
     ),
     "a monitor may speak for others": Mistake(
         "chain.c",
-        "if (one->device == speaker.device)",
-        "if (one)",
+        "*one = pf_connection(chain->pf.memories, address);",
+        "*one = chain->pf.memories;",
         "test_who_has_no_connection_says_nothing",
     ),
     "what is not followed goes the way of who spoke first": Mistake(
@@ -176,6 +202,12 @@ PLANTED_PF_CHAIN = {
         "tell(chain, own->connection, event->exchange, PF_LATER)",
         "test_a_second_request_of_a_connection_is_named_by_its_offset",
     ),
+    "words are for all connections": Mistake(
+        "pf.c",
+        "others >= PF_CONNECTIONS",
+        "others >= 999",
+        "test_a_device_with_many_connections_is_told_of_some",
+    ),
     "copies of a request do not wait": Mistake(
         "chain.c",
         "		rar_forget(&chain->rar, own->connection); /* copies would not wait */",
@@ -184,8 +216,8 @@ PLANTED_PF_CHAIN = {
     ),
     "a scroll is not told": Mistake(
         "chain.c",
-        "				tell(chain, own->connection, offset, class);",
-        "				(void)own;",
+        "					tell(chain, own->connection, offset, words.of[i].class);",
+        "					(void)own;",
         "test_requests_of_a_connection_that_change_at_once_are_in_one_notice",
     ),
 }

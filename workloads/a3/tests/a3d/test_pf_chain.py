@@ -82,7 +82,7 @@ def test_the_far_end_is_told_what_is_not_on_the_screen(program: Path, address: s
     done = chain(program, "client", browser.lines, copies=0, pf="on")
     sent = [packet for _, packet in done.sent if packet[6 if packet[0] >> 4 == 6 else 9] == 253]
     later, first = ((1, 0),), ((0, 0),)
-    assert sent == browser.notices((2, later), (4, later), (2, first), (3, later))
+    assert sent == browser.notices((2, later), (4, later), (3, later), (2, first))
     assert done.counts["pf_notices"] == 4 and done.counts["pf_refused"] == 0
     assert set(done.verdicts) == {"pass"}
 
@@ -118,6 +118,15 @@ def test_who_has_no_connection_says_nothing(program: Path) -> None:
     other.asks(2 * MS, 7, request("/b"))
     other.says(3 * MS, (0, b"/a"))
     assert chain(program, "client", browser.lines, copies=0, pf="on").counts["pf_notices"] == 0
+
+
+def test_a_device_with_many_connections_is_told_of_some(program: Path) -> None:
+    """So a datagram costs no more, however many there are."""
+    browser = Browser()
+    for connection in range(70):
+        browser.asks(connection, connection, request("/a"))
+    browser.says(1 * MS, (0, b"/a"))
+    assert chain(program, "client", browser.lines, copies=0, pf="on").counts["pf_later"] == 64
 
 
 def raced(notice: bytes | None, address: str = PHONE, server: tuple[str, int] = SERVER) -> tuple[Browser, list[int]]:

@@ -98,6 +98,14 @@ def values(record: Record, process: str) -> dict[str, Any]:
     return found
 
 
+def test_each_was_killed_while_packets_waited(on: Record) -> None:
+    """Those that the far one has kept are dropped by the kernel, and TCP repeats them."""
+    last = lines(on, "far")[-1]
+    assert last["pf_waiting"] > 5 and abs(when(last) - epoch_s(on) - KILLED["r1"]) < 1
+    near = lines(on, "near")[-1]
+    assert near["pf_requests"] > lines(on, "near")[-3]["pf_requests"]
+
+
 def objects(record: Record, process: str) -> list[dict[str, Any]]:
     return [one for one in lines(record, process) if "path" in one]
 
