@@ -11,24 +11,38 @@ enum {
 	AT_LENGTH = 2,
 	AT_MARK = 4,
 	AT_CHECK = 12,
-	CHECK = 8, /* bytes */
+	BLOCK = 64, /* bytes of SHA-256 */
 
 	LEVEL = 9,
 	MEMORY_LEVEL = 9,
 
 	OPTION_MEETS = 1, /* the first byte of an option's value: here is a3d, which can decode */
 	OPTION_TABLES = 2, /* here are marks of tables */
+	OPTION_SIGNED = 1 + AE_SIGNATURE, /* bytes of the first one */
 
 	EMPTY = AE_VERSIONS, /* the version of a table that nobody has to keep */
+};
+
+/* What is signed begins with one of them. */
+enum purpose {
+	SIGNS_SYN,
+	SIGNS_SYN_ACK,
+	SIGNS_SEGMENT,
+	SIGNS_TABLE,
+	SIGNS_DEVICE,
+	SIGNS_PAIR,
 };
 
 static const uint8_t magic[AT_LENGTH] = { 0xa3, 0x01 };
 
 /* A mail of a known pair. */
 struct ae_mail {
+	struct ae_mail **owner; /* where it is kept */
+	uint8_t device[16];
+	uint64_t heard; /* the clock, when something was heard of it */
 	uint8_t name[TABLE_HASH];
 	struct table versions[AE_VERSIONS + 1];
-	uint8_t hash[AE_VERSIONS + 1][TABLE_HASH];
+	uint8_t mark[AE_VERSIONS + 1][AE_MARK];
 	unsigned int base; /* the version that was used; its words are added to this one */
 	bool chosen;
 	struct table words;
@@ -69,13 +83,129 @@ void ae_end(struct ae *ae)
 	ae->streams = NULL;
 }
 
+/* Begin a block with the key in it (RFC 2104). */
+static void begin_block(const struct ae *ae, SHA2_CTX *context, uint8_t with)
+{
+	uint8_t block[BLOCK];
+
+	memset(block, with, sizeof(block));
+	for (unsigned int i = 0; i < AE_KEY; i++)
+		block[i] ^= ae->settings.key[i];
+	SHA256Init(context);
+	SHA256Update(context, block, sizeof(block));
+}
+
+/* A signature, of what SHA256Update() is then given. */
+static void begin_signature(const struct ae *ae, SHA2_CTX *context, enum purpose purpose)
+{
+	const uint8_t first = (uint8_t)purpose;
+
+	begin_block(ae, context, 0x36);
+	SHA256Update(context, &first, 1);
+}
+
+static void end_signature(const struct ae *ae, SHA2_CTX *context, uint8_t *signature, size_t bytes)
+{
+	uint8_t hash[TABLE_HASH];
+
+	SHA256Final(hash, context);
+	begin_block(ae, context, 0x5c);
+	SHA256Update(context, hash, sizeof(hash));
+	SHA256Final(hash, context);
+	memcpy(signature, hash, bytes);
+}
+
+static void sign(const struct ae *ae, enum purpose purpose, const uint8_t *bytes, size_t length, uint8_t *signature,
+		 size_t signature_bytes)
+{
+	SHA2_CTX context;
+
+	begin_signature(ae, &context, purpose);
+	SHA256Update(&context, bytes, length);
+	end_signature(ae, &context, signature, signature_bytes);
+}
+
+/* The value of an option in a SYN or SYN-ACK. */
+static void make_meeting(const struct ae *ae, const struct segment *segment, uint8_t value[OPTION_SIGNED])
+{
+	const struct segment_end *const ends[] = { &segment->from, &segment->to };
+	uint8_t numbers[12], *at = numbers;
+	SHA2_CTX context;
+
+	begin_signature(ae, &context, segment->flags & SEGMENT_ACK ? SIGNS_SYN_ACK : SIGNS_SYN);
+	for (unsigned int i = 0; i < 2; i++) {
+		SHA256Update(&context, ends[i]->address, sizeof(ends[i]->address));
+		*at++ = (uint8_t)(ends[i]->port >> 8);
+		*at++ = (uint8_t)ends[i]->port;
+	}
+	for (int shift = 24; shift >= 0; shift -= 8)
+		*at++ = (uint8_t)(segment->seq >> shift);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		*at++ = (uint8_t)(segment->ack >> shift);
+	SHA256Update(&context, numbers, sizeof(numbers));
+	value[0] = OPTION_MEETS;
+	end_signature(ae, &context, value + 1, AE_SIGNATURE);
+}
+
+/* Whether two signatures are equal; how long that takes says nothing. */
+static bool equal(const uint8_t *one, const uint8_t *other)
+{
+	uint8_t different = 0;
+
+	for (unsigned int i = 0; i < AE_SIGNATURE; i++)
+		different |= one[i] ^ other[i];
+	return !different;
+}
+
+/* A mail is kept somewhere else. */
+static void move_mail(struct ae_mail **to, struct ae_mail **from)
+{
+	*to = *from;
+	*from = NULL;
+	if (*to)
+		(*to)->owner = to;
+}
+
 static void drop_mail(struct ae *ae, struct ae_mail **mail)
 {
 	if (!*mail)
 		return;
+	for (unsigned int i = 0; i < ae->mails; i++)
+		if (ae->mail[i] == *mail) {
+			ae->mail[i] = ae->mail[--ae->mails];
+			break;
+		}
 	free(*mail);
 	*mail = NULL;
-	ae->mails--;
+}
+
+/* Leave a mail, if there is no room for another one of this device: of its own, if it has many. */
+static void make_room(struct ae *ae, const uint8_t device[16])
+{
+	struct ae_mail *oldest = NULL, *own = NULL;
+	unsigned int owns = 0;
+
+	for (unsigned int i = 0; i < ae->mails; i++) {
+		struct ae_mail *one = ae->mail[i];
+		bool is_own = !memcmp(one->device, device, sizeof(one->device));
+
+		owns += is_own;
+		if (!oldest || one->heard < oldest->heard)
+			oldest = one;
+		if (is_own && (!own || one->heard < own->heard))
+			own = one;
+	}
+	if (owns == AE_DEVICE_MAILS)
+		oldest = own;
+	else if (ae->mails < AE_MAILS)
+		return;
+	ae->counts.no_room++;
+	drop_mail(ae, oldest->owner);
+}
+
+void ae_open(struct ae_memory *memory, const uint8_t device[16])
+{
+	memcpy(memory->device, device, sizeof(memory->device));
 }
 
 void ae_forget(struct ae *ae, struct ae_memory *memory)
@@ -88,24 +218,31 @@ void ae_forget(struct ae *ae, struct ae_memory *memory)
 static void begin_mail(struct ae *ae, struct ae_memory *memory)
 {
 	struct table *versions[AE_VERSIONS];
+	uint8_t hash[TABLE_HASH];
 	struct ae_mail *mail;
 
 	drop_mail(ae, &memory->mail);
 	if (!memory->has_pair)
 		return;
-	mail = ae->mails < AE_MAILS ? calloc(1, sizeof(*mail)) : NULL;
+	make_room(ae, memory->device);
+	mail = calloc(1, sizeof(*mail));
 	if (!mail) {
 		ae->counts.no_room++;
 		return;
 	}
-	ae->mails++;
+	ae->mail[ae->mails++] = mail;
+	mail->owner = &memory->mail;
+	mail->heard = ++ae->clock;
+	memcpy(mail->device, memory->device, sizeof(mail->device));
 	memcpy(mail->name, memory->pair, sizeof(mail->name));
 	for (unsigned int i = 0; i < AE_VERSIONS; i++)
 		versions[i] = &mail->versions[i];
 	if (!ae->settings.plain)
 		ae->settings.store.load(ae->settings.store.context, mail->name, versions);
-	for (unsigned int i = 0; i <= AE_VERSIONS; i++)
-		table_hash(&mail->versions[i], mail->hash[i]);
+	for (unsigned int i = 0; i <= AE_VERSIONS; i++) {
+		table_hash(&mail->versions[i], hash);
+		sign(ae, SIGNS_TABLE, hash, sizeof(hash), mail->mark[i], AE_MARK);
+	}
 	mail->dictionary_of = EMPTY;
 	memory->mail = mail;
 }
@@ -122,8 +259,10 @@ static void learn(struct ae *ae, struct ae_mail *mail)
 	ae->counts.mails++;
 }
 
-void ae_bytes(struct ae_memory *memory, const uint8_t *bytes, size_t length)
+void ae_bytes(struct ae *ae, struct ae_memory *memory, const uint8_t *bytes, size_t length)
 {
+	if (memory->mail)
+		memory->mail->heard = ++ae->clock;
 	memory->piece = bytes;
 	memory->piece_start = memory->read = memory->at;
 	memory->at += length;
@@ -163,20 +302,23 @@ static void on_sender(struct ae *ae, struct ae_memory *memory, const struct obse
 	memory->sender_exchange = event->exchange;
 }
 
-static void on_recipient(struct ae_memory *memory, const struct observe_event *event)
+static void on_recipient(const struct ae *ae, struct ae_memory *memory, const struct observe_event *event)
 {
 	static const uint8_t between;
+	uint8_t *name = memory->recipient[memory->recipients].name;
 	SHA2_CTX context;
 
 	if (!memory->sender_length || memory->recipients == AE_RECIPIENTS)
 		return;
 	memory->recipient[memory->recipients].exchange = event->smtp.path ? event->exchange : 0;
-	SHA256Init(&context);
+	sign(ae, SIGNS_DEVICE, memory->device, sizeof(memory->device), name, AE_DEVICE);
+	begin_signature(ae, &context, SIGNS_PAIR);
+	SHA256Update(&context, memory->device, sizeof(memory->device));
 	SHA256Update(&context, memory->sender, memory->sender_length);
 	SHA256Update(&context, &between, 1);
 	if (event->smtp.path)
 		SHA256Update(&context, event->smtp.path, event->smtp.path_length);
-	SHA256Final(memory->recipient[memory->recipients].name, &context);
+	end_signature(ae, &context, name + AE_DEVICE, TABLE_HASH - AE_DEVICE);
 	memory->recipients++;
 }
 
@@ -195,10 +337,8 @@ static void on_recipient_answer(struct ae_memory *memory, const struct observe_e
 static void on_text_over(struct ae *ae, struct ae_memory *memory, uint32_t exchange)
 {
 	drop_mail(ae, &memory->ended);
-	if (memory->shared) {
-		memory->ended = memory->mail;
-		memory->mail = NULL;
-	}
+	if (memory->shared)
+		move_mail(&memory->ended, &memory->mail);
 	memory->ended_exchange = exchange;
 	if (memory->ended)
 		table_end_text(&memory->ended->words, &memory->ended->text);
@@ -212,7 +352,7 @@ static void on_command(struct ae *ae, struct ae_memory *memory, const struct obs
 		on_sender(ae, memory, event);
 		break;
 	case OBSERVE_SMTP_6:
-		on_recipient(memory, event);
+		on_recipient(ae, memory, event);
 		break;
 	case OBSERVE_SMTP_9:
 		read_text(memory, event->end);
@@ -244,7 +384,8 @@ static void on_answer(struct ae *ae, struct ae_memory *memory, const struct obse
 	case OBSERVE_SMTP_8:
 		if (first_digit == 3 && (memory->asked || memory->far))
 			begin_mail(ae, memory);
-		memory->offers = memory->asked && memory->mail;
+		memory->offers = memory->asked && memory->mail && !memory->mute;
+		memory->offered = 0;
 		break;
 	case OBSERVE_SMTP_12:
 		if (memory->ended && event->exchange == memory->ended_exchange) {
@@ -277,17 +418,27 @@ void ae_event(struct ae *ae, struct ae_memory *memory, const struct observe_even
 void ae_option(struct ae *ae, struct ae_memory *memory, const struct track_seen *seen, const struct segment *segment,
 	       const uint8_t *option, size_t bytes)
 {
-	bool meets = bytes && option[0] == OPTION_MEETS;
+	uint8_t right[OPTION_SIGNED];
+	bool meets;
 
-	if ((segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) == SEGMENT_SYN) {
+	if (!(segment->flags & SEGMENT_SYN)) {
+		/* who knows no number that is new cannot say anything */
+		if (memory->far && bytes == AE_OPTION && option[0] == OPTION_TABLES && seen->kind == TRACK_NEW) {
+			memcpy(memory->marks, option + 1, sizeof(memory->marks));
+			memory->shared = true;
+		}
+		return;
+	}
+	if (seen->kind != TRACK_NEW && seen->kind != TRACK_REPEATED)
+		return; /* it has another number than the first one */
+	make_meeting(ae, segment, right);
+	meets = bytes == OPTION_SIGNED && option[0] == OPTION_MEETS && equal(option + 1, right + 1);
+	if (!(segment->flags & SEGMENT_ACK)) {
 		memory->asked = meets;
-	} else if (segment->flags & SEGMENT_SYN) {
+	} else {
 		ae->counts.far_ends += meets && !memory->far;
 		ae->counts.no_far_end += !meets && !memory->far;
 		memory->far |= meets;
-	} else if (memory->far && bytes == AE_OPTION && option[0] == OPTION_TABLES && seen->kind != TRACK_REPEATED) {
-		memcpy(memory->marks, option + 1, sizeof(memory->marks));
-		memory->shared = true;
 	}
 }
 
@@ -299,11 +450,11 @@ static void choose(struct ae *ae, struct ae_memory *memory)
 
 	for (mail->base = 0; mail->base < EMPTY; mail->base += !found) {
 		for (unsigned int i = 0; i < AE_VERSIONS; i++)
-			found |= !memcmp(mail->hash[mail->base], memory->marks[i], AE_MARK);
+			found |= !memcmp(mail->mark[mail->base], memory->marks[i], AE_MARK);
 		if (found)
 			break;
 	}
-	ae->counts.behind += memcmp(mail->hash[0], mail->hash[mail->base], TABLE_HASH) != 0;
+	ae->counts.behind += memcmp(mail->mark[0], mail->mark[mail->base], AE_MARK) != 0;
 	mail->chosen = true;
 }
 
@@ -313,18 +464,6 @@ static void make_dictionary(struct ae_mail *mail, unsigned int version)
 	if (mail->dictionary_of != version)
 		mail->dictionary_length = table_dictionary(&mail->versions[version], mail->dictionary);
 	mail->dictionary_of = version;
-}
-
-/* The check of a segment with a valid checksum. */
-static void make_check(uint8_t check[CHECK], const uint8_t *tcp, size_t length)
-{
-	uint8_t hash[TABLE_HASH];
-	SHA2_CTX context;
-
-	SHA256Init(&context);
-	SHA256Update(&context, tcp, length);
-	SHA256Final(hash, &context);
-	memcpy(check, hash, CHECK);
 }
 
 /* Compress into less room than there are bytes. 0: they do not become shorter. */
@@ -364,8 +503,8 @@ static size_t encode(struct ae *ae, struct ae_memory *memory, const struct segme
 	memcpy(head, magic, sizeof(magic));
 	head[AT_LENGTH] = (uint8_t)(payload >> 8);
 	head[AT_LENGTH + 1] = (uint8_t)payload;
-	memcpy(head + AT_MARK, memory->mail->hash[memory->mail->base], AE_MARK);
-	make_check(head + AT_CHECK, whole + segment->tcp, segment->length - segment->tcp);
+	memcpy(head + AT_MARK, memory->mail->mark[memory->mail->base], AE_MARK);
+	sign(ae, SIGNS_SEGMENT, whole + segment->tcp, segment->length - segment->tcp, head + AT_CHECK, AE_SIGNATURE);
 	length += segment->payload + HEAD;
 	segment_set_ip(packet, segment->tcp, length, SEGMENT_EXPERIMENT);
 	ae->counts.encoded++;
@@ -418,14 +557,17 @@ size_t ae_to_server(struct ae *ae, struct ae_memory *memory, const struct track_
 		    uint8_t packet[AE_LONGEST])
 {
 	const struct track_flow *flow = &seen->connection->flow[TRACK_TO_SERVER];
-	static const uint8_t meets = OPTION_MEETS;
+	uint8_t meets[OPTION_SIGNED];
 	uint32_t edge = memory->edge;
 	size_t length;
 
 	memory->edge = flow->next;
 	acknowledged(ae, memory, flow->acked);
 	if (segment->flags & SEGMENT_SYN) {
-		length = memory->syns++ < AE_SYNS ? segment_with_option(segment, &meets, 1, packet, AE_LONGEST) : 0;
+		if (memory->syns++ >= AE_SYNS)
+			return 0;
+		make_meeting(ae, segment, meets);
+		length = segment_with_option(segment, meets, sizeof(meets), packet, AE_LONGEST);
 		memory->asks |= length != 0;
 		return length;
 	}
@@ -446,20 +588,28 @@ size_t ae_to_server(struct ae *ae, struct ae_memory *memory, const struct track_
 
 size_t ae_to_client(struct ae *ae, struct ae_memory *memory, const struct segment *segment, uint8_t packet[AE_LONGEST])
 {
-	uint8_t option[AE_OPTION] = { OPTION_MEETS };
+	uint8_t option[AE_OPTION];
 	size_t length;
 
 	if (!ae->streams)
 		return 0;
-	if (segment->flags & SEGMENT_SYN)
-		return memory->asked ? segment_with_option(segment, option, 1, packet, AE_LONGEST) : 0;
-	if (!memory->offers || !segment_payload(segment) || segment->length > AE_SHORT)
+	if (segment->flags & SEGMENT_SYN) {
+		make_meeting(ae, segment, option);
+		return memory->asked ? segment_with_option(segment, option, OPTION_SIGNED, packet, AE_LONGEST) : 0;
+	}
+	if (!memory->offers || !memory->mail || !segment_payload(segment) || segment->length + SEGMENT_OPTION_HEAD + AE_OPTION > AE_SHORT)
 		return 0;
+	if (memory->offered == AE_OFFERS) { /* as it seems, it does not arrive */
+		memory->offers = memory->shared = false;
+		memory->mute = true;
+		return 0;
+	}
 	option[0] = OPTION_TABLES;
 	for (unsigned int i = 0; i < AE_VERSIONS; i++)
-		memcpy(option + 1 + i * AE_MARK, memory->mail->hash[i], AE_MARK);
+		memcpy(option + 1 + i * AE_MARK, memory->mail->mark[i], AE_MARK);
 	length = segment_with_option(segment, option, sizeof(option), packet, AE_LONGEST);
 	memory->shared |= length != 0;
+	memory->offered += length != 0;
 	return length;
 }
 
@@ -473,7 +623,7 @@ bool ae_marked(const struct segment *segment)
 static bool find_version(const struct ae_mail *mail, const uint8_t mark[AE_MARK], unsigned int *version)
 {
 	for (*version = 0; *version <= EMPTY; ++*version)
-		if (!memcmp(mail->hash[*version], mark, AE_MARK))
+		if (!memcmp(mail->mark[*version], mark, AE_MARK))
 			return true;
 	return false;
 }
@@ -502,7 +652,7 @@ static size_t decode(struct ae *ae, struct ae_mail *mail, const struct segment *
 	size_t payload = (size_t)head[AT_LENGTH] << 8 | head[AT_LENGTH + 1], length = segment->payload + payload;
 	struct segment whole;
 	unsigned int version;
-	uint8_t check[CHECK];
+	uint8_t check[AE_SIGNATURE];
 
 	if (!payload || length > AE_LONGEST || !find_version(mail, head + AT_MARK, &version))
 		return 0;
@@ -510,9 +660,9 @@ static size_t decode(struct ae *ae, struct ae_mail *mail, const struct segment *
 	memcpy(packet, segment->packet, segment->payload);
 	if (!restored(ae, mail, head + HEAD, segment_payload(segment) - HEAD, packet + segment->payload, payload))
 		return 0;
-	make_check(check, packet + segment->tcp, length - segment->tcp);
+	sign(ae, SIGNS_SEGMENT, packet + segment->tcp, length - segment->tcp, check, sizeof(check));
 	segment_set_ip(packet, segment->tcp, length, SEGMENT_TCP);
-	if (memcmp(check, head + AT_CHECK, sizeof(check)) || !segment_read(&whole, packet, length) || !segment_sound(&whole))
+	if (!equal(check, head + AT_CHECK) || !segment_read(&whole, packet, length) || !segment_sound(&whole))
 		return 0;
 	mail->base = version;
 	return length;
@@ -522,10 +672,10 @@ size_t ae_decode(struct ae *ae, struct ae_memory *memory, const struct segment *
 {
 	size_t length = 0;
 
-	if (ae->streams && memory && memory->asked && memory->mail && memory->refused < AE_REFUSED) {
+	if (ae->streams && memory && memory->asked && memory->mail)
 		length = decode(ae, memory->mail, segment, packet);
-		memory->refused += !length;
-	}
+	if (length)
+		memory->shared = true; /* it has heard which tables are here */
 	ae->counts.decoded += length != 0;
 	ae->counts.refused += !length;
 	return length;

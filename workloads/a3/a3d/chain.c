@@ -149,7 +149,7 @@ static void on_bytes(void *context, struct track_connection *connection, enum tr
 	if (direction == outward(chain))
 		own->at += length;
 	if (text)
-		ae_bytes(&own->ae, bytes, length);
+		ae_bytes(&chain->ae, &own->ae, bytes, length);
 	understood = observe_bytes((struct observe *)own->observer, (enum observe_way)direction, bytes, length);
 	if (text)
 		ae_bytes_end(&own->ae);
@@ -198,6 +198,7 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	}
 	own->chain = chain;
 	own->connection = connection;
+	ae_open(&own->ae, connection->client.address);
 	if (which == OBSERVE_HTTP)
 		pf_begin(&chain->pf, &own->pf, connection->client.address);
 	observe_begin((struct observe *)own->observer, which, on_event, own);

@@ -5,12 +5,14 @@
  *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
  *	    [--pf] [--pf-alone] [--pf-rate BIT/S] [--pf-limit PACKETS] [--pf-most-ms MS]
  *	    [--ib FOLDER] [--ib-quota BYTES] [--ib-quota-all BYTES]
- *	    [--ae FOLDER] [--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
+ *	    [--ae FOLDER --ae-key FILE|--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
  * it passes them as they are. It prints a line of JSON per interval. SIGTERM and SIGINT end it; if it is killed, its rules
  * stay, and packets pass. Packets of connections that it has changed do not pass without it: if there are any, its rules
  * stay in either case, and the next a3d goes on with what is in FOLDER.
+ *
+ * FILE has the secret of the two a3d, 16 bytes or more. Nobody else may be able to read it, nor FOLDER.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,8 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -29,6 +31,7 @@
 #include "fail.h"
 #include "listen.h"
 #include "monitor.h"
+#include "private.h"
 #include "queue.h"
 #include "rules.h"
 #include "store.h"
@@ -45,6 +48,7 @@ static const uint16_t ports[] = { 445, 139, 25, 587, 80 };
 struct options {
 	struct chain_settings chain;
 	const char *tables; /* the folder of AE's tables */
+	const char *key; /* the file with AE's secret */
 	const char *folder; /* of IB; NULL: it is off */
 	enum rules_hook hook;
 	uint16_t queue;
@@ -126,6 +130,8 @@ static bool read_option(struct options *options, const char *name, const char *v
 		pf->most_ns = number(name, value, 0, 60 * 1000) * (SECOND_NS / 1000);
 	else if (!strcmp(name, "--ae"))
 		options->tables = value;
+	else if (!strcmp(name, "--ae-key"))
+		options->key = value;
 	else if (!strcmp(name, "--ib"))
 		options->folder = value;
 	else if (!strcmp(name, "--ib-quota"))
@@ -173,6 +179,8 @@ static void check_options(const struct options *options)
 		refuse("--pf-rate needs --pf and --side server");
 	if (pf->on && !client && !pf->rate_bps)
 		refuse("--pf at the server's side needs --pf-rate: what waits elsewhere cannot be put in order");
+	if (options->tables && !options->chain.ae.plain && !options->key)
+		refuse("--ae needs --ae-key FILE, which both ends have; or --ae-plain, without tables");
 	if (options->folder && options->hook == RULES_HOST)
 		refuse("--ib needs a router: write --hook forward");
 }
@@ -207,7 +215,7 @@ static void read_options(struct options *options, int argc, char **argv)
 			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
 			       "--stagger DIVISOR, --alpha-ms MS, --pf, --pf-alone, --pf-rate BIT/S, --pf-limit PACKETS, "
 			       "--pf-most-ms MS, --ib FOLDER, --ib-quota BYTES, --ib-quota-all BYTES, --ae FOLDER, "
-			       "--ae-plain, --hook forward|host, "
+			       "--ae-key FILE, --ae-plain, --hook forward|host, "
 			       "--queue NUMBER, --every-ms MS",
 			       argv[i]);
 	}
@@ -215,17 +223,43 @@ static void read_options(struct options *options, int argc, char **argv)
 	options->chain.relay.ib = options->folder;
 }
 
+/* A folder or file that only this user may use cannot be used: errno says why. */
+static void fail_private(const char *path)
+{
+	if (errno == EPERM)
+		refuse("%s is not this user's alone; use chown and chmod", path);
+	if (errno == EINVAL)
+		refuse("%s: must have from %d to %d bytes", path, PRIVATE_KEY_LEAST, PRIVATE_KEY_MOST);
+	fail_errno(path);
+}
+
 /* Open the folder of journals; make it, if it is not there. */
 static int open_folder(const char *path)
 {
-	int folder;
+	int folder = private_folder(path);
 
-	if (mkdir(path, 0700) && errno != EEXIST)
-		fail_errno(path);
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
-		fail_errno(path);
+		fail_private(path);
 	return folder;
+}
+
+/* Begin with AE, if it is on. */
+static void open_tables(struct daemon *daemon)
+{
+	struct ae_settings *ae = &daemon->options.chain.ae;
+	uint64_t seeds[TABLE_SEEDS];
+
+	if (!daemon->options.tables)
+		return;
+	if (!store_open(&daemon->store, daemon->options.tables))
+		fail_private(daemon->options.tables);
+	if (!ae->plain && private_key(daemon->options.key, ae->key))
+		fail_private(daemon->options.key);
+	if (getrandom(seeds, sizeof(seeds), 0) != sizeof(seeds))
+		fail_errno("no random numbers");
+	table_seed(seeds);
+	ae->on = true;
+	ae->store = store_of(&daemon->store);
 }
 
 /* Whether an element is on. */
@@ -456,12 +490,7 @@ int main(int argc, char **argv)
 	read_options(&daemon.options, argc, argv);
 	on(SIGTERM, end);
 	on(SIGINT, end);
-	if (daemon.options.tables) {
-		if (!store_open(&daemon.store, daemon.options.tables))
-			fail_errno(daemon.options.tables);
-		daemon.options.chain.ae.on = true;
-		daemon.options.chain.ae.store = store_of(&daemon.store);
-	}
+	open_tables(&daemon);
 	if (daemon.options.folder)
 		daemon.options.chain.relay.folder = open_folder(daemon.options.folder);
 	daemon.raw4 = raw_socket(AF_INET);

@@ -2,7 +2,6 @@
 #include "store.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "private.h"
+
 enum {
-	NAME = 2 * TABLE_HASH, /* characters */
+	NAME = 2 * TABLE_HASH, /* characters; */
+	DEVICE = 2 * AE_DEVICE, /* the first of them say whose it is */
+	LISTED = 2 * STORE_FILES, /* that are looked at */
 	HEAD = 8, /* bytes: what a file is, and the length of its first table */
 	MOST = HEAD + AE_VERSIONS * TABLE_WRITTEN,
 };
@@ -67,14 +70,19 @@ static bool is_table(const char *name)
 	return strlen(name) == NAME && strspn(name, "0123456789abcdef") == NAME;
 }
 
-/* Find the table that was written longest ago. Returns how many there are. */
-static unsigned int oldest_of(int folder, char oldest[NAME + 1])
+/* A table of a pair that is kept. */
+struct kept {
+	char name[NAME + 1];
+	struct timespec at; /* when it was written */
+};
+
+/* Find tables, up to so many. */
+static unsigned int list(int folder, struct kept *tables, unsigned int most)
 {
 	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = again < 0 ? NULL : fdopendir(again);
-	struct timespec least = { 0 };
 	struct dirent *entry;
-	unsigned int files = 0;
+	unsigned int found = 0;
 	struct stat about;
 
 	if (!entries) {
@@ -82,28 +90,60 @@ static unsigned int oldest_of(int folder, char oldest[NAME + 1])
 			close(again);
 		return 0;
 	}
-	while ((entry = readdir(entries))) {
-		if (!is_table(entry->d_name) || fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW))
+	while (found < most && (entry = readdir(entries))) {
+		if (!is_table(entry->d_name) || fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(about.st_mode))
 			continue;
-		if (!files++ || about.st_mtim.tv_sec < least.tv_sec ||
-		    (about.st_mtim.tv_sec == least.tv_sec && about.st_mtim.tv_nsec < least.tv_nsec)) {
-			least = about.st_mtim;
-			memcpy(oldest, entry->d_name, NAME + 1);
-		}
+		memcpy(tables[found].name, entry->d_name, NAME + 1);
+		tables[found++].at = about.st_mtim;
 	}
 	closedir(entries);
-	return files;
+	return found;
+}
+
+/* How many of these tables are of the device of one of them. */
+static unsigned int of_device(const struct kept *tables, unsigned int count, unsigned int of)
+{
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		found += !memcmp(tables[i].name, tables[of].name, DEVICE);
+	return found;
+}
+
+/* Which table is to be removed first; there is one. */
+static unsigned int last_of(const struct kept *tables, unsigned int count)
+{
+	unsigned int last = 0, most = of_device(tables, count, 0);
+
+	for (unsigned int i = 1; i < count; i++) {
+		unsigned int here = of_device(tables, count, i);
+		const struct timespec *a = &tables[i].at, *b = &tables[last].at;
+
+		if (here < most ||
+		    (here == most && (a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec >= b->tv_nsec))))
+			continue;
+		last = i;
+		most = here;
+	}
+	return last;
 }
 
 /* Keep no more files than there may be, with another one. */
 static void make_room(int folder, const char *name)
 {
-	char oldest[NAME + 1];
+	struct kept *tables;
+	unsigned int count, last;
 
 	if (!faccessat(folder, name, F_OK, 0))
 		return;
-	while (oldest_of(folder, oldest) >= STORE_FILES && !unlinkat(folder, oldest, 0))
-		;
+	tables = malloc(LISTED * sizeof(*tables));
+	while (tables && (count = list(folder, tables, LISTED)) >= STORE_FILES) {
+		last = last_of(tables, count);
+		if (unlinkat(folder, tables[last].name, 0))
+			break;
+	}
+	free(tables);
 }
 
 static bool write_file(int folder, const char *name, const uint8_t *bytes, size_t length)
@@ -117,8 +157,10 @@ static bool write_file(int folder, const char *name, const uint8_t *bytes, size_
 		return false;
 	written = write(file, bytes, length) == (ssize_t)length;
 	written &= !close(file);
-	if (written)
+	if (written) {
+		make_room(folder, name); /* not before: a full disk would cost a table each time */
 		written = !renameat(folder, unfinished, folder, name);
+	}
 	if (!written)
 		unlinkat(folder, unfinished, 0);
 	return written;
@@ -142,17 +184,13 @@ static void save(void *context, const uint8_t name[TABLE_HASH], struct table *co
 		for (unsigned int part = 0; !i && part < 4; part++)
 			bytes[4 + part] = (uint8_t)((length - HEAD) >> (24 - 8 * part));
 	}
-	make_room(store->folder, file);
 	store->errors += !write_file(store->folder, file, bytes, length);
 	free(bytes);
 }
 
 bool store_open(struct store *store, const char *folder)
 {
-	*store = (struct store){ .folder = -1 };
-	if (mkdir(folder, S_IRWXU) && errno != EEXIST)
-		return false;
-	store->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*store = (struct store){ .folder = private_folder(folder) };
 	return store->folder >= 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of AE in a folder: a file for each pair of users, named by a hash of both, readable by its owner only. A file that
- * is damaged, or that is not there, is as good as an empty table: the far end then does not have it, and another one is used.
+ * Tables of AE in a folder: a file for each device and pair of users, named by a hash of them, readable by its owner only. A
+ * file that is damaged, or that is not there, is as good as an empty table: the far end then does not have it, and another
+ * one is used.
  */
 #ifndef A3D_STORE_H
 #define A3D_STORE_H
@@ -9,7 +10,11 @@
 #include "ae.h"
 
 enum {
-	STORE_FILES = 256, /* when another one is written, the one that was written longest ago is removed */
+	/*
+	 * When another one is written, one of the device that has the most is removed: the one that was written longest
+	 * ago. So no device pushes out tables of others that have fewer.
+	 */
+	STORE_FILES = 256,
 };
 
 struct store {
@@ -17,7 +22,7 @@ struct store {
 	uint64_t errors; /* tables that could not be written */
 };
 
-/* Open a folder, and make it first if it is not there; its parent must be. False: errno says why. */
+/* Open a folder, as private_folder() does. False: errno says why. */
 bool store_open(struct store *store, const char *folder);
 void store_close(struct store *store);
 

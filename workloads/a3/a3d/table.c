@@ -12,14 +12,21 @@ static bool in_word(uint8_t byte)
 	       byte >= 0x80 || byte == '\'' || byte == '-' || byte == '@' || byte == '_';
 }
 
-/* FNV-1a. */
+static uint64_t seed[TABLE_SEEDS];
+
+void table_seed(const uint64_t seeds[TABLE_SEEDS])
+{
+	memcpy(seed, seeds, sizeof(seed));
+}
+
+/* Multilinear: of two different words, the first bits are equal only by chance. */
 static uint32_t hashed(const uint8_t *bytes, size_t length)
 {
-	uint32_t hash = 2166136261;
+	uint64_t hash = seed[TABLE_LONGEST] + seed[TABLE_LONGEST + 1] * length;
 
 	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ bytes[i]) * 16777619;
-	return hash ^ hash >> 16;
+		hash += seed[i] * bytes[i];
+	return (uint32_t)(hash >> 32);
 }
 
 /* The slot of a word, or the one where it would be. */

@@ -18,6 +18,7 @@ enum {
 	TABLE_LONGEST = 27,
 	TABLE_SLOTS = 4 * TABLE_WORDS,
 	TABLE_HASH = 32, /* bytes: SHA-256 */
+	TABLE_SEEDS = TABLE_LONGEST + 2,
 	TABLE_DICTIONARY = 32768 - 262, /* bytes that zlib can use */
 	TABLE_WRITTEN = 4 + TABLE_WORDS * (4 + 1 + TABLE_LONGEST), /* bytes, at most */
 };
@@ -39,6 +40,12 @@ struct table_text {
 	uint8_t word[TABLE_LONGEST];
 	size_t length; /* one more than the longest: it is too long */
 };
+
+/*
+ * Random numbers, before anything else. Where a word lies depends on them, so nobody can choose words that all lie at one
+ * place; what a table says does not.
+ */
+void table_seed(const uint64_t seeds[TABLE_SEEDS]);
 
 void table_clear(struct table *table);
 

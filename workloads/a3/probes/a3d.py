@@ -23,7 +23,7 @@ _COUNTS = (
 _NEWER = (  # older ones do not print them
     *("taken", "taken_over", "resumed", "resets", "stored", "syncs", "disk_full", "not_taken"),
     *("pf_requests", "pf_later", "pf_held", "pf_overtaken", "pf_overdue", "pf_repeated", "pf_dropped", "pf_refused"),
-    *("pf_notices", "pf_said"),
+    *("pf_notices", "pf_said", "pf_waiting"),
 )
 _SERIES = {"packets": "packets", "copies": "packets", "stored": "B"}
 
@@ -47,14 +47,14 @@ class A3d(Probe):
     ``incompressible``, ``repeated`` (of the compressed ones, by TCP), ``off`` (connections, after four of them in a
     row), ``behind`` (mails with an older table than the newest, since the far end does not have that). At the server's
     side: ``decoded``, ``refused`` (compressed packets that could not be restored, and were dropped). At both: ``mails``
-    (that were added to a table), ``no_table`` (mails without one, for lack of room, and tables that could not be
-    written).
+    (that were added to a table), ``no_table`` (mails that were left, since there were too many at a time, and tables
+    that could not be written).
 
     Of PF: ``pf_requests`` (of HTTP), ``pf_later`` (of them, those for objects that were not on the screen),
-    ``pf_held`` (packets that had to wait), ``pf_overtaken``, ``pf_overdue`` (that had waited long enough),
-    ``pf_repeated`` (that TCP repeated while the first one still waited), ``pf_dropped`` (for lack of room),
-    ``pf_notices`` (packets that were sent, or came, with classes), ``pf_said`` (datagrams of monitors), ``pf_refused``
-    (of both, those that cannot be read or are not of a client).
+    ``pf_held`` (packets that had to wait), ``pf_waiting`` (that wait now), ``pf_overtaken``, ``pf_overdue`` (that had
+    waited long enough), ``pf_repeated`` (that TCP repeated while the first one still waited), ``pf_dropped`` (for lack
+    of room), ``pf_notices`` (packets that were sent, or came, with classes), ``pf_said`` (datagrams of monitors),
+    ``pf_refused`` (of both, those that cannot be read or are not of a client).
     """
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
@@ -83,6 +83,11 @@ class A3d(Probe):
             most=60 * _SECOND,
         ),
         "ae": Param("bool", "application-aware encoding of mails, with tables in /var/lib/a3d", default=False),
+        "ae_key": Param(
+            "str",
+            "path of a file of this node with the secret of the two a3d, of 16 bytes or more, with mode 0600",
+            default="/etc/a3d.key",
+        ),
         "ae_tables": Param("bool", "false: AE is DEFLATE without tables", default=True),
         "ib": Param(
             "bool",
@@ -130,7 +135,8 @@ class A3d(Probe):
         if params["pf_rate"] is not None:
             command += ["--pf-rate", str(params["pf_rate"]), "--pf-limit", str(params["pf_limit"])]
         if params["ae"]:
-            command += ["--ae", "/var/lib/a3d", *["--ae-plain"] * (not params["ae_tables"])]
+            command += ["--ae", "/var/lib/a3d"]
+            command += ["--ae-key", params["ae_key"]] if params["ae_tables"] else ["--ae-plain"]
         if params["ib"]:
             quotas = ("--ib-quota", str(params["quota"]), "--ib-quota-all", str(params["quota_all"]))
             command += ["--ib", FOLDER, *quotas]

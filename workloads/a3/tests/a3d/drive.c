@@ -4,21 +4,26 @@
  *
  *	drive track < lines
  *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] [pf=PF] < lines
+ *	drive words < text
  *	drive ib client|server FOLDER < lines
  *
  * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
  * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
  * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
- * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on.
+ * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on; if there is a file
+ * of this name and ".key", it has the secret.
  * PF is "on", "alone" or a rate in bit/s: then it also prints "held", and when what was held leaves, or is dropped ("go" or
  * "gone", the time, the number of the packet, from 0), and a line may be a time, an address (@ and hexadecimal) and what a
  * monitor there says.
+ *
+ * As words, it prints how many slots of the table of a text are used in a row, at most: so long does it look for a word.
  *
  * As ib, IB is on and RAR is not. A packet may be followed by "changed", if it is of such a connection; "changed 1" and
  * "changed 0" are printed when a connection is, or no longer; what is sent is printed up to a minute after the last line.
  *
  * Then come the counts. Each packet has its own memory, so that AddressSanitizer sees what reads behind its end.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +31,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "private.h"
 #include "store.h"
 
 static struct chain chain;
@@ -171,6 +177,46 @@ static bool print_changed(void *context, uint8_t version, const struct segment_e
 	return true;
 }
 
+/* The same ones each time. */
+static void seed_tables(void)
+{
+	uint64_t seeds[TABLE_SEEDS], number = 1;
+
+	for (unsigned int i = 0; i < TABLE_SEEDS; i++)
+		seeds[i] = number = number * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	table_seed(seeds);
+}
+
+static int open_tables(struct ae_settings *ae, const char *folder, bool plain)
+{
+	char path[4096];
+
+	if (!store_open(&store, folder))
+		return -1;
+	*ae = (struct ae_settings){ .on = true, .plain = plain, .store = store_of(&store) };
+	snprintf(path, sizeof(path), "%s.key", folder);
+	seed_tables();
+	return private_key(path, ae->key) && errno != ENOENT ? -1 : 0;
+}
+
+static int print_words(void)
+{
+	static struct table table;
+	struct table_text text = { .length = 0 };
+	unsigned int longest = 0, now = 0;
+	int byte;
+
+	seed_tables();
+	while ((byte = getchar()) != EOF)
+		table_read_text(&table, &text, &(uint8_t){ (uint8_t)byte }, 1);
+	for (unsigned int i = 0; i < 2 * TABLE_SLOTS; i++) {
+		now = table.slots[i % TABLE_SLOTS] ? now + 1 : 0;
+		longest = now > longest ? now : longest;
+	}
+	printf("%u %u\n", table.count, longest);
+	return 0;
+}
+
 static void read_ib(struct chain_settings *settings, const char *folder)
 {
 	settings->relay = (struct relay_settings){ .ib = true,
@@ -192,16 +238,17 @@ int main(int argc, char **argv)
 	bool ib = argc == 4 && !strcmp(argv[1], "ib");
 	uint64_t now_us = 0;
 
+	if (argc == 2 && !strcmp(argv[1], "words"))
+		return print_words();
 	if (ib) {
 		settings.side = strcmp(argv[2], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
 		read_ib(&settings, argv[3]);
 	} else if (!track) {
 		if (argc > 5 && !strncmp(argv[argc - 1], "pf=", 3))
 			set_pf(&settings.pf, argv[--argc] + 3);
-		if (argc < 5 || argc > 7 || (argc > 5 && !store_open(&store, argv[5])))
+		if (argc < 5 || argc > 7 || (argc > 5 && open_tables(&settings.ae, argv[5], argc > 6)))
 			return 2;
 		settings.rar_on = true;
-		settings.ae = (struct ae_settings){ .on = argc > 5, .plain = argc > 6, .store = store_of(&store) };
 		settings.side = strcmp(argv[1], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
 		settings.rar.copies = (unsigned int)atoi(argv[2]);
 		settings.rar.stagger = (unsigned int)atoi(argv[3]);

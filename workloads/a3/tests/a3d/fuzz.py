@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -15,8 +14,9 @@ from pathlib import Path
 from random import Random
 
 from .packets import ACK, FIN, RST, SYN, Segment, chain, compiled, drive, summed, track
+from .signed import NO_KEY, check, mark, meeting
 
-_EMPTY = hashlib.sha256(bytes(4)).digest()[:8]  # the mark of a table without words
+_EMPTY = mark(bytes(4), NO_KEY)  # of a table without words
 SAID = (
     *(b"220 server\r\n", b"EHLO client\r\n", b"250-server\r\n250 STARTTLS\r\n", b"MAIL FROM:<a@b.c>\r\n"),
     *(b"RCPT TO:<d@e.f>\r\n", b"DATA\r\n", b"354 go on\r\n", b"text\r\n.\r\n", b"QUIT\r\n", b"221 bye\r\n", b"\r\n"),
@@ -48,7 +48,8 @@ def mails(seed: int, number: int, side: str) -> Iterator[str]:
         for way, flags, data in _session(random):
             first, inward = (0, 2**31), way == (side == "client")
             seq, ack = first[way] + at[way] + (not flags & SYN), first[1 - way] + at[1 - way] + (flags != SYN)
-            options = _option(random, flags, data) if inward else b""
+            meets = meeting((ends[way], ends[1 - way]), seq, ack, bool(way), NO_KEY)[7:15]
+            options = _option(random, flags, data, meets) if inward else b""
             made = Segment(ends[way], ends[1 - way], seq, ack, flags, data, None, options, random.randrange(3)).packet()
             if inward and len(data) > 99 and random.random() < 0.8:
                 made = _compressed(random, made, data)
@@ -78,9 +79,9 @@ def _session(random: Random) -> Iterator[tuple[int, int, bytes]]:
     yield 1, ACK, random.choice([b"250 ok\r\n", b"250 ok\r\n", b"550 no\r\n"])
 
 
-def _option(random: Random, flags: int, data: bytes) -> bytes:
+def _option(random: Random, flags: int, data: bytes, meets: bytes) -> bytes:
     """Return an option like those of a3d, or none: mostly what fits."""
-    kinds = [(1, b""), (2, random.randbytes(16)), (2, _EMPTY * 2), (3, random.randbytes(9))]
+    kinds = [(1, meets), (2, random.randbytes(16)), (2, _EMPTY * 2), (3, random.randbytes(9))]
     kind, value = random.choice(kinds)
     if random.random() < 0.9:
         if not flags & SYN and data[:3] != b"354":
@@ -103,8 +104,14 @@ def _compressed(random: Random, packet: bytes, data: bytes) -> bytes:
     if random.random() < 0.05:
         deflated[random.randrange(len(deflated))] ^= 1 << random.randrange(8)
     length = len(data) if random.random() < 0.95 else random.randrange(2**16)
-    check = hashlib.sha256(packet[20:]).digest()[:8]
-    body = packet[20 : len(packet) - len(data)] + b"\xa3\1" + length.to_bytes(2, "big") + _EMPTY + check + deflated
+    body = (
+        packet[20 : len(packet) - len(data)]
+        + b"\xa3\1"
+        + length.to_bytes(2, "big")
+        + _EMPTY
+        + check(packet[20:], NO_KEY)
+        + deflated
+    )
     return packet[:2] + (20 + len(body)).to_bytes(2, "big") + packet[4:9] + b"\xfd" + packet[10:20] + body
 
 

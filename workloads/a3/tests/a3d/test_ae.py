@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import os
 import shutil
+import subprocess
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,14 +18,14 @@ import pytest
 
 from ...letters import letter
 from . import fuzz
-from .packets import A3D, ACK, SYN, Segment, Talk, chain, checksum, compiled
+from .packets import A3D, ACK, CLIENT, SERVER, SYN, Segment, Talk, chain, checksum, compiled, summed
 from .planted import PLANTED_AE
+from .signed import KEY, NO_KEY, SECRET, check, mark, meeting, name
 from .test_rar import Session
 from .two_ends import DELAY_US, OPTIONS, A3d, Crossing, Network, bad, cross, ideal, mail, protocol
 
 A, B = "alice@client.lab", "bob@server.lab"
-HERE = b"\xfd\7A3d\1\1\1"  # the option in a SYN, with a byte that fills its word
-EMPTY = hashlib.sha256(bytes(4)).digest()[:8]
+EMPTY = mark(bytes(4))
 
 
 class Ends(NamedTuple):
@@ -47,7 +50,15 @@ class Ends(NamedTuple):
 
 @pytest.fixture
 def ends(program: Path, tmp_path: Path) -> Ends:
-    return Ends(program, tmp_path / "near", tmp_path / "far")
+    return ends_in(program, tmp_path)
+
+
+def ends_in(program: Path, folder: Path) -> Ends:
+    for side in ("near", "far"):
+        key = folder / f"{side}.key"
+        key.touch(mode=0o600)
+        key.write_bytes(SECRET)
+    return Ends(program, folder / "near", folder / "far")
 
 
 def text(number: int, size: int = 12_000) -> bytes:
@@ -91,10 +102,10 @@ def test_whatever_the_network_does_no_byte_is_broken(ends: Ends, seed: int) -> N
 
 
 def damage(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
-    """Change a byte behind IP's header of every second compressed packet, or cut it."""
+    """Change a byte behind IP's header of every second compressed packet, and of some others, or cut it."""
     start = 20 if packet[0] >> 4 == 4 else 40
     changed = bytearray(packet)
-    if protocol(packet) == 253 and random.random() < 0.5:
+    if random.random() < (0.5 if protocol(packet) == 253 else 0.05):
         changed[random.randrange(start, len(packet))] ^= 1 << random.randrange(8)
         if random.random() < 0.2:
             del changed[-random.randrange(1, 9) :]
@@ -167,11 +178,60 @@ def test_without_a_near_end_a_server_sees_no_option(ends: Ends) -> None:
 def test_the_ends_find_each_other_by_an_option_that_hosts_do_not_see(ends: Ends) -> None:
     done, _, _ = ends.send(text(0, 500))
     syn, syn_ack = (packet for _, packet in done.line if packet[33] & SYN)
-    for packet in (syn, syn_ack):
-        assert packet[40:48] == HERE and packet[60:70] == OPTIONS
-        assert packet[32] >> 4 == 5 + (12 + 10 + 2 + 8) // 4 and not checksum(packet[:20])
+    for packet, of in ((syn, (CLIENT, SERVER)), (syn_ack, (SERVER, CLIENT))):
+        seq, ack = (int.from_bytes(packet[at : at + 4], "big") for at in (24, 28))
+        assert packet[40:56] == meeting(of, seq, ack, packet == syn_ack) and packet[68:78] == OPTIONS
+        assert packet[32] >> 4 == 5 + (12 + 10 + 2 + 16) // 4 and not checksum(packet[:20])
     (other,) = (packet for _, packet in done.line if b"A3d\1" in packet and packet not in (syn, syn_ack))
     assert other.endswith(b"354 go on\r\n") and other.count(EMPTY) == 2
+
+
+def test_a_network_that_drops_options_in_data_lets_mails_pass(ends: Ends) -> None:
+    """The third time, the answer to DATA has none; and the next mail of the session is not offered anything."""
+
+    def network(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
+        return [] if b"A3d\1" in packet and not packet[33] & SYN else [(DELAY_US, packet)]
+
+    said = mail(A, B, text(0, 3000))
+    done = cross(
+        [*said[:-2], *mail(A, B, text(1, 3000))[3:]],
+        near := A3d(ends.program, "client", ends.near),
+        far := A3d(ends.program, "server", ends.far),
+        network=network,
+    )
+    assert near.end()["encoded"] == 0 and far.end()["mails"] == 0 and ends.tables() == [{}, {}]
+    assert [b"A3d\1" in packet for way, packet in done.line if packet.endswith(b"354 go on\r\n")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_an_answer_that_was_lost_is_offered_again(ends: Ends) -> None:
+    lost: list[bytes] = []
+
+    def network(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
+        if b"A3d\1" in packet and not packet[33] & SYN and not lost:
+            lost.append(packet)
+            return []
+        return [(DELAY_US, packet)]
+
+    _, near, far = ends.send(text(0, 3000), network=network)
+    assert lost and near["encoded"] == far["decoded"] > 0 and near["mails"] == far["mails"] == 1
+
+
+@pytest.mark.parametrize("length", [436, 440])
+def test_a_long_answer_has_no_option(ends: Ends, length: int) -> None:
+    """It must fit any link: 512 bytes with the headers, of 52 bytes, and the option, of 24."""
+    talk = until_text()
+    *before, answer = talk.lines
+    assert bytes.fromhex(answer.split()[1]).endswith(b"354 go on\r\n")
+    at = talk.at[1] - len(b"354 go on\r\n")
+    long = talk.segment(1, at, talk.at[0], data=b"354 " + b"x" * (length - 6) + b"\r\n").packet()
+    (*_, verdict) = chain(ends.program, "server", [*before, f"{talk.now} {long.hex()}"], tables=ends.far).verdicts
+    assert verdict.startswith("change") == (length == 436)
+    assert len(verdict) == (len("change ") + 2 * 512 if length == 436 else len("pass"))
 
 
 def no_options(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
@@ -182,13 +242,13 @@ def no_options(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes
 def test_a_network_that_drops_the_option_lets_the_third_syn_pass(ends: Ends) -> None:
     done, near, far = ends.send(text(0), network=no_options)
     syns = [packet for way, packet in done.line if packet[33] & SYN and way == 0]
-    assert [HERE in packet for packet in syns] == [True, True, False]
+    assert [b"A3d\1" in packet for packet in syns] == [True, True, False]
     assert near["no_far_end"] == 1 and near["encoded"] == far["mails"] == 0
 
 
 def test_a_syn_without_room_passes_as_it_is(ends: Ends) -> None:
-    """TCP's header has room for 40 bytes of options; timestamps take 12 of them, and the option 8."""
-    for length, fits in ((20, True), (24, False)):
+    """TCP's header has room for 40 bytes of options; timestamps take 12 of them, and the option 16."""
+    for length, fits in ((12, True), (16, False)):
         talk = Talk()
         talk.send(0, 0, -1, 0, flags=SYN, options=bytes([1] * length))
         (verdict,) = chain(ends.program, "client", talk.lines, tables=ends.near).verdicts
@@ -198,8 +258,8 @@ def test_a_syn_without_room_passes_as_it_is(ends: Ends) -> None:
 def test_an_option_that_came_from_the_client_is_not_taken_out(ends: Ends) -> None:
     """There is another a3d in front of this one: it is theirs."""
     talk = Talk()
-    talk.send(0, 0, -1, 0, flags=SYN, options=HERE, stamp=None)
-    talk.send(0, 1, -1, 0, flags=SYN | ACK, options=HERE, stamp=None)
+    talk.send(0, 0, -1, 0, flags=SYN, options=meeting((CLIENT, SERVER), 1000, 5001, False), stamp=None)
+    talk.send(0, 1, -1, 0, flags=SYN | ACK, options=meeting((SERVER, CLIENT), 5000, 1001, True), stamp=None)
     assert chain(ends.program, "client", talk.lines, tables=ends.near).verdicts == ["pass", "pass"]
 
 
@@ -306,11 +366,11 @@ def test_pairs_have_tables_of_their_own(ends: Ends) -> None:
         ends.send(text(0, 3000), pair)
     mine, theirs = ends.tables()
     assert mine == theirs and len(mine) == len(pairs)
-    assert set(mine) == {hashlib.sha256(f"{a}\0{b}".encode()).hexdigest() for a, b in pairs}
+    assert set(mine) == {name(*pair) for pair in pairs}
     for folder in (ends.near, ends.far):
         assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
         assert folder.stat().st_mode & 0o777 == 0o700
-    assert not any(b"alice" in bytes(name, "ascii") for name in mine)
+    assert not any("alice" in kept for kept in mine)
 
 
 def test_mails_of_nobody_have_no_table(ends: Ends) -> None:
@@ -326,7 +386,7 @@ def test_a_table_of_another_pair_helps_less_than_their_own(ends: Ends) -> None:
         ends.send(letter(*other, number, 12_000), other)
     own = ends.send(text(20))[1]["encoded_bytes"]
     for folder in (ends.near, ends.far):
-        mine, theirs = (folder / hashlib.sha256("\0".join(pair).encode()).hexdigest() for pair in ((A, B), other))
+        mine, theirs = (folder / name(*pair) for pair in ((A, B), other))
         shutil.copy(theirs, mine)
     others = ends.send(text(20))[1]["encoded_bytes"]
     plain = ends.send(text(20), plain=True)[1]["encoded_bytes"]
@@ -386,15 +446,14 @@ def table(*words: tuple[bytes, int]) -> bytes:
 def test_a_table_that_is_not_one(ends: Ends, wrong: bytes) -> None:
     """It is read as an empty one; the right one in its place is what is offered."""
     for first, offered in ((table((b"one", 2), (b"two", 1)), True), (wrong, False)):
-        ends.far.mkdir(exist_ok=True)
-        name = hashlib.sha256(f"{A}\0{B}".encode()).hexdigest()
-        (ends.far / name).write_bytes(b"A3t\1" + len(first).to_bytes(4, "big") + first + table())
+        ends.far.mkdir(0o700, exist_ok=True)
+        (ends.far / name(A, B)).write_bytes(b"A3t\1" + len(first).to_bytes(4, "big") + first + table())
         far = A3d(ends.program, "server", ends.far)
         near = A3d(ends.program, "client", ends.near)
         done = cross(mail(A, B, b"text\n", b"550 no\r\n"), near, far)
         near.end(), far.end()
         (marks,) = (packet for _, packet in done.line if packet.endswith(b"354 go on\r\n"))
-        assert (hashlib.sha256(first).digest()[:8] in marks) == offered
+        assert (mark(first) in marks) == offered
         assert marks.count(EMPTY) == 1 + (not offered)
 
 
@@ -413,7 +472,7 @@ def test_words_do_not_depend_on_how_the_text_is_cut(ends: Ends) -> None:
 
 
 def test_there_are_no_more_tables_than_there_may_be(ends: Ends) -> None:
-    ends.far.mkdir()
+    ends.far.mkdir(0o700)
     for number in range(300):
         (ends.far / f"{number:064x}").write_bytes(b"")
     (ends.far / "other").write_bytes(b"")
@@ -422,29 +481,117 @@ def test_there_are_no_more_tables_than_there_may_be(ends: Ends) -> None:
     assert ends.tables()[0].items() <= ends.tables()[1].items()
 
 
+def full(ends: Ends, of: str = "ab" * 8) -> dict[str, bytes]:
+    """Fill the far folder with tables of a device, and an older one of somebody else."""
+    ends.far.mkdir(0o700)
+    for number in range(255):
+        (ends.far / f"{of}{number:048x}").write_bytes(b"new")
+        os.utime(ends.far / f"{of}{number:048x}", (2000 + number, 2000 + number))
+    (ends.far / f"{1:064x}").write_bytes(b"old")
+    os.utime(ends.far / f"{1:064x}", (1000, 1000))
+    return ends.tables()[1]
+
+
+def test_who_has_the_most_tables_loses_one(ends: Ends) -> None:
+    before = full(ends)
+    ends.send(text(0, 3000))
+    after = ends.tables()[1]
+    assert len(after) == 256 and set(before) - set(after) == {"ab" * 8 + f"{0:048x}"}
+
+
+def test_a_folder_that_is_named_as_a_table_is_none(ends: Ends) -> None:
+    full(ends)
+    (ends.far / f"{0:064x}").mkdir()
+    os.utime(ends.far / f"{0:064x}", (1, 1))
+    ends.send(text(0, 3000))
+    assert len(list(ends.far.iterdir())) == 256 + 1
+
+
+def test_a_full_disk_costs_no_table(ends: Ends) -> None:
+    before = full(ends)
+    near = A3d(ends.program, "client", ends.near)
+    far = A3d(ends.program, "server", ends.far, full_disk=True)
+    cross(mail(A, B, text(0)), near, far)
+    counts = far.end()
+    near.end()
+    assert counts["decoded"] > 5 and counts["mails"] == counts["no_table"] == 1
+    assert ends.tables()[1] == before and not list(ends.far.glob("un*"))
+
+
+@pytest.mark.parametrize("how", ["folder", "link", "of others", "key", "short", "owner"])
+def test_what_others_can_use_is_refused(ends: Ends, how: str) -> None:
+    folder, key = ends.far, ends.far.with_name("far.key")
+    folder.mkdir(0o700)
+    if how == "folder":
+        folder.chmod(0o710)
+    elif how == "link":
+        folder.rename(folder.with_name("other"))
+        folder.symlink_to("other")
+    elif how == "of others":
+        folder.chmod(0o702)
+    elif how == "key":
+        key.chmod(0o640)
+    elif how == "short":
+        key.write_bytes(b"fifteen bytes .")
+    else:
+        os.chown(folder, 1, -1)
+    command = [str(ends.program), "server", "0", "10", "0", str(folder)]
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 2
+
+
+PAIRS = [
+    (b"gwzx", b"16cd"),
+    (b"yyao", b"1kia"),
+    (b"g3zx", b"1pad"),
+    (b"epvu", b"33ea"),
+    (b"zwfo", b"2uja"),
+    (b"g3zx", b"1pad"),
+]
+
+
+def test_nobody_can_choose_words_that_lie_at_one_place(ends: Ends) -> None:
+    words = [b"".join(parts) for parts in itertools.product(*PAIRS)]
+    assert len(set(words)) == 64 and len({fnv(word) for word in words}) == 1, "each of them collides by FNV-1a"
+    done = subprocess.run([str(ends.program), "words"], input=b" ".join(words) + b"\n", capture_output=True, check=True)
+    count, longest = map(int, done.stdout.split())
+    assert count == 64 and longest < 8
+
+
+def fnv(word: bytes, hash: int = 2166136261) -> int:
+    for byte in word:
+        hash = (hash ^ byte) * 16777619 % 2**32
+    return hash
+
+
 def raw(
     payload: bytes,
     segment: bytes,
     length: int | None = None,
-    mark: bytes = EMPTY,
-    check: bytes | None = None,
+    of: bytes = EMPTY,
+    says: bytes | None = None,
     data: bytes | None = None,
 ) -> bytes:
     """Make a compressed packet of a segment with this payload, without a3d's code."""
     made = zlib.compressobj(9, zlib.DEFLATED, -15)
     deflated = made.compress(payload) + made.flush() if data is None else data
     size = len(payload) if length is None else length
-    right = hashlib.sha256(segment[20:]).digest()[:8]
-    body = segment[20 : len(segment) - len(payload)] + b"\xa3\1" + size.to_bytes(2, "big") + mark + (check or right)
+    body = (
+        segment[20 : len(segment) - len(payload)]
+        + b"\xa3\1"
+        + size.to_bytes(2, "big")
+        + of
+        + (says or check(segment[20:]))
+    )
     body += deflated
     ip = segment[:2] + (20 + len(body)).to_bytes(2, "big") + segment[4:9] + b"\xfd\0\0" + segment[12:20]
     return ip[:10] + checksum(ip).to_bytes(2, "big") + ip[12:] + body
 
 
-def until_text() -> Session:
+def until_text(key: bytes = KEY, client: tuple[str, int] = CLIENT) -> Session:
     """A session in which text may come, whose client's side has a3d."""
-    talk = Session()
-    syn = Talk().segment(0, -1, 0, flags=SYN, options=HERE, stamp=None).packet()
+    talk = Session(client)
+    meets = meeting((client, SERVER), 1000, 5001, False, key)
+    syn = Talk(client).segment(0, -1, 0, flags=SYN, options=meets, stamp=None).packet()
     talk.lines[0] = f"0 {syn.hex()}"
     talk.until_data()
     return talk
@@ -469,8 +616,8 @@ def test_only_what_is_as_it_says_is_restored(ends: Ends) -> None:
         {"length": len(said) + 1},
         {"length": 0},
         {"length": 65535},
-        {"mark": b"12345678"},
-        {"check": b"12345678"},
+        {"of": b"12345678"},
+        {"says": b"12345678"},
         {"data": b""},
         {"data": b"\xff" * 30},
         {"data": zeros},
@@ -480,17 +627,93 @@ def test_only_what_is_as_it_says_is_restored(ends: Ends) -> None:
         assert far(**how) == "drop", how
 
 
-@pytest.mark.parametrize("wrong", [15, 16])
-def test_guesses_about_a_table_come_to_an_end(ends: Ends, wrong: int) -> None:
-    """What is acknowledged would tell somebody who sends guesses which words a table has."""
+@pytest.mark.parametrize("stranger", ["guesses a signature", "finds a session", "has another key"])
+def test_a_stranger_cannot_find_out_words_of_a_pair_by_guesses(ends: Ends, stranger: str) -> None:
+    """What is acknowledged would tell who sends guesses which words a table has. A right one is dropped as well."""
+    known = table((b"hunter2", 9), (b"password", 3))
+    keep(ends.far, known)
+    theirs = KEY if stranger == "finds a session" else NO_KEY
+    talk, said = until_text(NO_KEY if stranger == "guesses a signature" else KEY), b"hunter2 password " * 4
+    segment = talk.segment(0, talk.at[0], talk.at[1], data=said).packet()
+    for says in (check(segment[20:], NO_KEY), hashlib.sha256(segment[20:]).digest()[:8]):
+        talk.raw(talk.now, raw(said, segment, of=mark(known, theirs), says=says))
+    done = chain(ends.program, "server", talk.lines, tables=ends.far)
+    assert done.verdicts[-2:] == ["drop", "drop"] and done.counts["refused"] == 2 and done.counts["decoded"] == 0
+    told = "".join(done.verdicts)
+    assert (mark(known).hex() in told) == (stranger != "guesses a signature")
+    talk.raw(talk.now, raw(said, segment, of=mark(known)))
+    right = chain(ends.program, "server", talk.lines, tables=ends.far).verdicts[-1]
+    assert right.startswith("change") == (stranger != "guesses a signature"), "who has the key is restored"
+
+
+def with_option(packet: bytes, option: bytes) -> bytes:
+    """Put an option into a segment of IPv4, in front of its others."""
+    tcp = packet[20:40] + option + packet[40:]
+    tcp = tcp[:12] + bytes([tcp[12] + (len(option) // 4 << 4)]) + tcp[13:]
+    head = packet[:2] + (20 + len(tcp)).to_bytes(2, "big") + packet[4:10] + b"\0\0" + packet[12:20]
+    return summed(head[:10] + checksum(head).to_bytes(2, "big") + head[12:] + tcp)
+
+
+@pytest.mark.parametrize("blind", ["packets", "SYN"])
+def test_who_does_not_see_a_session_does_not_end_it(ends: Ends, blind: str) -> None:
+    """Packets with the right addresses and ports, without the key or the numbers."""
     talk, said = until_text(), b"some text, and more text\r\n" * 4
     segment = talk.segment(0, talk.at[0], talk.at[1], data=said).packet()
-    for number in range(wrong):
-        talk.raw(talk.now, raw(said, segment, check=number.to_bytes(8, "big")))
+    for number in range(40 * (blind == "packets")):
+        talk.raw(talk.now, raw(said, segment, says=number.to_bytes(8, "big")))
+    if blind == "SYN":
+        talk.send(talk.now, 0, 7777, 0, flags=SYN)
     talk.raw(talk.now, raw(said, segment))
-    verdicts = chain(ends.program, "server", talk.lines, tables=ends.far).verdicts
-    assert verdicts[-wrong - 1 : -1] == ["drop"] * wrong
-    assert verdicts[-1] == ("drop" if wrong == 16 else f"change {segment.hex()}")
+    assert chain(ends.program, "server", talk.lines, tables=ends.far).verdicts[-1] == f"change {segment.hex()}"
+
+
+def test_who_does_not_see_a_session_cannot_say_which_tables_there_are(ends: Ends) -> None:
+    """Neither by a segment without new bytes, nor by one that is ahead of others."""
+    keep(ends.near, first := table((b"some", 9), (b"text", 3)))
+    talk, said = Session(), b"some text, and more text\r\n" * 4
+    talk.until_data()
+    *before, answer = talk.lines
+    meets = meeting((SERVER, CLIENT), 5000, 1001, True)
+    before[1] = f"0 {Talk().segment(1, -1, 0, flags=SYN | ACK, options=meets, stamp=None).packet().hex()}"
+    right, wrong = (b"\xfd\x17A3d\1\2" + mark(one) + mark(table()) + b"\1" for one in (first, b"another"))
+    talk.lines[:] = [*before, f"{talk.now} {with_option(bytes.fromhex(answer.split()[1]), right).hex()}"]
+    for ahead, data in ((0, b""), (999, b"250 ok\r\n")):
+        talk.raw(talk.now, with_option(talk.segment(1, talk.at[1] + ahead, talk.at[0], data=data).packet(), wrong))
+    talk.send(talk.now, 0, talk.at[0], talk.at[1], said)
+    verdict = chain(ends.program, "client", talk.lines, tables=ends.near).verdicts[-1]
+    assert verdict.startswith("change ") and mark(first).hex() in verdict
+
+
+def keep(folder: Path, first: bytes) -> None:
+    """Let a folder have a table of a@b.c and d@e.f."""
+    folder.mkdir(0o700)
+    (folder / name("a@b.c", "d@e.f")).write_bytes(b"A3t\1" + len(first).to_bytes(4, "big") + first + table())
+
+
+@pytest.mark.parametrize("devices", [1, 50])
+def test_idle_sessions_do_not_turn_it_off_for_others(ends: Ends, devices: int) -> None:
+    """Of many sessions that wait, those of which nothing was heard longest are left; of a device, its own."""
+    own = ("10.0.9.9", 1)
+    waiting = [until_text(KEY, (f"10.0.0.{3 + number % devices}", 1000 + number)).lines for number in range(50)]
+    talk, said = until_text(KEY, own), b"some text, and more\r\n" * 4
+    segment = talk.segment(0, talk.at[0], talk.at[1], data=said).packet()
+    before = [talk.lines, *waiting] if devices == 1 else [*waiting, talk.lines]
+    packets = [line.split()[1] for lines in before for line in lines] + [raw(said, segment).hex()]
+    lines = [f"{at} {packet}" for at, packet in enumerate(packets)]
+    done = chain(ends.program, "server", lines, tables=ends.far)
+    assert done.verdicts[-1] == f"change {segment.hex()}"
+    assert done.counts["no_table"] == (50 - 8 if devices == 1 else 51 - 32)
+
+
+def test_a_device_has_tables_of_its_own(ends: Ends) -> None:
+    """Another one behind the same a3d that mails in the sender's name neither uses nor spoils what the sender has."""
+    ends.send(text(0))
+    before = ends.tables()
+    done, near, _ = ends.send(text(1), client="10.0.0.3")
+    assert {packet[56:64] for packet in encoded(done)} == {EMPTY} and near["encoded"] > 5
+    after = ends.tables()
+    assert all(now.items() > then.items() for now, then in zip(after, before, strict=True))
+    assert set(after[0]) == {name(A, B), name(A, B, "10.0.0.3")}
 
 
 def test_protocol_253_of_others_passes(ends: Ends) -> None:
@@ -515,7 +738,7 @@ def test_malformed_packets_do_no_harm(ends: Ends) -> None:
     """Some are restored or compressed all the same, so most of a session is understood."""
     for seed in range(3):
         near, far = (
-            chain(ends.program, side, fuzz.mails(seed, 3000, side), tables=ends.far).counts
+            chain(ends.program, side, fuzz.mails(seed, 3000, side), tables=ends.far.with_name("keyless")).counts
             for side in ("client", "server")
         )
         assert near["encoded"] > 5 and near["mails"] > 5
@@ -530,4 +753,4 @@ def test_planted_mistakes_are_found(program: Path, tmp_path: Path, name: str) ->
     (tmp_path / mistake.file).write_text(source.replace(mistake.right, mistake.wrong))
     wrong = compiled(tmp_path, program.parent, tmp_path / mistake.file)
     with pytest.raises((AssertionError, ValueError)):
-        globals()[mistake.found_by](Ends(wrong, tmp_path / "near", tmp_path / "far"), *mistake.values)
+        globals()[mistake.found_by](ends_in(wrong, tmp_path), *mistake.values)

@@ -275,7 +275,7 @@ def test_planted_mistakes_are_found(program: Path, tmp_path: Path, name: str) ->
     text = (A3D / mistake.file).read_text()
     assert text.count(mistake.right) == 1
     (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
-    wrong_program = compiled(tmp_path, program.parent, tmp_path / mistake.file)
+    wrong_program = compiled(tmp_path, program.parent, tmp_path / mistake.file, sanitized=mistake.sanitized)
     found_by = globals().get(mistake.found_by) or getattr(test_track, mistake.found_by)
     with pytest.raises((AssertionError, ValueError)):
         found_by(wrong_program, *mistake.values)

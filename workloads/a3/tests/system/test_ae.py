@@ -42,6 +42,7 @@ files:
   send: {{on: client, path: /srv/letters.py, from: {STACK}/letters.py}}
   keep: {{on: server, path: /srv/letters.py, from: {STACK}/letters.py}}
   configuration: {{on: server, path: /etc/postfix/main.cf, from: {STACK}/main.cf}}
+  secret: {{on: [r1, r2], path: /etc/a3d.key, mode: "0600", text: "of these two routers only"}}
 processes:
   - {{on: server, run: [postfix, start-fg], as: postfix, ready: {{listening: tcp/25}}}}
   - {{on: server, run: [python3, /srv/letters.py, kept, /srv/mail/root], as: kept, stop: STOP s}}
@@ -80,7 +81,7 @@ def workload(duration_s: int, size: int, daemons: str, ip: str = "ip") -> str:
     text = HEAD + daemons
     for name, value in (
         ("HASHES", HASHES),
-        ("A3D", 'a3d, --every-ms, "100", --ae, /var/lib/a3d, --side'),
+        ("A3D", 'a3d, --every-ms, "100", --ae, /var/lib/a3d, --ae-key, /etc/a3d.key, --side'),
         ("DURATION", duration_s),
         ("STOP", duration_s - 1),
         ("BYTES", size),

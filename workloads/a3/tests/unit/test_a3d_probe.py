@@ -27,7 +27,8 @@ def test_its_options() -> None:
     rar = argv(side="server", rar=True, copies=1, stagger=5, alpha=3_000_000)[7:]
     assert rar == ["--rar", "--copies", "1", "--stagger", "5", "--alpha-ms", "3"]
     assert "--copies" not in argv(side="server", copies=1)
-    assert argv(side="client", ae=True)[7:] == ["--ae", "/var/lib/a3d"]
+    assert argv(side="client", ae=True)[7:] == ["--ae", "/var/lib/a3d", "--ae-key", "/etc/a3d.key"]
+    assert argv(side="client", ae=True, ae_key="/srv/key")[9:] == ["--ae-key", "/srv/key"]
     assert argv(side="client", ae=True, ae_tables=False)[7:] == ["--ae", "/var/lib/a3d", "--ae-plain"]
     assert "--ae-plain" not in argv(side="client", ae_tables=False)
     assert argv(side="client", pf=True)[7:] == ["--pf", "--pf-most-ms", "800"]
