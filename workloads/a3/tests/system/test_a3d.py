@@ -43,7 +43,7 @@ duration: 24 s
 files:
   file: {{on: files, path: /srv/share/file, random: 5 MiB}}
   small: {{on: files, path: /srv/share/small, random: 1 MiB}}
-  smb: {{on: files, path: /etc/samba/lab.conf, from: {STACK}/tests/system/smb.conf}}
+  smb: {{on: files, path: /etc/samba/lab.conf, from: {STACK}/smb.conf}}
   text: {{on: sender, path: /srv/text, random: 200 KiB}}
   configuration: {{on: mails, path: /etc/postfix/main.cf, from: {STACK}/main.cf}}
   client: {{on: sender, path: /srv/mail.py, from: {STACK}/mail.py}}
