@@ -8,27 +8,32 @@ enum {
 	SMB1_NEGOTIATE = 0x72,
 	SMB1_TREE_CONNECT = 0x75,
 	SMB1_LOCKING = 0x24,
+	SMB1_SESSION_SETUP = 0x73,
 	SMB1_MOST = TP_PREFIX + SMB1_HEADER + 1 + 3, /* in the answer to negotiate */
 
 	SMB2_NEGOTIATE = 0x00,
+	SMB2_SESSION_SETUP = 0x01,
 	SMB2_TREE_CONNECT = 0x03,
 	SMB2_CANCEL = 0x0c,
 	SMB2_OPLOCK_BREAK = 0x12,
 	SMB2_SHARE_TYPE = TP_PREFIX + SMB2_HEADER + 2,
 	SMB2_CAPABILITIES = TP_PREFIX + SMB2_HEADER + 24,
+	SMB2_CREDITS = 14, /* of the header */
 	SMB2_MESSAGE = 24,
 	SMB2_FLAGS = 16,
 
 	DISK = 1,
 	MULTI_CHANNEL = 0x8,
 	FLAG_ASYNC = 0x2,
+	FLAG_SIGNED = 0x8,
+	LARGE = 128 << 10, /* bytes of a frame */
 };
 
 static const uint64_t unsolicited = UINT64_MAX;
 
 static const char *const whys[TP_WHYS] = {
-	[TP_NOT_LEFT] = "not left", [TP_OBSERVED] = "observed", [TP_ORDER] = "order", [TP_FRAME] = "frame",
-	[TP_CREDITS] = "credits",   [TP_STORE] = "store",	[TP_EARLY] = "early", [TP_LIMIT] = "limit",
+	[TP_NOT_LEFT] = "not left", [TP_OBSERVED] = "observed", [TP_ORDER] = "order", [TP_LOG_IN] = "log-in",
+	[TP_FRAME] = "frame",	    [TP_STORE] = "store",	[TP_LIMIT] = "limit",
 };
 
 const char *tp_why_name(enum tp_why why)
@@ -123,9 +128,8 @@ void tp_begin(struct tp *tp, const struct tp_settings *settings, const struct tp
 	tp->settings = *settings;
 	tp->calls = *calls;
 	tp->context = context;
-	tp->credits = tp->client_credits = 1;
+	tp->client_credits = 1;
 	tp->most = 1;
-	tp->wants = settings->serialise;
 	tp->near = (struct observe *)tp->observers;
 	tp->far = (struct observe *)((uint8_t *)tp->observers + observer_size());
 	observe_begin(tp->near, OBSERVE_SMB, on_near, tp);
@@ -147,13 +151,29 @@ static int64_t cost(const struct observe_smb_message *smb)
 	return smb->credit_charge ? smb->credit_charge : 1;
 }
 
-bool tp_fits(struct tp *tp, const struct observe_smb_message *smb)
+bool tp_is_busy(const struct tp *tp)
 {
-	if (!tp->changed || (tp->requests + tp->asked < TP_IN_FLIGHT && (smb->version == 1 || cost(smb) <= tp->credits)))
-		return true;
-	if (!tp->outstanding)
-		tp_leave(tp, TP_CREDITS, OBSERVE_NOT_ALONE); /* nothing will come that brings more */
-	return false;
+	if (!tp->settings.serialise)
+		return false;
+	for (size_t i = 0; i < tp->requests; i++)
+		if (!tp->request[i].later)
+			return true;
+	return tp_asked(tp);
+}
+
+uint16_t tp_grant(struct tp *tp, uint16_t granted)
+{
+	int64_t kept = tp->client_credits + granted - TP_PLENTY;
+
+	if (kept > TP_BLOCKS + 1 - tp->credits)
+		kept = TP_BLOCKS + 1 - tp->credits;
+	if (kept > granted)
+		kept = granted;
+	if (kept < 0 || tp->state != TP_ACTS || !tp->settings.predict)
+		kept = 0;
+	tp->credits += kept;
+	tp->client_credits += granted - kept;
+	return (uint16_t)(granted - kept);
 }
 
 static struct tp_request *request_of(struct tp *tp, uint64_t id, bool client)
@@ -179,13 +199,12 @@ struct tp_request *tp_asks(struct tp *tp, const struct observe_smb_message *smb,
 
 	if (smb->version == 1 && smb->command == SMB1_NEGOTIATE) { /* its answer may be in SMB2, and grant one */
 		tp->next = 1;
-		tp->credits = tp->client_credits = 0;
+		tp->client_credits = 0;
 		return &tp->nobody;
 	}
 	if (kind == TP_CANCEL)
 		return &tp->nobody;
 	tp->next += (uint64_t)cost(smb);
-	tp->credits -= cost(smb);
 	if (smb->version == 2)
 		tp_put64(header + SMB2_MESSAGE, id);
 	if (!is_answered(smb, kind))
@@ -198,8 +217,7 @@ struct tp_request *tp_asks(struct tp *tp, const struct observe_smb_message *smb,
 		return NULL;
 	}
 	request = &tp->request[tp->requests++];
-	*request = (struct tp_request){ smb->message, id, smb->command, TP_NOBODY, kind, false, false };
-	tp->outstanding++;
+	*request = (struct tp_request){ smb->message, id, tp_now_ns(tp), kind, false, false };
 	return request;
 }
 
@@ -242,18 +260,15 @@ static bool renumber_cancel(struct tp *tp, struct tp_message *own)
 /* Whether a request has to wait for answers. */
 static bool waits(struct tp *tp, const struct observe_smb_message *smb, enum tp_kind kind)
 {
-	bool agrees = smb->version == 1 ? smb->command == SMB1_LOCKING : smb->command == SMB2_OPLOCK_BREAK;
+	const size_t asked = tp_asked(tp);
 
 	if (tp->state != TP_ACTS || kind == TP_CANCEL || tp->passing[OBSERVE_TO_SERVER])
 		return false;
-	if (smb->version == 1 && tp_block_of(tp, smb->message))
-		return true;
-	/* reads before it are answered first */
-	if (tp->reads && (kind == TP_CHANGES || kind == TP_CLOSE || !tp->message[OBSERVE_TO_SERVER].alone))
-		return true;
-	if (agrees)
-		tp->breaking = false;
-	return tp->settings.serialise && tp->outstanding && !agrees && !tp->breaking;
+	if (smb->version == 2)
+		return smb->command != SMB2_OPLOCK_BREAK && tp_is_busy(tp);
+	if (!is_answered(smb, kind))
+		return false;
+	return tp_block_of(tp, smb->message) || (asked && tp->requests + asked >= tp->most);
 }
 
 static bool in_order(const struct tp *tp, const struct observe_smb_message *smb, enum tp_kind kind)
@@ -264,24 +279,20 @@ static bool in_order(const struct tp *tp, const struct observe_smb_message *smb,
 static void pass_request(struct tp *tp, struct tp_message *own, enum tp_kind kind)
 {
 	const struct observe_smb_message *smb = &own->event.smb;
-	uint16_t handle = TP_NOBODY;
 	struct tp_request *request;
-	bool asked = false;
+	bool file = false;
 
-	if (kind == TP_CHANGES)
-		tp_forget_all(tp);
 	if (kind == TP_READ)
 		tp_read_passes(tp, own);
-	if (kind == TP_OPEN && own->alone)
-		handle = tp_opens(tp, own, &asked);
-	if (kind == TP_CLOSE)
-		handle = tp_closes(tp, smb);
+	if (kind == TP_OPEN)
+		file = tp_opens(tp, own);
+	if (kind == TP_ENDS)
+		file = tp_closes(tp, smb);
 	request = tp_asks(tp, smb, kind, header_of(own));
 	if (!request)
 		return;
 	tp->client_credits -= cost(smb);
-	request->handle = handle;
-	request->asked = asked;
+	request->file = file;
 	pass(tp, OBSERVE_TO_SERVER);
 }
 
@@ -297,16 +308,24 @@ static bool decide_request(struct tp *tp)
 		return true;
 	}
 	kind = tp_protocol(smb)->kind(own);
-	if (!in_order(tp, smb, kind)) {
-		tp_leave(tp, TP_ORDER, OBSERVE_NOT_ALONE);
+	if (!in_order(tp, smb, kind) || (kind == TP_LOGS_IN && tp->logged_in)) {
+		tp_leave(tp, in_order(tp, smb, kind) ? TP_LOG_IN : TP_ORDER, OBSERVE_NOT_ALONE);
 		return true;
 	}
+	tp->large |= tp->frame_end[OBSERVE_TO_SERVER] - own->event.start > LARGE;
+	if (kind != TP_CANCEL && !smb->related)
+		tp->file.named = tp_is_about(tp, smb);
 	if (kind == TP_READ && tp_holds(tp, own)) {
 		tp->client_credits -= cost(smb);
 		drop(tp, OBSERVE_TO_SERVER);
 		return true;
 	}
-	if (waits(tp, smb, kind) || !tp_fits(tp, smb))
+	if (tp_spoils(tp, own, kind)) {
+		tp_give_up(tp);
+		if (tp->reads && !tp->passing[OBSERVE_TO_SERVER]) /* these go to the server first */
+			return false;
+	}
+	if (waits(tp, smb, kind))
 		return false;
 	if (kind == TP_CANCEL && tp->changed && !renumber_cancel(tp, own) && own->alone)
 		drop(tp, OBSERVE_TO_SERVER);
@@ -315,26 +334,60 @@ static bool decide_request(struct tp *tp)
 	return true;
 }
 
-/* What a server says of itself and of shares. */
-static void learn(struct tp *tp, const struct tp_message *own)
+/* What a server says of itself, of the session and of shares. */
+static void learn_smb1(struct tp *tp, const struct tp_message *own)
 {
-	const struct observe_smb_message *smb = &own->event.smb;
-
-	if (smb->status || !own->first)
-		return;
-	if (smb->version == 1 && smb->command == SMB1_NEGOTIATE && own->kept >= SMB1_MOST + 2)
-		tp->most = smb_get16(own->head + SMB1_MOST);
-	if (smb->version == 1 && smb->command == SMB1_TREE_CONNECT)
+	switch (own->event.smb.command) {
+	case SMB1_NEGOTIATE:
+		if (own->kept >= SMB1_MOST + 2)
+			tp->most = smb_get16(own->head + SMB1_MOST);
+		break;
+	case SMB1_SESSION_SETUP:
+		tp->logged_in = true;
+		break;
+	case SMB1_TREE_CONNECT:
+		tp->settings.serialise = false; /* too many of its requests have no answer, or several */
 		tp->wants |= tp->settings.predict;
-	if (smb->version == 2 && smb->command == SMB2_NEGOTIATE && own->kept >= SMB2_CAPABILITIES + 4)
-		tp->channels = smb_get32(own->head + SMB2_CAPABILITIES) & MULTI_CHANNEL;
-	if (smb->version == 2 && smb->command == SMB2_TREE_CONNECT)
-		tp->wants |= tp->settings.predict && own->head[SMB2_SHARE_TYPE] == DISK;
+		break;
+	default:
+		break;
+	}
 }
 
-/* An answer to a request from here. */
+static void learn_smb2(struct tp *tp, const struct tp_message *own)
+{
+	bool wants = tp->settings.serialise || (tp->settings.predict && !tp->channels);
+
+	switch (own->event.smb.command) {
+	case SMB2_NEGOTIATE:
+		tp->channels = own->kept < SMB2_CAPABILITIES + 4 || smb_get32(own->head + SMB2_CAPABILITIES) & MULTI_CHANNEL;
+		break;
+	case SMB2_SESSION_SETUP:
+		tp->logged_in = true;
+		/*
+		 * If this is not signed, the session has no key: a guest's, or nobody's. Another connection joins a session
+		 * by a message that is signed with its key (MS-SMB2 3.3.5.5).
+		 */
+		tp->channels = tp->channels && smb_get32(own->head + TP_PREFIX + SMB2_FLAGS) & FLAG_SIGNED;
+		break;
+	case SMB2_TREE_CONNECT:
+		tp->wants |= wants && own->head[SMB2_SHARE_TYPE] == DISK;
+		break;
+	default:
+		break;
+	}
+}
+
+static void is_answer_of(struct tp *tp, uint64_t asked_ns)
+{
+	if (tp->fresh_ns < asked_ns)
+		tp->fresh_ns = asked_ns;
+}
+
+/* An answer to a request from here. block: NULL, if it agreed to a break. */
 static void take_own(struct tp *tp, struct tp_message *own, struct tp_block *block)
 {
+	tp->credits += own->event.smb.credits;
 	drop(tp, OBSERVE_TO_CLIENT);
 	if (!own->alone) {
 		tp_leave(tp, TP_FRAME, OBSERVE_NOT_ALONE);
@@ -342,26 +395,14 @@ static void take_own(struct tp *tp, struct tp_message *own, struct tp_block *blo
 	}
 	if (own->event.smb.interim)
 		return;
-	tp->outstanding--;
-	tp->asked--;
-	if (!block)
+	if (!block) {
+		tp->agreeing = false;
 		return;
+	}
+	is_answer_of(tp, block->asked_ns);
 	tp->route[OBSERVE_TO_CLIENT] = TP_KEEP;
 	tp->coming = block;
 	tp_block_begins(tp, block, own);
-}
-
-/* Whether it answers an agreement to a break. The last answer is forgotten. */
-static bool is_agreement(struct tp *tp, const struct observe_smb_message *smb)
-{
-	for (size_t i = 0; i < tp->agreements_sent; i++) {
-		if (tp->agreements[i] != smb->message)
-			continue;
-		if (!smb->interim)
-			tp->agreements[i] = tp->agreements[--tp->agreements_sent];
-		return true;
-	}
-	return false;
 }
 
 /* An answer to the client's request, which the caller has found. */
@@ -369,18 +410,33 @@ static void take_answer(struct tp *tp, struct tp_message *own, struct tp_request
 {
 	const struct observe_smb_message *smb = &own->event.smb;
 
+	is_answer_of(tp, request->asked_ns);
 	if (smb->version == 2)
 		tp_put64(header_of(own) + SMB2_MESSAGE, request->client);
-	if (!request->later)
-		tp->outstanding--;
 	request->later = smb->interim;
 	if (smb->interim)
 		return;
-	if (request->handle != TP_NOBODY && request->kind == TP_OPEN)
-		tp_opened(tp, own, request);
-	if (request->handle != TP_NOBODY && request->kind == TP_CLOSE)
-		tp->handle[request->handle].used = false;
+	if (smb->has_file || (request->file && request->kind == TP_OPEN))
+		tp_opened(tp, smb, header_of(own), request->file);
+	if (request->file && request->kind == TP_ENDS)
+		tp_closed(tp, smb);
 	*request = tp->request[--tp->requests];
+}
+
+static void take_break(struct tp *tp, struct tp_message *own)
+{
+	const struct observe_smb_message *smb = &own->event.smb;
+
+	if (!tp_broken(tp, smb)) {
+		tp->settings.serialise = false; /* the server waits for the client to agree, behind other requests */
+		tp->client_credits += smb->credits;
+		pass(tp, OBSERVE_TO_CLIENT);
+		return;
+	}
+	tp->credits += smb->credits;
+	drop(tp, OBSERVE_TO_CLIENT);
+	if (!own->alone)
+		tp_leave(tp, TP_FRAME, OBSERVE_NOT_ALONE);
 }
 
 static void decide_answer(struct tp *tp)
@@ -388,27 +444,25 @@ static void decide_answer(struct tp *tp)
 	struct tp_message *own = &tp->message[OBSERVE_TO_CLIENT];
 	const struct observe_smb_message *smb = &own->event.smb;
 	struct tp_block *block = smb->version ? tp_block_of(tp, smb->message) : NULL;
-	struct tp_request *request = NULL;
+	struct tp_request *request;
 
-	tp->credits += smb->credits;
-	if (smb->version && (smb->version == 1 ? !smb->answer : smb->message == unsolicited)) {
-		if (!tp_broken(tp, own))
-			pass(tp, OBSERVE_TO_CLIENT);
-		else if (own->alone)
-			drop(tp, OBSERVE_TO_CLIENT);
-		else
-			tp_leave(tp, TP_FRAME, OBSERVE_NOT_ALONE);
+	if (!smb->version) {
+		pass(tp, OBSERVE_TO_CLIENT);
 		return;
 	}
-	if (block || (smb->version == 2 && is_agreement(tp, smb))) {
+	if (smb->version == 1 ? !smb->answer : smb->message == unsolicited) {
+		take_break(tp, own);
+		return;
+	}
+	if (block || (tp->agreeing && smb->message == tp->agreement)) {
 		take_own(tp, own, block);
 		return;
 	}
-	tp->client_credits += smb->credits;
-	if (smb->version) {
-		learn(tp, own);
-		request = request_of(tp, smb->message, false);
-	}
+	if (smb->version == 2)
+		tp_put16(header_of(own) + SMB2_CREDITS, tp_grant(tp, smb->credits));
+	if (!smb->status && own->first)
+		(smb->version == 1 ? learn_smb1 : learn_smb2)(tp, own);
+	request = request_of(tp, smb->message, false);
 	if (request)
 		take_answer(tp, own, request);
 	pass(tp, OBSERVE_TO_CLIENT);
@@ -482,7 +536,8 @@ static bool go_on(struct tp *tp)
 	bool decided = false, more = true;
 
 	while (more && follows(tp)) {
-		more = tp_serves(tp);
+		more = tp_agrees(tp);
+		more |= tp_serves(tp);
 		if (follows(tp) && own->said && !own->decided && decide(tp, OBSERVE_TO_SERVER))
 			decided = more = true;
 	}
@@ -491,13 +546,37 @@ static bool go_on(struct tp *tp)
 	return decided;
 }
 
+/* Whether the client has to wait, so that an observer can remember all requests. */
+static bool is_full(const struct tp *tp)
+{
+	const size_t own = tp->reads + tp_asked(tp);
+
+	return own && tp->requests + own >= TP_IN_FLIGHT;
+}
+
+static void count(struct tp *tp, size_t bytes)
+{
+	const uint64_t now_ns = tp_now_ns(tp);
+
+	if (now_ns - tp->since_ns >= TP_RECENT_NS) {
+		tp->came[1] = now_ns - tp->since_ns < 2 * TP_RECENT_NS ? tp->came[0] : 0;
+		tp->came[0] = 0;
+		tp->since_ns = now_ns;
+	}
+	tp->came[0] += bytes;
+}
+
 size_t tp_bytes(struct tp *tp, enum observe_way way, const uint8_t *bytes, size_t length)
 {
 	struct tp_message *own = &tp->message[way];
 	size_t taken = 0;
 
+	if (way == OBSERVE_TO_CLIENT)
+		count(tp, length); /* all of it is taken */
 	while (taken < length && follows(tp)) {
-		if (!own->said) {
+		if (!own->said && !own->kept && way == OBSERVE_TO_SERVER && is_full(tp)) {
+			break;
+		} else if (!own->said) {
 			take_head(tp, way, bytes + taken++);
 			if (own->said && follows(tp))
 				decide(tp, way);
@@ -529,12 +608,13 @@ bool tp_ended(struct tp *tp, enum observe_way way)
 	if (tp->state != TP_ACTS)
 		return true;
 	go_on(tp);
-	if (way == OBSERVE_TO_CLIENT ? tp_owes(tp) : own->said && !own->decided)
+	if (way == OBSERVE_TO_CLIENT ? tp_owes(tp) : tp->reads || (own->said && !own->decided))
 		return false;
 	if (tp->state == TP_ACTS && held(own)) { /* a message that will never be whole */
 		tp->calls.send(tp->context, way, own->head, own->kept);
 		own->kept = 0;
 	}
+	tp->finished[way] = true;
 	return true;
 }
 

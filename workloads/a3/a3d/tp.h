@@ -7,10 +7,16 @@
  * what a server could have given to it alone. No sockets, no clock, no files, except by calls.
  *
  * At first, it watches: the bytes pass by themselves. tp_take() puts it between the two; from then on, it renumbers.
- * Nothing is predicted unless no other client can change the file without a break that comes here first: an oplock or a
- * lease (read) of the client, or an oplock that is asked for here, of which the client hears nothing.
  *
- * Not modelled: several messages in a frame are passed, never answered from here; reads of more than 64 KiB as well.
+ * Why nothing old is served: a file is predicted only if the client opens it to read, without an oplock, and the server
+ * grants an exclusive oplock that is asked for here. Then nobody else has it open, and before somebody opens it, the server
+ * says so (a break), and waits until this is agreed to, or for TP_FRESH_NS at the very least (Samba and Windows: 35 s). What
+ * is kept is served only as long as no break has come, and only until TP_FRESH_NS after the last request that was answered
+ * had been asked: the server had sent no break before that answer, or it would have come first.
+ *
+ * Not modelled: one file at a time; reads of more than 64 KiB, several messages in a frame, and files that the client opens
+ * with an oplock or lease of its own pass. Who writes without making the server break an oplock (a program on the server,
+ * or over NFS, with Samba's "kernel oplocks = no") is not seen, by no client of SMB.
  */
 #ifndef A3D_TP_H
 #define A3D_TP_H
@@ -19,23 +25,18 @@
 
 enum {
 	TP_BLOCK = 64 << 10, /* bytes of the longest read that is answered */
-	TP_BLOCKS = 256, /* that are under way or kept; the store is TP_BLOCK times as long at most */
-	TP_HANDLES = 64, /* open files */
+	TP_BLOCKS = 64, /* that are under way or kept; the store is TP_BLOCK times as long at most */
 	TP_READS = 64, /* the client's, which wait for a block */
 	TP_REQUESTS = 512, /* without an answer */
-	TP_ROOM = TP_BLOCK + 4096, /* for one direction: so much may be sent at a time */
 };
+
+#define TP_FRESH_NS UINT64_C(5000000000)
+#define TP_RECENT_NS UINT64_C(1000000000) /* under way is at most what has come in the last one to two of these, or a block */
 
 struct tp_settings {
 	bool predict;
-	bool serialise; /* one request at the server at a time, for servers that need it */
-	bool unguarded; /* predict without an oplock as well: what is served may be as old as it was kept */
-	uint64_t quota; /* bytes in the store */
-	/*
-	 * Bytes that may be under way. A server that waits for a break to be acknowledged waits for all that it has sent
-	 * before: Samba, of SMB3, ends the connection if that takes longer than a second or two.
-	 */
-	uint64_t ahead;
+	/* One request at the server at a time, for servers that need it. Of SMB2 and 3, until the client hears of a break. */
+	bool serialise;
 };
 
 struct tp_calls {
@@ -46,6 +47,8 @@ struct tp_calls {
 	/* Keep bytes, and read them. False: it cannot. */
 	bool (*store)(void *context, uint64_t at, const uint8_t *bytes, size_t length);
 	bool (*load)(void *context, uint64_t at, uint8_t *bytes, size_t length);
+	/* A clock that never goes back. */
+	uint64_t (*now_ns)(void *context);
 };
 
 enum tp_state {
@@ -59,10 +62,9 @@ enum tp_why {
 	TP_NOT_LEFT,
 	TP_OBSERVED, /* an observer leaves it alone */
 	TP_ORDER, /* messages of SMB2 are not numbered one by one */
-	TP_FRAME, /* an answer for here shares its frame with others, or is longer than what was asked for */
-	TP_CREDITS, /* the server has granted too few */
+	TP_LOG_IN, /* another log-in: its messages may be signed, with their numbers */
+	TP_FRAME, /* an answer for here shares its frame with others */
 	TP_STORE, /* what was kept cannot be read */
-	TP_EARLY, /* a break of a file that is not open yet */
 	TP_LIMIT, /* too many requests */
 	TP_WHYS,
 };
@@ -70,8 +72,8 @@ enum tp_why {
 struct tp_counts {
 	uint64_t predicted, answered; /* reads: asked for ahead; of the client, answered from the store */
 	uint64_t fetched, served, wasted; /* bytes; wasted: fetched, but never asked for, or not to be served */
-	uint64_t oplocks, breaks; /* asked for here and granted; taken back, of files with blocks or with such an oplock */
-	uint64_t emptied; /* files whose blocks were dropped since they may be old */
+	uint64_t oplocks, breaks; /* asked for here and granted; of these, taken back */
+	uint64_t stale; /* reads that were passed on since what is kept may be old */
 	enum tp_why why;
 	enum observe_alone alone; /* with TP_OBSERVED */
 };
@@ -93,7 +95,10 @@ size_t tp_bytes(struct tp *tp, enum observe_way way, const uint8_t *bytes, size_
 /* There is more room. */
 void tp_continue(struct tp *tp);
 
-/* A direction has ended, and its last byte was taken. False: something of it is held back; to be said again later. */
+/*
+ * A direction has ended, and its last byte was taken. True: nothing more will be sent there. False: something is held back;
+ * to be said again later.
+ */
 bool tp_ended(struct tp *tp, enum observe_way way);
 
 /* Whether it would change something, if it stood between the streams. */

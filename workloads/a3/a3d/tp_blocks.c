@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TP's blocks: what comes of what was asked for ahead, and the client's reads that are answered from there. */
+/* TP's blocks: asked for ahead, kept, and what the client's reads are answered with. */
 #include "tp_parts.h"
 
 #include <string.h>
@@ -12,93 +12,114 @@ enum coverage {
 	NOT_COVERED,
 	COMES,
 	IS_THERE,
+	IS_STALE, /* it is there, but may be old */
 };
 
 static void free_block(struct tp *tp, struct tp_block *block)
 {
-	tp->counts.wasted += block->length - block->used;
+	if (block->state == TP_KEPT)
+		tp->counts.wasted += block->length - block->used;
 	*block = (struct tp_block){ 0 };
 }
 
-/* Nothing of a file may be served any more. */
-void tp_forget(struct tp *tp, struct tp_handle *handle)
+void tp_forget(struct tp *tp)
 {
-	bool found = false;
-
-	for (size_t i = 0; i < TP_BLOCKS; i++) {
-		struct tp_block *block = &tp->block[i];
-
-		if (block->state == TP_FREE || block->state == TP_DROPPED || block->handle != tp_number_of(tp, handle))
-			continue;
-		found = true;
-		if (block->state == TP_KEPT)
-			free_block(tp, block);
-		else
-			block->state = TP_DROPPED;
-	}
-	tp->counts.emptied += found;
-	handle->begun = handle->stopped = true;
+	for (size_t i = 0; i < TP_BLOCKS; i++)
+		if (tp->block[i].state == TP_KEPT)
+			free_block(tp, &tp->block[i]);
+		else if (tp->block[i].state == TP_ASKED_FOR)
+			tp->block[i].state = TP_DROPPED;
 }
 
-/* The block that a place in a file is in. */
-static struct tp_block *block_at(const struct tp *tp, uint16_t handle, uint64_t at)
+size_t tp_asked(const struct tp *tp)
+{
+	size_t found = tp->agreeing;
+
+	for (size_t i = 0; i < TP_BLOCKS; i++)
+		found += tp->block[i].state == TP_ASKED_FOR || tp->block[i].state == TP_DROPPED;
+	return found;
+}
+
+void tp_reads_at(struct tp *tp, uint64_t offset, uint32_t length)
+{
+	struct tp_file *file = &tp->file;
+
+	if (offset != file->at || offset > INT64_MAX) {
+		file->ask = false;
+		return;
+	}
+	file->at += length;
+	if (file->next < file->at)
+		file->next = file->at;
+}
+
+/* The block that a place in the file is in. */
+static struct tp_block *block_at(const struct tp *tp, uint64_t at)
 {
 	for (size_t i = 0; i < TP_BLOCKS; i++) {
 		const struct tp_block *one = &tp->block[i];
-		uint32_t length = one->state == TP_KEPT ? one->length : one->wanted;
 
-		if ((one->state == TP_KEPT || one->state == TP_ASKED_FOR) && one->handle == handle &&
-		    at >= one->offset + one->used && at - one->offset < length)
+		if ((one->state == TP_KEPT || one->state == TP_ASKED_FOR) && at >= one->offset + one->used &&
+		    at - one->offset < one->length)
 			return (struct tp_block *)&tp->block[i];
 	}
 	return NULL;
 }
 
-/* Whether a read is answered from here. *bytes: how long the answer is. */
-static enum coverage covers(const struct tp *tp, uint16_t number, const struct observe_smb_message *smb, const uint8_t *asked,
-			    uint32_t *bytes)
+/* Whether a read of the file is answered from here. *bytes: how long the answer is. */
+static enum coverage covers(const struct tp *tp, const struct observe_smb_message *smb, const uint8_t *asked, uint32_t *bytes)
 {
-	const struct tp_handle *handle = &tp->handle[number];
 	uint64_t at = smb->offset, end = smb->offset + smb->length;
 	enum coverage found = IS_THERE;
 
+	if (!tp->file.serve)
+		return NOT_COVERED;
+	if (end > tp->file.size)
+		end = tp->file.size;
+	if (at >= end)
+		return NOT_COVERED;
 	while (at < end) {
-		const struct tp_block *block = block_at(tp, number, at);
+		const struct tp_block *block = block_at(tp, at);
 
-		if (!block && found == IS_THERE && at > smb->offset && handle->ends && at == handle->end)
-			break;
 		if (!block)
 			return NOT_COVERED;
 		if (block->state == TP_ASKED_FOR)
 			found = COMES;
-		at = block->offset + (block->state == TP_KEPT ? block->length : block->wanted);
+		at = block->offset + block->length;
 	}
-	*bytes = (uint32_t)((at < end ? at : end) - smb->offset);
-	if (found == IS_THERE && *bytes < tp_protocol(smb)->least(asked))
+	*bytes = (uint32_t)(end - smb->offset);
+	if (*bytes < tp_protocol(smb)->least(asked))
 		return NOT_COVERED;
+	if (found == IS_THERE && tp_now_ns(tp) - tp->fresh_ns >= TP_FRESH_NS)
+		return IS_STALE;
 	return found;
 }
 
 bool tp_holds(struct tp *tp, const struct tp_message *own)
 {
 	const struct observe_smb_message *smb = &own->event.smb;
-	struct tp_handle *handle = tp_handle_of(tp, smb);
+	enum coverage found;
 	struct tp_read *read;
 	uint32_t bytes;
 
-	if (tp->state != TP_ACTS || !handle || !own->alone || own->event.end - own->event.start != own->kept ||
-	    !tp_protocol(smb)->plain(own) || !smb->length || smb->length > TP_BLOCK || tp->reads == TP_READS ||
-	    smb->offset > UINT64_MAX - TP_BLOCK || covers(tp, tp_number_of(tp, handle), smb, own->head, &bytes) == NOT_COVERED)
+	if (tp->state != TP_ACTS || tp->finished[OBSERVE_TO_CLIENT] || tp->file.state != TP_IS_OPEN || !tp_is_about(tp, smb) ||
+	    !own->alone || own->event.end - own->event.start != own->kept || !tp_protocol(smb)->plain(own) || !smb->length ||
+	    smb->length > TP_BLOCK || tp->reads == TP_READS || smb->offset > INT64_MAX)
 		return false;
+	found = covers(tp, smb, own->head, &bytes);
+	tp->counts.stale += found == IS_STALE;
+	if (found != COMES && found != IS_THERE)
+		return false;
+	tp_reads_at(tp, smb->offset, smb->length);
 	read = &tp->read[tp->reads++];
-	*read = (struct tp_read){ .length = own->kept, .smb = *smb, .handle = tp_number_of(tp, handle) };
+	*read = (struct tp_read){ .length = own->kept, .smb = *smb };
 	memcpy(read->asked, own->head, own->kept);
 	return true;
 }
 
 struct tp_block *tp_block_of(struct tp *tp, uint64_t id)
 {
-	for (size_t i = 0; i < TP_BLOCKS && tp->asked; i++)
+	for (size_t i = 0; i < TP_BLOCKS; i++)
 		if ((tp->block[i].state == TP_ASKED_FOR || tp->block[i].state == TP_DROPPED) && tp->block[i].id == id)
 			return &tp->block[i];
 	return NULL;
@@ -113,7 +134,7 @@ static uint64_t place(const struct tp *tp, const struct tp_block *block)
 static void drop(struct tp *tp, struct tp_block *block)
 {
 	if (block->state == TP_ASKED_FOR)
-		tp->handle[block->handle].stopped = true;
+		tp->file.ask = false;
 	block->state = TP_DROPPED;
 }
 
@@ -122,15 +143,14 @@ void tp_block_begins(struct tp *tp, struct tp_block *block, const struct tp_mess
 	const struct observe_smb_message *smb = &own->event.smb;
 	size_t at = TP_PREFIX + smb->data;
 
-	if (smb->status || !smb->length || smb->length > block->wanted || at < tp_protocol(smb)->answered_least ||
+	/* none is asked for beyond the end, and nobody shortens the file: so a shorter answer is not understood */
+	if (smb->status || smb->length != block->length || at < tp_protocol(smb)->answered_least ||
 	    at > sizeof(block->answered) || at > own->kept || at + smb->length > own->event.end - own->event.start) {
 		drop(tp, block);
 		return;
 	}
-	block->length = smb->length;
 	block->answered_length = at;
 	memcpy(block->answered, own->head, at);
-	tp->counts.fetched += smb->length;
 	tp_block_bytes(tp, block, own->head + at, own->kept - at);
 }
 
@@ -148,32 +168,14 @@ void tp_block_bytes(struct tp *tp, struct tp_block *block, const uint8_t *bytes,
 
 void tp_block_ends(struct tp *tp, struct tp_block *block)
 {
-	struct tp_handle *handle = &tp->handle[block->handle];
-
 	tp->coming = NULL;
-	if (block->state == TP_DROPPED) {
+	tp->counts.fetched += block->came;
+	if (block->state == TP_ASKED_FOR) {
+		block->state = TP_KEPT;
+	} else {
+		tp->counts.wasted += block->came;
 		free_block(tp, block);
-		return;
 	}
-	block->state = TP_KEPT;
-	if (block->length < block->wanted) {
-		handle->ends = handle->stopped = true;
-		handle->end = block->offset + block->length;
-	}
-}
-
-/* Credits to grant with an answer from here: what the request has cost, and what is left beyond what was granted. */
-static uint16_t grant(struct tp *tp, const struct observe_smb_message *smb)
-{
-	int64_t more = (tp->credits - tp->client_credits) / 2;
-
-	if (smb->version == 1)
-		return 0;
-	if (more > smb->credits - 1)
-		more = smb->credits - 1;
-	more = more < 0 ? 1 : more + 1;
-	tp->client_credits += more;
-	return (uint16_t)more;
 }
 
 static void send_piece(struct tp *tp, struct tp_block *block, uint64_t from, uint64_t to)
@@ -195,16 +197,18 @@ static void send_piece(struct tp *tp, struct tp_block *block, uint64_t from, uin
 static void serve(struct tp *tp, const struct tp_read *read, uint32_t bytes)
 {
 	uint64_t at = read->smb.offset, end = at + bytes;
-	struct tp_block *block = block_at(tp, read->handle, at);
+	struct tp_block *block = block_at(tp, at);
 	uint8_t answered[TP_ANSWERED];
+	/* the credit that the read has cost was not spent at the server */
+	uint16_t credits = read->smb.version == 1 ? 0 : tp_grant(tp, 1);
 
 	memcpy(answered, block->answered, block->answered_length);
-	tp_protocol(&read->smb)->answer(answered, block->answered_length, read, bytes, grant(tp, &read->smb));
+	tp_protocol(&read->smb)->answer(answered, block->answered_length, read, bytes, credits);
 	tp_out(tp, OBSERVE_TO_CLIENT, answered, block->answered_length);
 	while (at < end && tp->state == TP_ACTS) {
 		uint64_t to;
 
-		block = block_at(tp, read->handle, at);
+		block = block_at(tp, at);
 		to = block->offset + block->length;
 		if (to > end)
 			to = end;
@@ -222,39 +226,46 @@ static void serve(struct tp *tp, const struct tp_read *read, uint32_t bytes)
 /* Pass a read on that has waited for nothing. False: it has to wait. */
 static bool pass_read(struct tp *tp, struct tp_read *read)
 {
-	struct tp_handle *handle = &tp->handle[read->handle];
-
-	if (tp->passing[OBSERVE_TO_SERVER] || (tp->settings.serialise && tp->outstanding) || !tp_fits(tp, &read->smb) ||
-	    !tp_asks(tp, &read->smb, TP_READ, read->asked + TP_PREFIX))
+	if (tp->passing[OBSERVE_TO_SERVER] || tp_is_busy(tp) || !tp_asks(tp, &read->smb, TP_READ, read->asked + TP_PREFIX))
 		return false;
-	handle->stopped = true;
 	tp_out(tp, OBSERVE_TO_SERVER, read->asked, read->length);
 	return true;
 }
 
-static bool answer_reads(struct tp *tp)
+/* Whether it is out of the way. */
+static bool answer_read(struct tp *tp, struct tp_read *read)
+{
+	uint32_t bytes = 0;
+
+	switch (covers(tp, &read->smb, read->asked, &bytes)) {
+	case IS_THERE:
+		if (tp->passing[OBSERVE_TO_CLIENT] ||
+		    tp->calls.room(tp->context, OBSERVE_TO_CLIENT) < bytes + sizeof(tp->block[0].answered))
+			return false;
+		serve(tp, read, bytes);
+		return true;
+	case IS_STALE:
+		if (!pass_read(tp, read))
+			return false;
+		tp->counts.stale++;
+		return true;
+	case NOT_COVERED:
+		return pass_read(tp, read);
+	default:
+		return false;
+	}
+}
+
+bool tp_serves(struct tp *tp)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < tp->reads && tp->state == TP_ACTS;) {
-		struct tp_read *read = &tp->read[i];
-		enum coverage found;
-		uint32_t bytes = 0;
-		bool done = false;
-
-		found = covers(tp, read->handle, &read->smb, read->asked, &bytes);
-		if (found == IS_THERE && !tp->passing[OBSERVE_TO_CLIENT] &&
-		    tp->calls.room(tp->context, OBSERVE_TO_CLIENT) >= bytes + sizeof(tp->block[0].answered)) {
-			serve(tp, read, bytes);
-			done = true;
-		} else if (found == NOT_COVERED) {
-			done = pass_read(tp, read);
-		}
-		if (!done) {
+		if (!answer_read(tp, &tp->read[i])) {
 			i++;
 			continue;
 		}
-		memmove(read, read + 1, (--tp->reads - i) * sizeof(*read));
+		memmove(&tp->read[i], &tp->read[i + 1], (--tp->reads - i) * sizeof(*tp->read));
 		any = true;
 	}
 	return any;
@@ -265,17 +276,93 @@ bool tp_owes(const struct tp *tp)
 	uint32_t bytes;
 
 	for (size_t i = 0; i < tp->reads; i++)
-		if (covers(tp, tp->read[i].handle, &tp->read[i].smb, tp->read[i].asked, &bytes) == IS_THERE)
+		if (covers(tp, &tp->read[i].smb, tp->read[i].asked, &bytes) == IS_THERE)
 			return true;
 	return false;
 }
 
-bool tp_serves(struct tp *tp)
+/* Free blocks that the client has read past. */
+static void sweep(struct tp *tp)
 {
-	bool any;
+	uint64_t needed = tp->reads ? tp->read[0].smb.offset : tp->file.at;
 
-	if (tp->state != TP_ACTS)
+	for (size_t i = 0; i < TP_BLOCKS; i++)
+		if (tp->block[i].state == TP_KEPT && tp->block[i].offset + tp->block[i].length <= needed)
+			free_block(tp, &tp->block[i]);
+}
+
+/* How much may be under way: a break comes behind it. */
+static uint64_t ahead(const struct tp *tp)
+{
+	uint64_t since_ns = tp_now_ns(tp) - tp->since_ns, recent = 0;
+
+	if (since_ns < 2 * TP_RECENT_NS)
+		recent = tp->came[0] + (since_ns < TP_RECENT_NS ? tp->came[1] : 0);
+	return recent > tp->file.block ? recent : tp->file.block;
+}
+
+/* How much of the file is the next block. 0: there is none. */
+static uint32_t next_length(const struct tp *tp)
+{
+	const struct tp_file *file = &tp->file;
+	const uint64_t left = file->next < file->size ? file->size - file->next : 0;
+
+	return left < file->block ? (uint32_t)left : file->block;
+}
+
+/* A place for another block. NULL: not now. */
+static struct tp_block *place_for(struct tp *tp, uint32_t length)
+{
+	struct tp_block *found = NULL;
+	uint64_t coming = 0;
+
+	for (size_t i = 0; i < TP_BLOCKS; i++) {
+		if (tp->block[i].state == TP_ASKED_FOR || tp->block[i].state == TP_DROPPED)
+			coming += tp->block[i].length;
+		if (!found && tp->block[i].state == TP_FREE)
+			found = &tp->block[i];
+	}
+	return coming + length <= ahead(tp) ? found : NULL;
+}
+
+/* Whether there may be another request from here. One credit is kept, to agree to a break. */
+static bool may_ask(struct tp *tp)
+{
+	const struct tp_message *own = &tp->message[OBSERVE_TO_SERVER];
+	const size_t asked = tp_asked(tp), all = tp->requests + tp->reads + asked;
+
+	if (tp->state != TP_ACTS || tp->file.state != TP_IS_OPEN || !tp->file.ask || !tp->file.begun || all >= TP_IN_FLIGHT ||
+	    tp->passing[OBSERVE_TO_SERVER] || tp->finished[OBSERVE_TO_SERVER] || (own->said && !own->decided) || tp_is_busy(tp) ||
+	    tp->calls.room(tp->context, OBSERVE_TO_SERVER) < TP_ASKED)
 		return false;
-	any = tp_agrees(tp);
-	return answer_reads(tp) || any;
+	return tp_is_smb1(&tp->file) ? asked < tp->most / 2u && tp->requests + asked + 1 < tp->most : tp->credits > 1;
+}
+
+static void ask_for(struct tp *tp, struct tp_block *block, uint32_t length)
+{
+	struct tp_file *file = &tp->file;
+	const struct tp_protocol *protocol = tp_is_smb1(file) ? &tp_smb1 : &tp_smb2;
+	uint8_t made[TP_ASKED];
+
+	*block = (struct tp_block){ .state = TP_ASKED_FOR,
+				    .id = tp_own_number(tp),
+				    .asked_ns = tp_now_ns(tp),
+				    .offset = file->next,
+				    .length = length };
+	file->next += length;
+	tp->counts.predicted++;
+	tp_out(tp, OBSERVE_TO_SERVER, made, protocol->predict(file, block->id, block->offset, length, made));
+}
+
+void tp_predicts(struct tp *tp)
+{
+	sweep(tp);
+	while (may_ask(tp)) {
+		const uint32_t length = next_length(tp);
+		struct tp_block *block = length ? place_for(tp, length) : NULL;
+
+		if (!block)
+			return;
+		ask_for(tp, block, length);
+	}
 }

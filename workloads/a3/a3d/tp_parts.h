@@ -11,18 +11,19 @@ enum {
 	TP_HEAD = TP_PREFIX + SMB_HEAD,
 	TP_ASKED = 160, /* bytes of a read that are kept, from its frame on */
 	TP_ANSWERED = 112, /* of an answer to one, up to its data */
-	TP_NOBODY = UINT16_MAX, /* no handle */
 	TP_IN_FLIGHT = SMB_OUTSTANDING - 8, /* what an observer remembers, and a few */
+	TP_PLENTY = 64, /* credits of which the client is not relieved */
 };
 
-/* What a request does to what is kept. */
+/* What a request does to the file and to what is kept of it. */
 enum tp_kind {
 	TP_HARMLESS,
 	TP_READ,
 	TP_OPEN,
-	TP_CLOSE,
+	TP_ENDS, /* a close, or the end of a tree or of a session */
 	TP_CANCEL,
-	TP_CHANGES, /* or may do so: nothing is kept any more */
+	TP_LOGS_IN,
+	TP_CHANGES, /* or may do so */
 };
 
 /* A message of one direction. */
@@ -36,28 +37,30 @@ struct tp_message {
 	bool alone; /* in its frame */
 };
 
-/* An open file. */
-struct tp_handle {
-	bool used;
-	bool open; /* the answer has come */
-	bool closing;
-	bool guarded;
+/* The file for which an oplock is asked for here. There is one at a time. */
+struct tp_file {
+	enum {
+		TP_NO_FILE,
+		TP_OPENS, /* the answer has not come */
+		TP_IS_OPEN, /* and the server has granted an oplock */
+		TP_CLOSES, /* it was asked for, and not answered */
+	} state;
+	bool early; /* some oplock was taken back before it was open: nobody knows whose */
+	bool exclusive; /* the oplock */
+	bool ask; /* more of it may be asked for; there was no break, and nothing that may have changed it */
+	bool serve; /* what is kept may be served: the same, but blocks may have been refused, or reads been elsewhere */
+	bool agree; /* to a break: has to be said to the server */
 	bool begun; /* the first read has passed */
-	bool stopped; /* nothing more is predicted */
-	bool ends; /* the server said where, by a short block */
-	bool told; /* of a break */
-	bool agree; /* to it: has to be said to the server */
-	uint8_t own; /* oplock that was asked for here, and granted; 0: none */
-	uint8_t file[16];
-	uint8_t lease[16];
-	bool leased;
-	uint64_t process; /* of SMB1: the upper part of a message's ID */
+	bool named; /* by the first message of the frame that the client sends, of which others may go on */
+	uint8_t id[16];
 	uint64_t session;
 	uint32_t tree;
 	uint8_t opened[TP_PREFIX + SMB2_HEADER]; /* frame and header of the request that opened it */
-	uint64_t size, end;
+	uint64_t size;
+	uint64_t at; /* where the client goes on to read */
 	uint64_t next; /* the first byte that was not asked for */
 	uint32_t block; /* bytes to ask for at a time */
+	uint64_t process; /* of SMB1: the upper part of a message's ID */
 	uint8_t asked[TP_ASKED]; /* the first read */
 	size_t asked_length;
 };
@@ -71,31 +74,29 @@ enum tp_block_state {
 
 struct tp_block {
 	enum tp_block_state state;
-	uint16_t handle;
 	uint64_t id; /* the message's, at the server */
+	uint64_t asked_ns;
 	uint64_t offset; /* in the file, of its first byte in the store */
-	uint32_t wanted, length; /* bytes asked for; that are there */
+	uint32_t length; /* bytes that are asked for, or there */
 	uint32_t used; /* of which so many from the first one on were served, or skipped */
 	uint32_t came; /* of its data, while it comes */
 	uint8_t answered[TP_ANSWERED];
 	size_t answered_length;
 };
 
-/* A read of the client that waits. */
+/* A read of the client that waits for a block. */
 struct tp_read {
 	uint8_t asked[TP_ASKED];
 	size_t length;
 	struct observe_smb_message smb;
-	uint16_t handle;
 };
 
 /* A request of the client at the server. */
 struct tp_request {
 	uint64_t client, server; /* the message's ID */
-	uint16_t command;
-	uint16_t handle; /* to open or to close */
+	uint64_t asked_ns;
 	enum tp_kind kind;
-	bool asked; /* for an oplock */
+	bool file; /* opens the file, or ends it */
 	bool later; /* it was answered for the time being */
 };
 
@@ -108,64 +109,71 @@ struct tp {
 	bool wants;
 	bool between; /* the two streams, now or before it was left */
 	bool changed; /* what the two hosts see differs */
+	bool logged_in;
+	bool channels; /* of SMB3: the session may have several connections */
+	bool large; /* the client sends frames behind which an agreement would have to wait */
 
 	struct tp_message message[OBSERVE_WAYS];
 	uint64_t at[OBSERVE_WAYS]; /* bytes taken */
 	uint64_t frame_end[OBSERVE_WAYS];
 	bool passing[OBSERVE_WAYS]; /* a frame has been sent in part */
+	bool finished[OBSERVE_WAYS]; /* nothing more may be sent */
 	enum { TP_PASS, TP_DROP, TP_KEEP } route[OBSERVE_WAYS]; /* of the message under way */
 	struct tp_block *coming;
 
-	/* SMB2: the next number at the server, what is left to spend there, and what the client thinks is left */
+	/*
+	 * SMB2: the next number at the server; credits there are what the client thinks it has, and those that it was
+	 * relieved of. TP spends only these, so the client always has what it thinks.
+	 */
 	uint64_t next;
-	int64_t credits, client_credits;
+	int64_t client_credits, credits;
 	/* SMB1 */
 	uint16_t most; /* requests at a time */
 	uint16_t multiplex;
 
-	uint32_t outstanding; /* requests at the server, the client's and those from here, without a word of an answer */
-	uint32_t asked; /* those from here */
-	bool breaking; /* the client was told of a break; its agreement must not wait */
-	bool channels; /* of SMB3: a session may have several connections */
+	uint64_t fresh_ns; /* when the last request was asked that is answered */
+	uint64_t since_ns, came[2]; /* bytes of the server: since then, and in the TP_RECENT_NS before */
 
-	struct tp_handle handle[TP_HANDLES];
+	struct tp_file file;
 	struct tp_block block[TP_BLOCKS];
 	struct tp_read read[TP_READS];
 	size_t reads;
 	struct tp_request request[TP_REQUESTS];
 	size_t requests;
 	struct tp_request nobody; /* one that is not remembered */
-	uint64_t agreements[TP_HANDLES]; /* IDs of requests that agree to a break, whose answers stay here */
-	size_t agreements_sent;
+	uint64_t agreement; /* the ID of a request that agrees to a break, whose answer stays here */
+	bool agreeing;
 
 	struct observe *near, *far; /* between the client and here; between here and the server */
 	max_align_t observers[];
 };
 
-/* Of each version of the protocol. Messages are given with their frame. */
+/*
+ * Of each version of the protocol. head: a message with its frame, which must be the first one in it; header: without its
+ * frame.
+ */
 struct tp_protocol {
 	enum tp_kind (*kind)(const struct tp_message *message);
-	/* Whether a read is one that can be answered from here. */
+	/* Whether a read is one that can be answered from here, and ask for more. */
 	bool (*plain)(const struct tp_message *message);
 	/* How many bytes a read is content with. */
-	uint32_t (*least)(const uint8_t *asked);
+	uint32_t (*least)(const uint8_t *head);
 	/* Whether the client asks for a file to read, without an oplock; and ask for one. */
 	bool (*askable)(const struct tp_message *message);
-	void (*ask)(uint8_t *opens);
+	void (*ask)(uint8_t *head);
 	/* Take the oplock out of the answer. */
-	void (*hide)(uint8_t *opened);
-	/* Whether nobody else changes an open file without a break; and whether nobody else has it open, without one. */
-	bool (*guarded)(const struct tp *tp, const struct observe_smb_message *opened);
+	void (*hide)(uint8_t *header);
 	bool (*exclusive)(uint8_t oplock);
 	/* Make a request of a block out of the first read. Returns its length. */
-	size_t (*predict)(const struct tp_handle *handle, uint64_t id, uint64_t offset, uint32_t length, uint16_t credits,
-			  uint8_t *made);
+	size_t (*predict)(const struct tp_file *file, uint64_t id, uint64_t offset, uint32_t length, uint8_t *made);
 	/* Make the head of the answer to a read out of that of a block: in place. */
 	void (*answer)(uint8_t *answered, size_t length, const struct tp_read *read, uint32_t bytes, uint16_t credits);
 	/* Agree to a break. Returns the request's length. */
-	size_t (*agree)(const struct tp_handle *handle, uint64_t id, uint8_t *made);
+	size_t (*agree)(const struct tp_file *file, uint64_t id, uint8_t *made);
 	bool agreed_is_answered;
 	size_t answered_least; /* up to the data, from the frame on */
+	size_t id_length; /* of a file's number */
+	bool breaks_name_tree;
 };
 
 extern const struct tp_protocol tp_smb1, tp_smb2;
@@ -175,7 +183,17 @@ static inline const struct tp_protocol *tp_protocol(const struct observe_smb_mes
 	return smb->version == 1 ? &tp_smb1 : &tp_smb2;
 }
 
+static inline bool tp_is_smb1(const struct tp_file *file)
+{
+	return file->opened[TP_PREFIX] == 0xff;
+}
+
 /* Streams (tp.c) */
+
+static inline uint64_t tp_now_ns(const struct tp *tp)
+{
+	return tp->calls.now_ns(tp->context);
+}
 
 /* Send bytes of whole frames, or of one that is passed. */
 void tp_out(struct tp *tp, enum observe_way way, const uint8_t *bytes, size_t length);
@@ -183,45 +201,58 @@ void tp_out(struct tp *tp, enum observe_way way, const uint8_t *bytes, size_t le
 /* Leave the connection alone; if it was changed, it is broken. */
 void tp_leave(struct tp *tp, enum tp_why why, enum observe_alone alone);
 
-/* Give a request its number at the server and remember it. head: its header. NULL: it was left, for there are too many. */
+/* Give a request its number at the server and remember it. header: its own. NULL: it was left, for there are too many. */
 struct tp_request *tp_asks(struct tp *tp, const struct observe_smb_message *smb, enum tp_kind kind, uint8_t *header);
 
-/* Whether so many more requests fit, and the server has granted as much. */
-bool tp_fits(struct tp *tp, const struct observe_smb_message *smb);
+/* Whether the server has a request without a word of an answer. */
+bool tp_is_busy(const struct tp *tp);
 
-/* Files (tp_files.c) */
+/* Blocks and requests from here that are at the server. */
+size_t tp_asked(const struct tp *tp);
 
-static inline uint16_t tp_number_of(const struct tp *tp, const struct tp_handle *handle)
-{
-	return (uint16_t)(handle - tp->handle);
-}
+/* What the client gets of credits that the server grants. */
+uint16_t tp_grant(struct tp *tp, uint16_t granted);
 
-static inline bool tp_is_smb1(const struct tp_handle *handle)
-{
-	return handle->opened[TP_PREFIX] == 0xff;
-}
+/* The file (tp_file.c) */
 
-/* The file that a request is about. NULL: it is not known here. */
-struct tp_handle *tp_handle_of(struct tp *tp, const struct observe_smb_message *smb);
+/* Whether a message of the client is about the file. */
+bool tp_is_about(const struct tp *tp, const struct observe_smb_message *smb);
 
-/* A request to open a file is about to pass. Returns its handle, or TP_NOBODY; *asked: an oplock was asked for. */
-uint16_t tp_opens(struct tp *tp, struct tp_message *own, bool *asked);
-void tp_opened(struct tp *tp, struct tp_message *own, const struct tp_request *request);
-uint16_t tp_closes(struct tp *tp, const struct observe_smb_message *smb);
+/* Nothing of the file may be served, or asked for, any more. */
+void tp_give_up(struct tp *tp);
+
+/* A request to open a file is about to pass. Whether it asks for an oplock from now on. */
+bool tp_opens(struct tp *tp, struct tp_message *own);
+
+/* The answer to that, or to any other open. */
+void tp_opened(struct tp *tp, const struct observe_smb_message *smb, uint8_t *header, bool asked);
+
+/* Whether what is kept must not be served after a request. */
+bool tp_spoils(const struct tp *tp, const struct tp_message *own, enum tp_kind kind);
+
+/* A request that ends the file, or more, is about to pass; whether it ends the file. Its answer. */
+bool tp_closes(struct tp *tp, const struct observe_smb_message *smb);
+void tp_closed(struct tp *tp, const struct observe_smb_message *smb);
 
 /* A read is passed. */
 void tp_read_passes(struct tp *tp, const struct tp_message *own);
 
-/* Nothing may be served any more. */
-void tp_forget_all(struct tp *tp);
-
 /* A break. Whether it stays here. */
-bool tp_broken(struct tp *tp, const struct tp_message *own);
+bool tp_broken(struct tp *tp, const struct observe_smb_message *smb);
+
+/* Agree to it: whether something was sent. */
+bool tp_agrees(struct tp *tp);
+
+/* A number for a request from here. */
+uint64_t tp_own_number(struct tp *tp);
 
 /* Blocks and reads (tp_blocks.c) */
 
-/* Nothing of a file may be served any more. */
-void tp_forget(struct tp *tp, struct tp_handle *handle);
+/* Forget all blocks. */
+void tp_forget(struct tp *tp);
+
+/* The client reads somewhere, or is answered from elsewhere: what is before that is not needed. */
+void tp_reads_at(struct tp *tp, uint64_t offset, uint32_t length);
 
 /* Whether a read is answered from here, now or later. */
 bool tp_holds(struct tp *tp, const struct tp_message *own);
@@ -232,19 +263,14 @@ void tp_block_begins(struct tp *tp, struct tp_block *block, const struct tp_mess
 void tp_block_bytes(struct tp *tp, struct tp_block *block, const uint8_t *bytes, size_t length);
 void tp_block_ends(struct tp *tp, struct tp_block *block);
 
-/* Answer waiting reads, agree to breaks: whether something was sent. */
+/* Answer waiting reads, or pass them on: whether something was sent. */
 bool tp_serves(struct tp *tp);
 
 /* Whether a waiting read could be answered at once. */
 bool tp_owes(const struct tp *tp);
 
-/* Requests from here (tp_predict.c) */
-
 /* Ask for what will be read. */
 void tp_predicts(struct tp *tp);
-
-/* Agree to breaks: whether something was sent. */
-bool tp_agrees(struct tp *tp);
 
 static inline void tp_put16(uint8_t *bytes, uint16_t value)
 {

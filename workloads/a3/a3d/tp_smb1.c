@@ -16,7 +16,8 @@ enum {
 
 	NO_ANDX = 0xff,
 
-	READ_WORDS = 10, /* without the upper half of the offset; with it, two more */
+	READ_WORDS = 10, /* without the upper half of the offset */
+	LARGE_READ_WORDS = 12,
 	READ_OFFSET = WORDS + 6,
 	READ_MOST = WORDS + 10,
 	READ_OFFSET_HIGH = WORDS + 20,
@@ -31,7 +32,7 @@ enum {
 	CREATE_ACCESS = WORDS + 15,
 	CREATE_DISPOSITION = WORDS + 35,
 	CREATE_OPTIONS = WORDS + 39,
-	CREATED_OPLOCK = WORDS + 4,
+	CREATED_OPLOCK = SMB1_HEADER + 1 + 4, /* without the frame */
 
 	FLAGS_OPLOCK = 0x2,
 	FLAGS_BATCH = 0x4,
@@ -64,6 +65,8 @@ enum {
 	FIND_CLOSE2 = 0x34,
 	TREE_DISCONNECT = 0x71,
 	NEGOTIATE = 0x72,
+	SESSION_SETUP = 0x73,
+	LOGOFF = 0x74,
 	TREE_CONNECT = 0x75,
 	NT_CREATE = 0xa2,
 	NT_CANCEL = 0xa4,
@@ -98,7 +101,12 @@ static enum tp_kind kind(const struct tp_message *message)
 	case READ_ANDX:
 		return has_words(message, READ_WORDS) && head[WORDS] == NO_ANDX ? TP_READ : TP_CHANGES;
 	case CLOSE:
-		return TP_CLOSE;
+	case TREE_DISCONNECT:
+		return TP_ENDS;
+	case LOGOFF:
+		return has_words(message, 1) && head[WORDS] == NO_ANDX ? TP_ENDS : TP_CHANGES;
+	case SESSION_SETUP:
+		return TP_LOGS_IN;
 	case NT_CANCEL:
 		return TP_CANCEL;
 	case NT_CREATE:
@@ -131,12 +139,12 @@ static enum tp_kind kind(const struct tp_message *message)
 
 static bool plain(const struct tp_message *message)
 {
-	return message->kept <= TP_ASKED;
+	return message->kept <= TP_ASKED && has_words(message, LARGE_READ_WORDS);
 }
 
-static uint32_t least(const uint8_t *asked)
+static uint32_t least(const uint8_t *head)
 {
-	(void)asked; /* what it says is for pipes */
+	(void)head; /* what it says is for pipes */
 	return 0;
 }
 
@@ -149,20 +157,14 @@ static bool askable(const struct tp_message *message)
 	       !(access & write_or_any) && !(smb_get32(head + CREATE_OPTIONS) & DIRECTORY_OR_UNCACHED);
 }
 
-static void ask(uint8_t *opens)
+static void ask(uint8_t *head)
 {
-	opens[CREATE_FLAGS] |= FLAGS_OPLOCK;
+	head[CREATE_FLAGS] |= FLAGS_OPLOCK;
 }
 
-static void hide(uint8_t *opened)
+static void hide(uint8_t *header)
 {
-	opened[CREATED_OPLOCK] = OPLOCK_NONE;
-}
-
-static bool guarded(const struct tp *tp, const struct observe_smb_message *opened)
-{
-	(void)tp;
-	return opened->oplock;
+	header[CREATED_OPLOCK] = OPLOCK_NONE;
 }
 
 static bool exclusive(uint8_t oplock)
@@ -170,17 +172,14 @@ static bool exclusive(uint8_t oplock)
 	return oplock == OPLOCK_EXCLUSIVE || oplock == OPLOCK_BATCH;
 }
 
-static size_t predict(const struct tp_handle *handle, uint64_t id, uint64_t offset, uint32_t length, uint16_t credits,
-		      uint8_t *made)
+static size_t predict(const struct tp_file *file, uint64_t id, uint64_t offset, uint32_t length, uint8_t *made)
 {
-	(void)credits;
-	memcpy(made, handle->asked, handle->asked_length);
+	memcpy(made, file->asked, file->asked_length);
 	tp_put16(made + MULTIPLEX, (uint16_t)id);
 	tp_put32(made + READ_OFFSET, (uint32_t)offset);
 	tp_put16(made + READ_MOST, (uint16_t)length);
-	if (made[WORDS_COUNT] > READ_WORDS)
-		tp_put32(made + READ_OFFSET_HIGH, (uint32_t)(offset >> 32));
-	return handle->asked_length;
+	tp_put32(made + READ_OFFSET_HIGH, (uint32_t)(offset >> 32));
+	return file->asked_length;
 }
 
 static void answer(uint8_t *answered, size_t length, const struct tp_read *read, uint32_t bytes, uint16_t credits)
@@ -196,14 +195,14 @@ static void answer(uint8_t *answered, size_t length, const struct tp_read *read,
 	tp_put16(answered + DATA_COUNT, (uint16_t)(bytes + between));
 }
 
-static size_t agree(const struct tp_handle *handle, uint64_t id, uint8_t *made)
+static size_t agree(const struct tp_file *file, uint64_t id, uint8_t *made)
 {
-	memcpy(made, handle->opened, WORDS);
+	memcpy(made, file->opened, WORDS);
 	memset(made + WORDS, 0, 2 * AGREE_WORDS + 2);
 	made[COMMAND] = LOCKING;
 	made[WORDS_COUNT] = AGREE_WORDS;
 	made[WORDS] = NO_ANDX;
-	memcpy(made + WORDS + 4, handle->file, 2);
+	memcpy(made + WORDS + 4, file->id, 2);
 	made[WORDS + 6] = OPLOCK_RELEASE;
 	tp_put16(made + MULTIPLEX, (uint16_t)id);
 	tp_frame(made, WORDS - TP_PREFIX + 2 * AGREE_WORDS + 2);
@@ -217,10 +216,11 @@ const struct tp_protocol tp_smb1 = {
 	.askable = askable,
 	.ask = ask,
 	.hide = hide,
-	.guarded = guarded,
 	.exclusive = exclusive,
 	.predict = predict,
 	.answer = answer,
 	.agree = agree,
 	.answered_least = DATA_COUNT + 2,
+	.id_length = 2,
+	.breaks_name_tree = true,
 };

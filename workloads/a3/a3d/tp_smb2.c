@@ -12,6 +12,7 @@ enum {
 	COMMAND = TP_PREFIX + 12,
 	CREDITS = TP_PREFIX + 14,
 	FLAGS = TP_PREFIX + 16,
+	NEXT = TP_PREFIX + 20,
 	MESSAGE = TP_PREFIX + 24,
 	PROCESS_TREE = TP_PREFIX + 32,
 	SESSION = TP_PREFIX + 40,
@@ -35,18 +36,15 @@ enum {
 	CREATE_DISPOSITION = BODY + 36,
 	CREATE_OPTIONS = BODY + 40,
 	CREATE_END = BODY + 56,
-	CREATED_OPLOCK = BODY + 2,
+	CREATED_OPLOCK = SMB2_HEADER + 2, /* without the frame */
 
 	DISPOSITION_OPEN = 1,
 	DELETE_ON_CLOSE = 0x1000,
 	DIRECTORY_OR_UNCACHED = 0x1 | 0x8,
 
 	OPLOCK_NONE = 0,
-	OPLOCK_LEVEL_2 = 1,
 	OPLOCK_EXCLUSIVE = 8,
 	OPLOCK_BATCH = 9,
-	OPLOCK_LEASE = 0xff,
-	LEASE_READ = 1,
 
 	AGREE_SIZE = 24,
 };
@@ -56,7 +54,10 @@ static const uint32_t read_data = 0x80000001, write_or_any = 0x40000000 | 0x1000
 
 enum {
 	NEGOTIATE = 0x00,
+	SESSION_SETUP = 0x01,
+	LOGOFF = 0x02,
 	TREE_CONNECT = 0x03,
+	TREE_DISCONNECT = 0x04,
 	CREATE = 0x05,
 	CLOSE = 0x06,
 	READ = 0x08,
@@ -76,7 +77,11 @@ static enum tp_kind kind(const struct tp_message *message)
 	case READ:
 		return TP_READ;
 	case CLOSE:
-		return message->alone ? TP_CLOSE : TP_CHANGES;
+	case TREE_DISCONNECT:
+	case LOGOFF:
+		return TP_ENDS;
+	case SESSION_SETUP:
+		return TP_LOGS_IN;
 	case CANCEL:
 		return TP_CANCEL;
 	case CREATE:
@@ -107,9 +112,9 @@ static bool plain(const struct tp_message *message)
 	       !smb_get16(head + READ_MORE) && smb_get16(head + CHARGE) <= 1;
 }
 
-static uint32_t least(const uint8_t *asked)
+static uint32_t least(const uint8_t *head)
 {
-	return smb_get32(asked + READ_LEAST);
+	return smb_get32(head + READ_LEAST);
 }
 
 static bool askable(const struct tp_message *message)
@@ -121,28 +126,14 @@ static bool askable(const struct tp_message *message)
 	       !(smb_get32(head + CREATE_OPTIONS) & DIRECTORY_OR_UNCACHED);
 }
 
-static void ask(uint8_t *opens)
+static void ask(uint8_t *head)
 {
-	opens[CREATE_OPLOCK] = OPLOCK_EXCLUSIVE;
+	head[CREATE_OPLOCK] = OPLOCK_EXCLUSIVE;
 }
 
-static void hide(uint8_t *opened)
+static void hide(uint8_t *header)
 {
-	opened[CREATED_OPLOCK] = OPLOCK_NONE;
-}
-
-static bool guarded(const struct tp *tp, const struct observe_smb_message *opened)
-{
-	switch (opened->oplock) {
-	case OPLOCK_LEVEL_2:
-	case OPLOCK_EXCLUSIVE:
-	case OPLOCK_BATCH:
-		return true;
-	case OPLOCK_LEASE:
-		return opened->lease_state & LEASE_READ && !tp->channels; /* another channel may write */
-	default:
-		return false;
-	}
+	header[CREATED_OPLOCK] = OPLOCK_NONE;
 }
 
 static bool exclusive(uint8_t oplock)
@@ -150,17 +141,16 @@ static bool exclusive(uint8_t oplock)
 	return oplock == OPLOCK_EXCLUSIVE || oplock == OPLOCK_BATCH;
 }
 
-static size_t predict(const struct tp_handle *handle, uint64_t id, uint64_t offset, uint32_t length, uint16_t credits,
-		      uint8_t *made)
+static size_t predict(const struct tp_file *file, uint64_t id, uint64_t offset, uint32_t length, uint8_t *made)
 {
-	memcpy(made, handle->asked, handle->asked_length);
-	tp_put16(made + CREDITS, credits);
+	memcpy(made, file->asked, file->asked_length);
+	tp_put16(made + CREDITS, 1);
 	tp_put64(made + MESSAGE, id);
 	tp_put32(made + READ_LENGTH, length);
 	tp_put64(made + READ_OFFSET, offset);
 	tp_put32(made + READ_LEAST, 0);
 	tp_put32(made + READ_REMAINING, 0);
-	return handle->asked_length;
+	return file->asked_length;
 }
 
 static void answer(uint8_t *answered, size_t length, const struct tp_read *read, uint32_t bytes, uint16_t credits)
@@ -174,17 +164,19 @@ static void answer(uint8_t *answered, size_t length, const struct tp_read *read,
 	tp_put32(answered + DATA_LENGTH, bytes);
 }
 
-static size_t agree(const struct tp_handle *handle, uint64_t id, uint8_t *made)
+static size_t agree(const struct tp_file *file, uint64_t id, uint8_t *made)
 {
-	memcpy(made, handle->opened, BODY);
+	memcpy(made, file->opened, BODY);
 	memset(made + BODY, 0, AGREE_SIZE);
 	tp_frame(made, SMB2_HEADER + AGREE_SIZE);
+	tp_put16(made + CHARGE, smb_get16(made + CHARGE) ? 1 : 0); /* none in SMB2.0.2 */
 	tp_put16(made + COMMAND, OPLOCK_BREAK);
 	tp_put16(made + CREDITS, 1);
+	tp_put32(made + NEXT, 0);
 	tp_put64(made + MESSAGE, id);
 	tp_put16(made + BODY, AGREE_SIZE);
 	made[BODY + 2] = OPLOCK_NONE;
-	memcpy(made + BODY + 8, handle->file, sizeof(handle->file));
+	memcpy(made + BODY + 8, file->id, sizeof(file->id));
 	return BODY + AGREE_SIZE;
 }
 
@@ -195,11 +187,11 @@ const struct tp_protocol tp_smb2 = {
 	.askable = askable,
 	.ask = ask,
 	.hide = hide,
-	.guarded = guarded,
 	.exclusive = exclusive,
 	.predict = predict,
 	.answer = answer,
 	.agree = agree,
 	.agreed_is_answered = true,
 	.answered_least = DATA_LENGTH + 12,
+	.id_length = 16,
 };

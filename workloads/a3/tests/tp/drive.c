@@ -2,10 +2,11 @@
 /*
  * Bytes in, bytes out: what TP makes of one connection.
  *
- *	drive PREDICT SERIALISE UNGUARDED QUOTA AHEAD < lines
+ *	drive PREDICT SERIALISE < lines
  *
  * A line is ">" (from the client, to the server) or "<" and bytes in hexadecimal; "end >"; "take"; "room BYTES" (of each
- * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "lose" (what it holds cannot be read).
+ * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "lose" (what it holds cannot be read);
+ * "time NS" (since the beginning).
  * For each, it prints what is sent (">" or "<", and the bytes), then ".", the state, why it was left, what the observer says
  * of that, whether it wants to be between, whether a direction's end can be passed on, and the counts. Until it is taken,
  * bytes pass by themselves. What was not taken is offered again. Each piece has its own memory, and so has the state, so that
@@ -25,6 +26,7 @@ static struct {
 
 static size_t room = SIZE_MAX;
 static uint64_t store_size = UINT64_MAX;
+static uint64_t now_ns = UINT64_C(1000000000000);
 static bool lost, taken;
 static uint8_t kept[(size_t)TP_BLOCKS * TP_BLOCK];
 
@@ -39,10 +41,14 @@ static void *own(size_t size)
 
 static void print_bytes(enum observe_way way, const uint8_t *bytes, size_t length)
 {
-	putchar(way == OBSERVE_TO_SERVER ? '>' : '<');
-	while (length--)
-		printf("%02x", *bytes++);
-	putchar('\n');
+	static const char digits[] = "0123456789abcdef";
+
+	putchar_unlocked(way == OBSERVE_TO_SERVER ? '>' : '<');
+	while (length--) {
+		putchar_unlocked(digits[*bytes >> 4]);
+		putchar_unlocked(digits[*bytes++ & 15]);
+	}
+	putchar_unlocked('\n');
 }
 
 static void send_bytes(void *context, enum observe_way way, const uint8_t *bytes, size_t length)
@@ -78,6 +84,12 @@ static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
 	if (!lost)
 		memcpy(bytes, kept + at, length);
 	return !lost;
+}
+
+static uint64_t tell_ns(void *context)
+{
+	(void)context;
+	return now_ns;
 }
 
 static uint8_t nibble(char digit)
@@ -134,7 +146,7 @@ static void say(struct tp *tp)
 	printf(". %s %s %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       states[tp_state(tp)], tp_why_name(counts->why), counts->alone, tp_wants(tp), offered[0].length > 0,
 	       counts->predicted, counts->answered, counts->fetched, counts->served, counts->wasted, counts->oplocks,
-	       counts->breaks, counts->emptied);
+	       counts->breaks, counts->stale);
 	fflush(stdout);
 }
 
@@ -146,6 +158,8 @@ static void obey(struct tp *tp, const char *line)
 		room = strtoull(line + 5, NULL, 10);
 	else if (!strncmp(line, "store ", 6))
 		store_size = strtoull(line + 6, NULL, 10);
+	else if (!strncmp(line, "time ", 5))
+		now_ns = UINT64_C(1000000000000) + strtoull(line + 5, NULL, 10);
 	else if (!strcmp(line, "lose"))
 		lost = true;
 	else if (!strcmp(line, "take"))
@@ -160,15 +174,15 @@ static void obey(struct tp *tp, const char *line)
 
 int main(int argc, char **argv)
 {
-	static const struct tp_calls calls = { send_bytes, room_for, store, load };
+	static const struct tp_calls calls = { send_bytes, room_for, store, load, tell_ns };
 	struct tp_settings settings;
 	char *line = NULL;
 	size_t size = 0;
 	struct tp *tp;
 
-	if (argc != 6)
+	if (argc != 3)
 		return 2;
-	settings = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10) };
+	settings = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]) };
 	tp = own(tp_size());
 	tp_begin(tp, &settings, &calls, NULL);
 	while (getline(&line, &size, stdin) > 0) {

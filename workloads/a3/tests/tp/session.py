@@ -10,16 +10,18 @@ from types import TracebackType
 
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
-LOGIC = ("tp.c", "tp_files.c", "tp_blocks.c", "tp_predict.c", "tp_smb1.c", "tp_smb2.c")
+LOGIC = ("tp.c", "tp_file.c", "tp_blocks.c", "tp_smb1.c", "tp_smb2.c")
 OBSERVERS = ("observe.c", "smb.c", "smb1.c", "smb2.c")
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-_SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+QUICK = ("-O0",)  # for programs with mistakes
 # the observer of SMB alone: no program that has HTTP's needs its library
 _OTHERS = '#include "observe/observer.h"\nconst struct observer observe_smtp, observe_http;\n'
-QUOTA = 8 << 20
 
 
-def compiled(folder: Path, built: Path | None = None, changed: Path | None = None) -> Path:
+def compiled(
+    folder: Path, built: Path | None = None, changed: Path | None = None, flags: tuple[str, ...] = SANITIZED
+) -> Path:
     """Compile drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
     others = folder / "others.c"
     others.write_text(_OTHERS)
@@ -35,10 +37,10 @@ def compiled(folder: Path, built: Path | None = None, changed: Path | None = Non
         if changed is not None and source.name == changed.name:
             made, source = folder / made.name, changed
         if not made.exists():
-            _succeeds([*_FLAGS, *_SANITIZED, "-I", str(A3D), "-c", "-o", str(made), str(source)])
+            _succeeds([*_FLAGS, *flags, "-I", str(A3D), "-c", "-o", str(made), str(source)])
         objects.append(str(made))
     program = folder / "drive"
-    _succeeds(["gcc", *_SANITIZED, "-o", str(program), *objects])
+    _succeeds(["gcc", *flags, "-o", str(program), *objects])
     return program
 
 
@@ -56,7 +58,7 @@ class Counts:
     wasted: int = 0
     oplocks: int = 0
     breaks: int = 0
-    emptied: int = 0
+    stale: int = 0
 
 
 class Session:
@@ -67,11 +69,8 @@ class Session:
         program: Path,
         predict: bool = True,
         serialise: bool = False,
-        unguarded: bool = False,
-        quota: int = QUOTA,
-        ahead: int = QUOTA,
     ) -> None:
-        words = [str(program), *(str(int(value)) for value in (predict, serialise, unguarded, quota, ahead))]
+        words = [str(program), str(int(predict)), str(int(serialise))]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.sent = {">": bytearray(), "<": bytearray()}
         self.state, self.why, self.alone = "watches", "not left", 0

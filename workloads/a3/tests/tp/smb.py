@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 READ_ACCESS, WRITE_ACCESS = 0x120089, 0x12019F
 END_OF_FILE, FILE_CLOSED, PENDING, NOT_FOUND = 0xC0000011, 0xC0000128, 0x103, 0xC0000034
+MORE_PROCESSING = 0xC0000016  # of a log-in
 NOBODY = 2**64 - 1
 
 
@@ -64,10 +65,11 @@ def frames(stream: bytearray) -> list[bytes]:
 class Smb2:
     """SMB2 and SMB3, without signatures."""
 
-    version, none, exclusive, level_2 = 2, 0, 8, 1
+    version, none, exclusive, level_2, lease = 2, 0, 8, 1, 0xFF
     OPS: ClassVar[dict[str, int]] = {
-        **{"negotiate": 0, "setup": 1, "tree": 3, "open": 5, "close": 6, "read": 8, "write": 9, "lock": 10},
-        **{"ioctl": 11, "cancel": 12, "echo": 13, "notify": 15, "query": 16, "agree": 18},
+        **{"negotiate": 0, "setup": 1, "logoff": 2, "tree": 3, "untree": 4, "open": 5, "close": 6, "read": 8},
+        **{"write": 9, "lock": 10},
+        **{"ioctl": 11, "cancel": 12, "echo": 13, "notify": 15, "query": 16, "agree-lease": 18, "agree": 18},
     }
     NAMES: ClassVar[dict[int, str]] = {number: name for name, number in OPS.items()}
 
@@ -109,6 +111,7 @@ class Smb2:
             "ioctl": lambda: struct.pack("<HHI16sIIIIIIII", 57, 0, 0x1440F2, file, 120, 0, 0, 120, 0, 0, 0, 0),
             "query": lambda: struct.pack("<HBBIHHIII16s", 41, 1, 5, 1024, 0, 0, 0, 0, 0, file),
             "agree": lambda: struct.pack("<HBBI16s", 24, oplock, 0, 0, file),
+            "agree-lease": lambda: struct.pack("<HHI16sIQ", 36, 0, 0, file, 0, 0),
             "notify": lambda: struct.pack("<HHI16sII", 32, 0, 1000, file, 1, 0),
         }
         body = bodies[op]() if op in bodies else struct.pack("<HH", 4, 0)
@@ -133,6 +136,7 @@ class Smb2:
             length, offset, file = struct.unpack("<IQ16s", body[4:32])
             values |= {"data": body[48 : 48 + length], "offset": offset, "file": file}
         elif op in ("close", "agree"):
+            op = "agree-lease" if body[0] == 36 else op
             values |= {"file": body[8:24], "oplock": body[2]}
         return Request(op, number, message, charge, credits, **values)
 
@@ -149,6 +153,7 @@ class Smb2:
         size: int = 0,
         later: bool = False,
         capabilities: int = 0,
+        signed: bool = False,
     ) -> bytes:
         """Return an answer, which was announced by an interim one if it comes ``later``."""
         bodies = {
@@ -165,7 +170,11 @@ class Smb2:
             "write": struct.pack("<HHIII", 17, 0, len(data), 0, 0) + b"",
             "query": struct.pack("<HHI", 9, 72, 24) + struct.pack("<QQIBBH", 4096, size, 1, 0, 0, 0),
             "agree": struct.pack("<HBBI16s", 24, oplock, 0, 0, file),
+            "agree-lease": struct.pack("<HHI16sIQ", 36, 0, 0, file, 0, 0),
         }
+        if oplock == self.lease and request.op == "open":
+            context = struct.pack("<IHHHHI4s4x16sIIQ", 0, 16, 4, 0, 24, 32, b"RqLs", self.key(file), 7, 0, 0)
+            bodies["open"] = bodies["open"][:-8] + struct.pack("<II", 152, len(context)) + context
         body = bodies.get(request.op, struct.pack("<HH", 4, 0))
         if status:
             body = struct.pack("<HBBIB", 9, 0, 0, 0, 0)
@@ -175,7 +184,7 @@ class Smb2:
             status,
             self.OPS[request.op],
             credits,
-            1 | (2 if interim or later else 0),
+            1 | (2 if interim or later else 0) | (8 if signed else 0),
             0,
             request.number,
         )
@@ -183,8 +192,15 @@ class Smb2:
         head = struct.pack("<4sHHIHHIIQ8s8s16x", b"\xfeSMB", 64, *numbers, process_tree, raw[40:48])
         return head + body
 
-    def breaks(self, file: bytes, level: int) -> bytes:
+    @staticmethod
+    def key(file: bytes) -> bytes:
+        """Return the key of a lease of a file."""
+        return b"key " + file[:12]
+
+    def breaks(self, file: bytes, level: int, lease: bool = False) -> bytes:
         head = struct.pack("<4sHHIHHIIQIIQ16x", b"\xfeSMB", 64, 0, 0, 18, 0, 1, 0, NOBODY, 0, 0, 0)
+        if lease:
+            return head + struct.pack("<HHI16sIIIII", 44, 0, 1, self.key(file), 7, 0, 0, 0, 0)
         return head + struct.pack("<HBBI16s", 24, level, 0, 0, file)
 
     def answered(self, message: bytes) -> Answer:
@@ -192,7 +208,8 @@ class Smb2:
         _, status, command, credits, flags, _, number = struct.unpack("<6xHIHHIIQ", message[:32])
         body, op = message[64:], self.NAMES[command]
         if number == NOBODY:
-            return Answer("break", number, status, credits, message, body[8:24], body[2])
+            lease = body[0] == 44
+            return Answer("break", number, status, credits, message, body[8:24], self.lease if lease else body[2])
         values: dict[str, Any] = {"interim": bool(flags & 2) and status == PENDING}
         if not status and op == "open":
             values |= {"file": body[64:80], "oplock": body[2], "size": int.from_bytes(body[48:56], "little")}
@@ -208,10 +225,11 @@ class Smb2:
 class Smb1:
     """SMB1, with NT's commands."""
 
-    version, none, exclusive, level_2 = 1, 0, 1, 3
+    version, none, exclusive, level_2, lease = 1, 0, 1, 3, 0xFF
     OPS: ClassVar[dict[str, int]] = {
         **{"negotiate": 0x72, "setup": 0x73, "tree": 0x75, "open": 0xA2, "close": 0x04, "read": 0x2E, "write": 0x2F},
         **{"echo": 0x2B, "agree": 0x24, "lock": 0x24, "query": 0x23, "cancel": 0xA4, "ioctl": 0xA0},
+        **{"untree": 0x71, "logoff": 0x74},
     }
     NAMES: ClassVar[dict[int, str]] = {number: name for name, number in OPS.items() if name != "lock"}
     PROCESS = 9
@@ -262,6 +280,7 @@ class Smb1:
             "lock": lambda: struct.pack("<BBH2sBBIHH", 255, 0, 0, file, 0, 0, 0, 0, 1),
             "query": lambda: struct.pack("<2s", file),
             "tree": lambda: struct.pack("<BBHHH", 255, 0, 0, 0, 1),
+            "logoff": lambda: struct.pack("<BBH", 255, 0, 0),
         }
         return self._message(
             self.OPS[op], number, words[op]() if op in words else b"", (b"\0" + data if op == "write" else text)
@@ -304,8 +323,9 @@ class Smb1:
         size: int = 0,
         later: bool = False,
         capabilities: int = 0,
+        signed: bool = False,
     ) -> bytes:
-        """Return an answer; ``interim``, ``later`` and ``capabilities`` mean nothing here."""
+        """Return an answer; ``interim``, ``later``, ``capabilities`` and ``signed`` mean nothing here."""
         words, content = b"", b""
         if not status and request.op == "open":
             words = struct.pack("<BBHB2sI36xQQHHB", 255, 0, 0, oplock, file, 1, 4096, size, 0, 0, 0)
@@ -319,7 +339,8 @@ class Smb1:
             words = struct.pack("<HBHHIIII8xHB", 0, 3, 50, 1, 16644, 65536, 0, 0x8000F3FD, 0, 0)
         return self._message(self.OPS[request.op], request.number, words, content, 0x80, status)
 
-    def breaks(self, file: bytes, level: int) -> bytes:
+    def breaks(self, file: bytes, level: int, lease: bool = False) -> bytes:
+        assert not lease
         return self._message(0x24, 0xFFFF, struct.pack("<BBH2sBBIHH", 255, 0, 0, file, 2, level, 0, 0, 0))
 
     def answered(self, message: bytes) -> Answer:

@@ -7,25 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from .session import Session
-from .smb import Answer, Dialect, Request, frame, frames
+from .smb import MORE_PROCESSING, Answer, Dialect, Request, frame, frames
 
 CONTENT = bytes(range(256)) * 2000  # of each file
 
 
 class Talk:
-    """A client that has opened nothing yet, and a server that answers when the test says so."""
+    """A client that has opened nothing yet, and a server that answers when the test says so.
 
-    def __init__(self, session: Session, dialect: Dialect, granted: int = 64, channels: bool = False) -> None:
+    The client has 128 credits. TP keeps those that come after the session has begun: ``spare`` at first. ``recent``
+    bytes have just come from the server.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        dialect: Dialect,
+        spare: int = 20,
+        channels: bool = False,
+        recent: int = 100_000,
+        signed: bool = False,
+    ) -> None:
         self.session, self.dialect = session, dialect
         self.number = 0
         self._to_server, self._to_client = bytearray(), bytearray()
         self.asked: list[Request] = []  # what the server has seen, and not answered
-        for op in ("negotiate", "setup", "setup", "tree"):
+        for op, status in (("negotiate", 0), ("setup", MORE_PROCESSING), ("setup", 0), ("tree", 0)):
             self.ask(op)
-            self.answer(
-                self.asked[0], credits=granted if op == "tree" else 1, **({"capabilities": 8} if channels else {})
-            )
+            granted = 128 if op == "tree" else 1
+            values: dict[str, dict[str, Any]] = {
+                "negotiate": {"capabilities": 8 * channels},
+                "setup": {"signed": signed and not status},
+            }
+            self.answer(self.asked[0], status, granted, **values.get(op, {}))
             assert self.got().op == op
+        self.ask("echo")
+        self.answer(self.asked[0], credits=spare)
+        self.seen()
+        self.padding(recent)
 
     def ask(self, op: str, **values: Any) -> int:
         """Send a request of the client. Returns its number."""
@@ -98,6 +117,16 @@ class Talk:
         while self.asked:
             self.answer(self.asked[0])
 
+    def padding(self, length: int) -> None:
+        """Let bytes come that are no message."""
+        self.session.give("<", b"\x85" + length.to_bytes(3, "big") + bytes(length))
+        self.session.taken("<")
 
-def talk(program: Path, dialect: Dialect, granted: int = 64, channels: bool = False, **settings: Any) -> Talk:
-    return Talk(Session(program, **settings), dialect, granted, channels)
+    def at_s(self, seconds: float) -> None:
+        """Let it be so late."""
+        self.session.say(f"time {round(seconds * 1e9)}")
+        self.look()
+
+
+def talk(program: Path, dialect: Dialect, *, predict: bool = True, serialise: bool = False, **values: Any) -> Talk:
+    return Talk(Session(program, predict, serialise), dialect, **values)
