@@ -405,6 +405,31 @@ static void refuse_segment(struct chain *chain, const struct segment *segment, u
 	}
 }
 
+/*
+ * A SYN where a changed connection was. Anybody may send one, so it only passes; when the other host has answered it as a
+ * new connection, that one is forgotten. False: it is an answer that nobody has asked for.
+ */
+static bool begins_again(struct chain *chain, const struct segment *segment)
+{
+	unsigned int next = chain->next_opening;
+
+	if (!(segment->flags & SEGMENT_ACK)) {
+		chain->opening[next].version = segment->version;
+		chain->opening[next].client = segment->from;
+		chain->opening[next].server = segment->to;
+		chain->opening[next].seq = segment->seq;
+		chain->next_opening = (next + 1) % CHAIN_OPENING;
+		return true;
+	}
+	for (unsigned int i = 0; i < CHAIN_OPENING; i++)
+		if (chain->opening[i].version == segment->version && track_same(&chain->opening[i].client, &segment->to) &&
+		    track_same(&chain->opening[i].server, &segment->from) && segment->ack == chain->opening[i].seq + 1) {
+			relays_replaced(&chain->relays, &segment->to, &segment->from, segment->version);
+			return true;
+		}
+	return false;
+}
+
 /* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
 static enum chain_verdict look(struct chain *chain, struct passing *passing, bool is_changed, uint64_t now_ns,
 			       struct track_seen *seen, struct own **own)
@@ -419,17 +444,21 @@ static enum chain_verdict look(struct chain *chain, struct passing *passing, boo
 		return is_changed || relays_known(&chain->relays, segment, &direction) ? CHAIN_DROP : verdict;
 	if (!is_changed && chain->settings.relay.ib && !relays_known(&chain->relays, segment, &direction))
 		take(chain, segment, now_ns);
-	if (relays_known(&chain->relays, segment, &direction)) {
+	if ((is_changed || relays_over(&chain->relays, segment)) && segment->flags & SEGMENT_SYN &&
+	    (relays_over(&chain->relays, segment) || !relays_known(&chain->relays, segment, &direction))) {
+		if (!begins_again(chain, segment)) {
+			refuse_segment(chain, segment, now_ns);
+			return CHAIN_DROP;
+		}
+	} else if (relays_known(&chain->relays, segment, &direction)) {
 		/* what comes from the network may be a copy; what goes there is seen when the half sends it */
 		if (direction != outward(chain) && pass(chain, passing, verdict, now_ns, seen, own) == CHAIN_DROP)
 			return CHAIN_DROP;
 		if (relays_segment(&chain->relays, segment, now_ns))
 			return CHAIN_DROP;
-	} else if (is_changed && (segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) != SEGMENT_SYN) {
+	} else if (is_changed) {
 		refuse_segment(chain, segment, now_ns);
 		return CHAIN_DROP;
-	} else if (is_changed) {
-		relays_unknown(&chain->relays, segment);
 	}
 	return pass(chain, passing, verdict, now_ns, seen, own);
 }

@@ -42,6 +42,7 @@ struct chain_counts {
 enum {
 	CHAIN_NOTICES = 64, /* that wait to be sent */
 	CHAIN_REFUSALS = 16, /* packets of resets that wait */
+	CHAIN_OPENING = 16, /* connections that begin where a changed one was, the newest */
 };
 
 struct chain {
@@ -62,6 +63,12 @@ struct chain {
 		uint8_t packet[HALF_PACKET / 8];
 	} refusals[CHAIN_REFUSALS];
 	unsigned int refusing;
+	struct {
+		uint8_t version;
+		struct segment_end client, server;
+		uint32_t seq; /* of its SYN */
+	} opening[CHAIN_OPENING];
+	unsigned int next_opening;
 	uint8_t changed[AE_LONGEST]; /* at the end, so that a sanitizer sees what writes behind it */
 };
 

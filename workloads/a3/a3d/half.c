@@ -13,11 +13,14 @@ enum {
 	BLOCKS = 3, /* of SACK, next to timestamps */
 	FIRST_SEGMENTS = 10, /* RFC 6928 */
 	DUPLICATES = 3,
+	SMALL_AFTER = 2, /* times that the timer has rung */
+	RESET_ASKS = 6, /* that a host may leave without an answer */
 	HOPS = 64,
 };
 
 #define MS_NS UINT64_C(1000000)
 #define NEVER UINT64_MAX
+#define ASK_NS UINT64_C(1000000000)
 
 struct half_piece {
 	struct half_piece *next;
@@ -49,11 +52,15 @@ void half_begin(struct half *half, const struct half_settings *settings, const s
 			       .cwnd = (uint64_t)FIRST_SEGMENTS * settings->mss,
 			       .ssthresh = UINT64_MAX,
 			       .rto_ns = most(5 * settings->least_rto_ns, 1000 * MS_NS), /* RFC 6298 2.1 */
-			       .timer_ns = NEVER };
+			       .timer_ns = NEVER,
+			       .ask_ns = NEVER };
 }
 
-void half_resume(struct half *half, uint64_t received, uint64_t acked)
+void half_resume(struct half *half, uint64_t received, uint64_t acked, uint64_t slack, uint64_t now_ns)
 {
+	half->learning = true;
+	half->slack = slack;
+	half->ask_ns = now_ns;
 	half->received = half->permitted = half->told = half->edge = half->told_edge = received;
 	half->acked = half->sent = half->sent_most = half->offered = half->recover = acked;
 	half->window_seq = half->settings.receive + (uint32_t)received;
@@ -68,6 +75,7 @@ static void drop_first(struct half *half)
 
 	half->ahead = first->next;
 	half->stored -= sizeof(*first) + first->length;
+	half->pieces--;
 	free(first);
 }
 
@@ -113,11 +121,13 @@ static void keep(struct half *half, uint64_t at, const uint8_t *bytes, size_t le
 	for (; *place && (*place)->at <= at; place = &(*place)->next)
 		if (at + length <= (*place)->at + (*place)->length)
 			return; /* it is there */
-	if (half->stored + sizeof(*piece) + length > HALF_STORED || !(piece = malloc(sizeof(*piece) + length)))
+	if (half->stored + sizeof(*piece) + length > HALF_STORED || half->pieces == HALF_PIECES ||
+	    !(piece = malloc(sizeof(*piece) + length)))
 		return; /* the host sends it again */
 	*piece = (struct half_piece){ .next = *place, .at = at, .length = length };
 	memcpy(piece->bytes, bytes, length);
 	*place = piece;
+	half->pieces++;
 	half->stored += sizeof(*piece) + length;
 }
 
@@ -138,10 +148,8 @@ static void content(struct half *half, const struct segment *segment, int64_t at
 	size_t length = segment_payload(segment);
 	uint64_t end = (uint64_t)(at + (int64_t)length), begin;
 
-	if (segment->flags & SEGMENT_FIN && at + (int64_t)length >= 0 && half->end == HALF_NO_END) {
+	if (segment->flags & SEGMENT_FIN && at + (int64_t)length >= (int64_t)half->received && half->end == HALF_NO_END) {
 		half->end = end;
-		if (half->received > end) /* the FIN itself has come on another way */
-			half->received = end;
 		note_end(half);
 	}
 	if (at + (int64_t)length <= (int64_t)half->received) {
@@ -181,20 +189,16 @@ void half_take(struct half *half, uint64_t edge)
 		half->acknowledge = true;
 }
 
-void half_skip(struct half *half, uint64_t bytes, bool end)
+void half_skip(struct half *half, uint64_t bytes)
 {
-	if (end)
-		half->end = bytes;
 	half->received = most(half->received, bytes);
 	hand_over_ahead(half);
 }
 
 /* What the host is sent. */
 
-static uint64_t backed_off_ns(const struct half *half, unsigned int times)
+static uint64_t backed_off_ns(uint64_t wait_ns, unsigned int times)
 {
-	uint64_t wait_ns = half->rto_ns;
-
 	for (unsigned int i = 0; i < times && wait_ns < HALF_MOST_RTO_NS; i++)
 		wait_ns *= 2;
 	return least(wait_ns, HALF_MOST_RTO_NS);
@@ -317,15 +321,25 @@ static void tell_window(struct half *half, const struct segment *segment)
 	half->window_most = most(half->window_most, window);
 }
 
-/* False: it acknowledges what was never sent. */
+/* Whether an acknowledgement of what was never sent may be true. */
+static bool trusts(const struct half *half, int64_t to)
+{
+	return to <= (int64_t)half->trusts_to && !(half->offered_end && to > (int64_t)half->offered + 1);
+}
+
+/* False: it acknowledges what was never sent, or is much too old (RFC 5961 5.2). */
 static bool acknowledgement(struct half *half, const struct segment *segment, uint64_t now_ns)
 {
 	int64_t to = (int64_t)half->acked + (int32_t)(segment->ack - (half->settings.send + (uint32_t)half->acked));
 	bool nothing_else = !segment_payload(segment) && !(segment->flags & SEGMENT_FIN);
 	uint64_t window = (uint64_t)segment->window << half->settings.send_scale;
 
-	if (to > (int64_t)half->sent_most && !half->settings.believes)
+	if (to > (int64_t)half->sent_most && !trusts(half, to))
 		return false;
+	if (to < (int64_t)half->acked - (int64_t)half->window_most) {
+		half->acknowledge = true;
+		return false;
+	}
 	if (to > (int64_t)half->sent_most)
 		believe(half, (uint64_t)to);
 	else if (to > (int64_t)half->acked)
@@ -354,15 +368,63 @@ static void reset_came(struct half *half, int64_t at)
 		half->acknowledge = true;
 }
 
+/* The first byte that the host may not send. */
+static int64_t right_edge(const struct half *half)
+{
+	return (int64_t)most(most(half->edge, half->told_edge), half->old_edge);
+}
+
+/* A host is there. */
+static void heard(struct half *half, uint64_t now_ns)
+{
+	half->silent = half->asks = 0;
+	if (now_ns >= half->trusts_ns)
+		half->ask_ns = now_ns + HALF_KEEP_NS;
+}
+
+/* The first segment after half_resume() that can be true says what the host has, and what it is to be told. */
+static void learn(struct half *half, const struct segment *segment, int64_t at, uint64_t now_ns)
+{
+	int64_t to = (int64_t)half->acked + (int32_t)(segment->ack - (half->settings.send + (uint32_t)half->acked));
+	uint32_t echo_ahead = segment->echo - stamp(half, now_ns);
+
+	if (at < 0 || at > (int64_t)(half->received + half->slack) || to < (int64_t)half->acked ||
+	    to > (int64_t)(half->acked + half->slack) ||
+	    (half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)))
+		return;
+	half->stamp_latest = segment->stamp;
+	if (half->settings.stamps && (int32_t)echo_ahead >= 0) /* the clock has begun again since */
+		half->settings.stamp += echo_ahead + 1;
+	half->old_edge = (uint64_t)at;
+	half->learning = false;
+	half->trusts_to = (uint64_t)to + 2 * ((uint64_t)UINT16_MAX << half->settings.send_scale);
+	half->trusts_ns = now_ns + HALF_TRUST_NS;
+	half->ask_ns = now_ns + ASK_NS;
+	believe(half, (uint64_t)to);
+	half->window_seq = segment->seq;
+	half->window_ack = segment->ack;
+	tell_window(half, segment);
+}
+
+/* Of a half that was reset: a reset of the host says that it has forgotten the connection. */
+static void forgets(struct half *half, const struct segment *segment, int64_t at)
+{
+	if (segment->flags & SEGMENT_RST) {
+		reset_came(half, at);
+		return;
+	}
+	half->reset = true;
+	half->reset_seq = segment->ack;
+}
+
 void half_segment(struct half *half, const struct segment *segment, uint64_t now_ns)
 {
 	int64_t at = (int64_t)half->received +
 		     (int32_t)(segment->seq - (half->settings.receive + (uint32_t)half->received));
+	int64_t end = at + (int64_t)(segment_next(segment) - segment->seq);
 
-	if (half->state == HALF_RESETTING && !(segment->flags & SEGMENT_RST)) {
-		half->reset = true;
-		half->reset_seq = segment->ack;
-	}
+	if (half->state == HALF_RESETTING)
+		forgets(half, segment, at);
 	if (half->state != HALF_OPEN)
 		return;
 	if (segment->flags & SEGMENT_RST) {
@@ -375,25 +437,25 @@ void half_segment(struct half *half, const struct segment *segment, uint64_t now
 	}
 	if (!(segment->flags & SEGMENT_ACK) || (half->settings.stamps && !segment->has_timestamps))
 		return;
-	if (half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)) {
+	if (half->learning) {
+		learn(half, segment, at, now_ns);
+		return;
+	}
+	/* first the timestamp, then the window (RFC 7323 5.3): it begins where the last acknowledgement has said */
+	if ((half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)) ||
+	    end < (int64_t)half->told + half->told_end || at > right_edge(half)) {
 		half->acknowledge = true;
 		return;
 	}
-	half->silent = 0;
-	if (at > (int64_t)most(half->edge, half->told_edge) && !half->settings.believes) {
-		half->acknowledge = true;
+	heard(half, now_ns);
+	if (segment->flags & SEGMENT_URG) { /* what is urgent is not a byte of the stream for every receiver */
+		half_reset(half);
 		return;
 	}
 	if (half->settings.stamps && at <= (int64_t)half->received)
-		note_stamp(half, (uint64_t)(at + (int64_t)segment_payload(segment) > 0 ? at + (int64_t)segment_payload(segment) : 0),
-			   segment->stamp);
-	if (!acknowledgement(half, segment, now_ns))
-		return;
-	half->heard = true;
-	if (segment_next(segment) != segment->seq)
+		note_stamp(half, end > 0 ? (uint64_t)end : 0, segment->stamp);
+	if (acknowledgement(half, segment, now_ns) && segment_next(segment) != segment->seq)
 		content(half, segment, at);
-	else if (at < (int64_t)half->received + half->finished)
-		half->acknowledge = true; /* it asks whether anybody is there */
 }
 
 /* Packets. */
@@ -553,7 +615,7 @@ static size_t send_bytes(struct half *half, uint64_t now_ns, uint8_t *packet, si
 	half->sent_most = most(half->sent_most, after);
 	half->sent_ns = now_ns;
 	if (half->timer_ns == NEVER)
-		half->timer_ns = now_ns + backed_off_ns(half, half->retries);
+		half->timer_ns = now_ns + backed_off_ns(half->rto_ns, half->retries);
 	return length;
 }
 
@@ -583,7 +645,8 @@ static size_t sendable(const struct half *half, bool *end, bool *closed)
 /* The timer has rung. Sets probe if the host is to be asked whether its window is still closed. */
 static void ring(struct half *half, uint64_t now_ns, bool *probe)
 {
-	unsigned int times = half->probing ? half->silent : half->retries;
+	/* a host that answers with a closed window is there (RFC 1122 4.2.2.17) */
+	unsigned int times = half->probing || !half->window ? half->silent : half->retries;
 
 	half->silent++;
 	half->retries++;
@@ -592,7 +655,7 @@ static void ring(struct half *half, uint64_t now_ns, bool *probe)
 		half->timer_ns = NEVER;
 		return;
 	}
-	half->timer_ns = now_ns + backed_off_ns(half, half->retries);
+	half->timer_ns = now_ns + backed_off_ns(half->rto_ns, half->retries);
 	if (half->probing) {
 		*probe = true;
 		return;
@@ -601,6 +664,9 @@ static void ring(struct half *half, uint64_t now_ns, bool *probe)
 		half->ssthresh = most((half->sent_most - half->acked) / 2, 2 * (uint64_t)half->settings.mss);
 		half->recover = half->sent_most;
 	}
+	if (half->retries >= SMALL_AFTER && half->settings.version == 6)
+		half->settings.mss = (uint16_t)least(half->settings.mss, HALF_LEAST_MTU - IP6_HEADER - TCP_HEADER -
+										 (half->settings.stamps ? STAMPS : 0));
 	half->cwnd = half->settings.mss;
 	half->sent = half->acked;
 	half->recovering = false;
@@ -634,6 +700,8 @@ void half_reset(struct half *half)
 {
 	half->state = HALF_RESETTING;
 	half->reset = true;
+	half->ask_ns = NEVER;
+	half->asks = 0;
 	half->reset_seq = half->settings.send + (uint32_t)half->sent_most;
 	half->timer_ns = NEVER;
 }
@@ -650,6 +718,20 @@ static size_t probe_window(struct half *half, uint64_t now_ns, uint8_t *packet, 
 	return send_bytes(half, now_ns, packet, room, half->acked, (size_t)bytes);
 }
 
+/* It is time to ask the host: what it has, whether it is there, or whether it still knows the connection. */
+static size_t ask_again(struct half *half, uint64_t now_ns, uint8_t *packet, size_t room)
+{
+	unsigned int most_asks = half->state == HALF_RESETTING ? RESET_ASKS : HALF_RETRIES;
+
+	if (half->asks == most_asks) {
+		half->state = HALF_GONE;
+		half->ask_ns = half->timer_ns = NEVER;
+		return 0;
+	}
+	half->ask_ns = now_ns + backed_off_ns(ASK_NS, half->asks++);
+	return half_ask(half, now_ns, packet, room);
+}
+
 size_t half_due(struct half *half, uint64_t now_ns, uint8_t *packet, size_t room)
 {
 	bool probe = false;
@@ -657,8 +739,12 @@ size_t half_due(struct half *half, uint64_t now_ns, uint8_t *packet, size_t room
 
 	if (half->reset) {
 		half->reset = false;
+		if (half->ask_ns == NEVER)
+			half->ask_ns = now_ns + ASK_NS;
 		return write_packet(half, now_ns, packet, room, half->reset_seq, SEGMENT_RST, 0, 0);
 	}
+	if ((half->state == HALF_OPEN || half->state == HALF_RESETTING) && half->ask_ns <= now_ns)
+		return ask_again(half, now_ns, packet, room);
 	if (half->state != HALF_OPEN)
 		return 0;
 	if (half->timer_ns <= now_ns)
@@ -688,12 +774,14 @@ uint64_t half_next_ns(const struct half *half)
 
 	if (half->reset)
 		return 0;
+	if (half->state == HALF_RESETTING)
+		return half->ask_ns;
 	if (half->state != HALF_OPEN)
 		return NEVER;
 	if (half->again || half->acknowledge || half->permitted > half->told || half->permitted_end != half->told_end ||
 	    sendable(half, &end, &closed) || end || (closed && half->timer_ns == NEVER))
 		return 0;
-	return half->timer_ns;
+	return least(half->timer_ns, half->ask_ns);
 }
 
 void half_end(struct half *half)

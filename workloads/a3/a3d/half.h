@@ -9,8 +9,14 @@
  * Sender: RFC 9293, timer of RFC 6298, slow start, congestion avoidance, fast retransmit and recovery of RFC 5681 and 6582
  * (NewReno), RFC 3042, windows of 10 segments at first (RFC 6928). Receiver: SACK (RFC 2018), timestamps (RFC 7323).
  *
- * Not modelled: what the host says by SACK, ECN (a connection with it is not to be taken over), urgent data, Nagle's
- * algorithm, delayed acknowledgements, path MTU discovery (packets of IPv4 may be fragmented).
+ * What a segment says counts only if its numbers are within the windows (RFC 9293 3.10.7.4, RFC 5961). A half that goes on
+ * with a connection of which it knows only what the numbers are at least (half_resume()) asks the host first, and again for
+ * a minute, since the answer may have been an old segment. It believes acknowledgements of what it has not sent itself as
+ * far as there may be bytes that were sent before: twice the largest window of the host behind the answer.
+ *
+ * Not modelled: what the host says by SACK, ECN (a connection with it is not to be taken over), Nagle's algorithm, delayed
+ * acknowledgements. Urgent data are answered with a reset. Packets of IPv4 may be fragmented; if large segments of IPv6
+ * do not arrive, they become small.
  */
 #ifndef A3D_HALF_H
 #define A3D_HALF_H
@@ -22,11 +28,15 @@ enum {
 	HALF_STAMPS = 16,
 	HALF_RETRIES = 15, /* then the host is taken to be gone */
 	HALF_STORED = 1 << 20, /* bytes that are ahead of a gap, with what it takes to keep them */
+	HALF_PIECES = 1024, /* of them */
+	HALF_LEAST_MTU = 1280, /* what every way of IPv6 carries (RFC 8200 5) */
 };
 
 #define HALF_LEAST_RTO_NS UINT64_C(200000000) /* that of Linux; RFC 6298 has a second */
 #define HALF_MOST_RTO_NS UINT64_C(60000000000)
 #define HALF_NO_END UINT64_MAX
+#define HALF_KEEP_NS UINT64_C(600000000000) /* a host that was not heard for so long is asked whether it is there */
+#define HALF_TRUST_NS UINT64_C(60000000000) /* so late, an old segment of the host may come */
 
 struct half_settings {
 	uint8_t version; /* of IP */
@@ -41,7 +51,6 @@ struct half_settings {
 	uint32_t stamp; /* the time in its timestamps is that of the clock in milliseconds, and this */
 	uint32_t echo; /* the host's newest timestamp */
 	uint64_t window; /* bytes that the host takes */
-	bool believes; /* an acknowledgement of what was never sent is true: it has passed before */
 	uint64_t least_rto_ns;
 };
 
@@ -57,7 +66,7 @@ enum half_state {
 	HALF_OPEN,
 	HALF_RESET_BY_HOST,
 	HALF_GONE, /* the host does not answer */
-	HALF_RESETTING, /* half_reset() was called: it answers everything with a reset */
+	HALF_RESETTING, /* half_reset() was called: it answers everything with a reset, until the host has forgotten it */
 };
 
 struct half_piece;
@@ -75,12 +84,14 @@ struct half {
 	bool permitted_end;
 	uint64_t edge; /* bytes up to here are taken */
 	uint64_t told, told_edge; /* acknowledged, and the edge that the host knows */
+	uint64_t old_edge; /* what it had sent before half_resume() is within a window that it was told then */
 	bool told_end;
 	bool handing; /* over: not again from there */
 	bool acknowledge; /* as soon as possible */
 	struct half_piece *ahead;
 	uint64_t newest_piece; /* which one came last */
 	size_t stored;
+	unsigned int pieces; /* that are ahead */
 	struct {
 		uint64_t end;
 		uint32_t stamp;
@@ -104,8 +115,16 @@ struct half {
 	uint64_t timer_ns; /* when the first bytes are sent again; UINT64_MAX: not at all */
 	uint64_t timed_at, timed_ns; /* without timestamps: bytes that time a round trip; 0: none */
 	uint64_t sent_ns; /* when anything was sent last */
-	bool heard; /* the host has said what it has */
 	bool probing; /* the timer is that of a closed window */
+
+	/* what is asked of the host: whether it is there, what it has, or whether it has forgotten the connection */
+	bool learning; /* numbers are what they are at least */
+	uint64_t slack; /* they are so much more at most */
+	uint64_t trusts_to; /* up to here, acknowledgements of what was never sent here are true */
+	uint64_t trusts_ns; /* until then, the answer may have been an old segment */
+	uint64_t ask_ns; /* when it is asked next; UINT64_MAX: not at all */
+	unsigned int asks; /* without an answer */
+
 	bool reset; /* a reset is to be sent */
 	uint32_t reset_seq;
 	uint16_t id; /* of the last packet, IPv4 */
@@ -125,11 +144,14 @@ void half_permit(struct half *half, uint64_t bytes, bool end);
 /* Take the host's bytes up to here; may be less than before. */
 void half_take(struct half *half, uint64_t edge);
 
-/* Bytes of the host up to here have come on another way; so has the FIN behind them. */
-void half_skip(struct half *half, uint64_t bytes, bool end);
+/* Bytes of the host up to here have come on another way. */
+void half_skip(struct half *half, uint64_t bytes);
 
-/* Begin in the middle: so many bytes of the host have come, and so many for it are acknowledged. */
-void half_resume(struct half *half, uint64_t received, uint64_t acked);
+/*
+ * Begin in the middle: at least so many bytes of the host have come, and at least so many for it are acknowledged; at
+ * most `slack` more. The host is asked; when it has answered, `learning` is false.
+ */
+void half_resume(struct half *half, uint64_t received, uint64_t acked, uint64_t slack, uint64_t now_ns);
 
 /* There are bytes to send up to here, and a FIN behind them. */
 void half_offer(struct half *half, uint64_t bytes, bool end);
@@ -137,7 +159,7 @@ void half_offer(struct half *half, uint64_t bytes, bool end);
 /* Make the host say what it has: with an old segment, which it answers. */
 size_t half_ask(struct half *half, uint64_t now_ns, uint8_t *packet, size_t room);
 
-/* End the connection with a reset. */
+/* End the connection with a reset, which is repeated until the host has forgotten the connection. */
 void half_reset(struct half *half);
 
 /* Write the next packet for the host. Returns its length; 0: there is nothing to send. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bytes of a connection on disk, which were acknowledged and not delivered: a file of records, each with its length and a
- * CRC-32C. What is synced survives the program; a torn record at the end of the file is cut off.
+ * CRC-32C. It only grows. When nothing in it is needed, another file takes its place, by one call (rename).
  *
- * It only grows, until nothing in it is needed; then it begins again.
+ * What this says is there is synced: what is written and not synced yet is known to nobody. After a sync that has failed,
+ * nothing is added to that file any more.
  *
- * It begins with a record about the connection, which is the owner's. Bytes are counted as in half.h.
+ * The file begins with a record about the connection, which is the owner's, and a seal: how much of the file was synced.
+ * Records that are torn behind it are cut off when the file is opened. Ones that are not whole before it were damaged.
+ *
+ * Bytes are counted as in half.h.
  */
 #ifndef A3D_JOURNAL_H
 #define A3D_JOURNAL_H
@@ -15,6 +19,11 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+enum {
+	JOURNAL_FLOWS = 2, /* directions that have an end */
+	JOURNAL_RECORDS = 1 << 16, /* at most */
+};
+
 struct journal_record {
 	uint64_t at, length; /* its bytes */
 	uint64_t place; /* of the first one, in the file */
@@ -23,26 +32,41 @@ struct journal_record {
 struct journal {
 	int folder, file;
 	char name[64];
-	uint64_t size; /* of the file, all records whole */
+	size_t head; /* bytes of the owner's record */
+	unsigned int flow; /* whose bytes are stored */
+	uint64_t size; /* of the file */
 	uint64_t from, end; /* its last bytes without a gap; what was in a gap had been delivered */
-	bool finished; /* a FIN follows them */
+	uint64_t other; /* what the owner said of the other direction with the last bytes */
+	bool ended[JOURNAL_FLOWS]; /* a FIN is behind the byte before these */
+	uint64_t ends[JOURNAL_FLOWS];
+	bool broken; /* nothing is added any more */
+	bool damaged; /* something is missing that was synced: bytes up to here, and a FIN */
+	uint64_t sealed_end;
+	bool sealed_fin;
 	struct journal_record *records;
 	size_t count, room;
 };
 
-/* Make a file, and sync it. False: it cannot, and there is none. */
-bool journal_create(struct journal *journal, int folder, const char *name, const void *head, size_t bytes);
+enum journal_opened {
+	JOURNAL_OPENED,
+	JOURNAL_NONE, /* it has no whole head, or one of another length */
+	JOURNAL_FAILED, /* it cannot be read now */
+};
 
-/* Open one that an ended program has left; cut what is torn. False: it has no whole head, or one of another length. */
-bool journal_open(struct journal *journal, int folder, const char *name, void *head, size_t bytes);
+/* Make a file for the bytes of a flow, and sync it. False: it cannot, and there is none. */
+bool journal_create(struct journal *journal, int folder, const char *name, unsigned int flow, const void *head,
+		    size_t bytes);
 
-/* Begin the file again with another head, when nothing in it is needed. */
-bool journal_restart(struct journal *journal, const void *head, size_t bytes);
+/* Open one that an ended program has left; cut what is torn. */
+enum journal_opened journal_open(struct journal *journal, int folder, const char *name, unsigned int flow, void *head,
+				 size_t bytes);
 
-/* Add bytes, in one or two parts, or a FIN; sync what was added. False: it cannot (a full disk), and nothing was added. */
-bool journal_append(struct journal *journal, uint64_t at, const struct iovec *parts, int count);
-bool journal_finish(struct journal *journal);
-bool journal_sync(struct journal *journal);
+/* Put another file in its place, with another head and without bytes. False: it cannot, and the old one is there. */
+bool journal_renew(struct journal *journal, const void *head, size_t bytes);
+
+/* Add bytes, in one or two parts, or the end of a flow, and sync it. False: it cannot, and nothing was added. */
+bool journal_add(struct journal *journal, uint64_t at, const struct iovec *parts, int count, uint64_t other);
+bool journal_add_end(struct journal *journal, unsigned int flow, uint64_t at);
 
 /* Read bytes. False: not all are there. */
 bool journal_read(const struct journal *journal, uint64_t at, uint8_t *bytes, size_t length);

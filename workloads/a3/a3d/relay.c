@@ -10,21 +10,20 @@
 #include <unistd.h>
 
 enum {
-	FORMAT = 1, /* of a journal's head */
+	FORMAT = 2, /* of a journal's head */
 	RESTART_SIZE = 1 << 20, /* bytes of a journal that is begun again when all of it is delivered */
 	MSS_UNKNOWN = 536, /* RFC 9293 3.7.1 */
 	STAMP_OPTION = 12,
+	RECORD_HEAD = 64, /* bytes of it, and more */
 };
 
 #define NEVER UINT64_MAX
 #define MS_NS UINT64_C(1000000)
-#define ASK_NS UINT64_C(500000000)
-#define RESTART_BYTES (UINT64_C(1) << 30) /* so far a head's numbers may be behind */
+#define HEAD_BYTES (UINT64_C(16) << 20) /* so far a head's numbers may be behind */
 
 /* What a journal says about its connection. */
 struct head {
 	uint32_t format, size;
-	char boot[40]; /* timestamps go on only as long as the clock does */
 	struct half_settings settings[TRACK_DIRECTIONS];
 	uint64_t bytes[TRACK_DIRECTIONS]; /* of each direction, that its receiver has acknowledged */
 };
@@ -50,20 +49,19 @@ struct relay {
 	uint64_t now_ns; /* when something happened last */
 	bool touched; /* there may be something to do */
 	bool over; /* both FINs are acknowledged, or it is reset */
+	bool was_reset;
 	bool broken; /* the transformer refuses */
-	bool last; /* the far host is gone: what is there is delivered, and then the near one reset */
 	uint64_t over_ns;
 
 	bool stores; /* journal is open */
 	struct journal journal;
+	uint64_t number; /* of its file */
 	uint64_t head_bytes[TRACK_DIRECTIONS]; /* that its head says */
 	uint64_t commit_ns; /* when what is not delivered is stored; NEVER: nothing waits */
 	uint64_t full_ns; /* until then the disk is taken to be full */
 	bool full;
 
-	bool asking; /* after a restart: hosts have not said yet what they have */
-	unsigned int asked;
-	uint64_t ask_ns;
+	bool waits[TRACK_DIRECTIONS]; /* after a restart: until its receiver has said what it has */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -159,13 +157,25 @@ static bool read_stream(void *context, uint64_t at, uint8_t *bytes, size_t lengt
 static bool fits(struct relay *relay, uint64_t length)
 {
 	const struct relays *relays = relay->relays;
-	const uint64_t more = length + 64; /* with the record's head */
+	const uint64_t more = length + RECORD_HEAD;
 
 	return relay->journal.size + more <= relays->settings.quota &&
 	       relays->stored + more <= relays->settings.quota_all;
 }
 
-/* Put on disk what the near host has not acknowledged yet, and the FIN behind it. */
+/* The journal has another size now. */
+static void count_size(struct relay *relay, uint64_t before)
+{
+	relay->relays->stored += relay->journal.size - before;
+}
+
+/* Whether something can be added to the journal. */
+static bool writes(const struct relay *relay)
+{
+	return relay->stores && !relay->journal.broken;
+}
+
+/* Put on disk what the near host has not acknowledged yet. */
 static void commit(struct relay *relay)
 {
 	const uint64_t now_ns = relay->now_ns;
@@ -175,28 +185,21 @@ static void commit(struct relay *relay)
 	size_t length = stream->end > from ? (size_t)(stream->end - from) : 0, at = from % RELAY_ROOM;
 	size_t first = (size_t)least(length, RELAY_ROOM - at);
 	const struct iovec parts[] = { { stream->ring + at, first }, { stream->ring, length - first } };
-	bool good = true;
+	bool good;
 
 	relay->commit_ns = NEVER;
-	if (!relay->stores || relay->asking || (!length && !stream->finished))
+	if (!writes(relay) || relay->waits[inward] || !length || now_ns < relay->full_ns)
 		return;
-	if (now_ns < relay->full_ns) {
-		relay->commit_ns = relay->full_ns;
-		return;
-	}
-	if (length)
-		good = fits(relay, length) && journal_append(&relay->journal, from, parts, 2);
-	if (good && stream->finished)
-		good = journal_finish(&relay->journal);
-	good = journal_sync(&relay->journal) && good;
-	relay->relays->stored += relay->journal.size - before;
+	good = fits(relay, length) && journal_add(&relay->journal, from, parts, 2, delivered(relay, !inward));
+	count_size(relay, before);
+	relay->relays->sync_ns = now_ns + RELAY_SYNC_NS;
 	relay->relays->counts.syncs++;
 	relay->full = !good;
 	if (good) {
 		relay->relays->counts.stored += length;
 	} else {
 		relay->relays->counts.full++;
-		relay->full_ns = relay->commit_ns = now_ns + RELAY_FULL_NS;
+		relay->full_ns = now_ns + RELAY_FULL_NS;
 	}
 }
 
@@ -237,6 +240,8 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 	struct relay *relay = stream->relay;
 	size_t room;
 
+	if (relay->over)
+		return 0;
 	if (relay->transformer) {
 		if (make_room(&relay->stream[0], RELAY_ROOM / 4) < RELAY_ROOM / 4 ||
 		    make_room(&relay->stream[1], RELAY_ROOM / 4) < RELAY_ROOM / 4)
@@ -258,26 +263,6 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 
 /* Beginning and end. */
 
-static const char *boot(void)
-{
-	static char id[40];
-	int file;
-
-	if (*id)
-		return id;
-	strcpy(id, "unknown");
-	file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (file >= 0) {
-		ssize_t length = read(file, id, sizeof(id) - 1);
-
-		if (length < 0)
-			length = 0;
-		id[length] = 0;
-		close(file);
-	}
-	return id;
-}
-
 static struct head head_of(struct relay *relay)
 {
 	struct head head;
@@ -285,7 +270,6 @@ static struct head head_of(struct relay *relay)
 	memset(&head, 0, sizeof(head));
 	head.format = FORMAT;
 	head.size = sizeof(head);
-	snprintf(head.boot, sizeof(head.boot), "%s", boot());
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
 		head.settings[i] = relay->half[i].settings;
 		head.settings[i].echo = relay->half[i].stamp_latest;
@@ -329,23 +313,43 @@ static bool note(struct relay *relay, bool on)
 	       settings->changed(settings->context, relay->version, &relay->ends[0], &relay->ends[1], on);
 }
 
-/* Forget a connection that is over. */
+/* Whether one of the hosts has surely forgotten the connection: then it answers with a reset what the other one sends. */
+static bool is_forgotten(const struct relay *relay)
+{
+	return !relay->was_reset || relay->half[0].state == HALF_RESET_BY_HOST || relay->half[1].state == HALF_RESET_BY_HOST;
+}
+
+/* Forget a connection that is over. If both hosts may still know one that was reset, none of its packets may pass. */
 static void forget(struct relay *relay)
 {
 	remove_journal(relay);
-	note(relay, false);
+	if (is_forgotten(relay))
+		note(relay, false);
 	relay->relays->counts.over++;
 	release(relay);
+}
+
+/* Have a place for one more connection: forget the one that has been over for the longest time. NULL: there is none. */
+static struct relay **free_place(struct relays *relays)
+{
+	struct relay **place = relays->all, **oldest = NULL;
+
+	for (; place < relays->all + RELAY_MOST && *place; place++)
+		if ((*place)->over && (!oldest || (*place)->over_ns < (*oldest)->over_ns))
+			oldest = place;
+	if (place < relays->all + RELAY_MOST)
+		return place;
+	if (oldest)
+		forget(*oldest);
+	return oldest;
 }
 
 static struct relay *make(struct relays *relays, const struct half_settings settings[TRACK_DIRECTIONS],
 			  uint64_t now_ns)
 {
-	struct relay *relay = NULL, **place = relays->all;
+	struct relay *relay, **place = free_place(relays);
 
-	while (place < relays->all + RELAY_MOST && *place)
-		place++;
-	if (place == relays->all + RELAY_MOST || !(relay = calloc(1, sizeof(*relay))))
+	if (!place || !(relay = calloc(1, sizeof(*relay))))
 		return NULL;
 	*place = relay;
 	relays->open++;
@@ -362,6 +366,7 @@ static struct relay *make(struct relays *relays, const struct half_settings sett
 		const struct half_owner owner = { came, read_stream, &relay->stream[i] };
 
 		half_begin(&relay->half[i], &settings[i], &owner);
+		relay->half[i].ask_ns = now_ns + HALF_KEEP_NS;
 	}
 	if (relay->stream[0].ring && relay->stream[1].ring)
 		return relay;
@@ -371,7 +376,7 @@ static struct relay *make(struct relays *relays, const struct half_settings sett
 
 /* What both ends of a connection have settled, for the half that plays the other one towards a host. */
 static struct half_settings settled(const struct relays *relays, const struct track_connection *connection,
-				    enum track_direction host, bool believes, uint64_t now_ns)
+				    enum track_direction host, uint64_t now_ns)
 {
 	const struct track_flow *its = &connection->flow[host], *other = &connection->flow[!host];
 	bool stamps = its->stamps && other->stamps, scaled = its->scaled && other->scaled;
@@ -392,9 +397,14 @@ static struct half_settings settled(const struct relays *relays, const struct tr
 		.stamp = other->stamp + 1 - (uint32_t)(now_ns / MS_NS),
 		.echo = its->stamp,
 		.window = (uint64_t)its->window << (scaled ? its->scale : 0),
-		.believes = believes,
 		.least_rto_ns = relays->settings.least_rto_ns,
 	};
+}
+
+/* Files of the two sides have other names, since near is far for the other one. */
+static const char *prefix(const struct relays *relays)
+{
+	return relays->settings.inward == TRACK_TO_CLIENT ? "client-" : "server-";
 }
 
 static bool open_journal(struct relay *relay)
@@ -403,9 +413,10 @@ static bool open_journal(struct relay *relay)
 	struct head head = head_of(relay);
 	char name[64];
 
-	snprintf(name, sizeof(name), "%" PRIu64, relays->number++);
-	if (relays->stored + sizeof(head) + 64 > relays->settings.quota_all ||
-	    !journal_create(&relay->journal, relays->settings.folder, name, &head, sizeof(head)))
+	relay->number = relays->number++;
+	snprintf(name, sizeof(name), "%s%" PRIu64, prefix(relays), relay->number);
+	if (relays->stored + sizeof(head) + RECORD_HEAD > relays->settings.quota_all ||
+	    !journal_create(&relay->journal, relays->settings.folder, name, relays->settings.inward, &head, sizeof(head)))
 		return false;
 	relay->stores = true;
 	relays->stored += relay->journal.size;
@@ -432,7 +443,7 @@ static uint64_t edge(struct relay *relay, enum track_direction direction)
 	}
 	/* what the receiver offers; and a little, so that there is something to ask it with when its window is closed */
 	offers = least(delivered(relay, direction) + most(to->window, 2 * (uint64_t)to->settings.mss), there + RELAY_ROOM);
-	if (stored_here(relay, direction) && !relay->full) {
+	if (stored_here(relay, direction) && writes(relay) && !relay->full) {
 		left = least(settings->quota - least(settings->quota, relay->journal.size),
 			     settings->quota_all - least(settings->quota_all, relay->relays->stored));
 		left -= left / 16; /* for the heads of records */
@@ -452,29 +463,44 @@ static void end_transformed(struct relay *relay, enum track_direction direction)
 	relay->broken |= !relay->transformer->ended(relay->context, relay, direction);
 }
 
-/* The receiver may have got bytes around us, before a restart; and the FIN may have come. */
+/*
+ * All of a direction has come, and its FIN. That is noted on disk before the FIN goes on, so that a number that a host
+ * acknowledges after a restart is never one of which nobody knows whether it is that of a byte. If the disk does not take
+ * it, the FIN goes on all the same, and is not acknowledged before its receiver has it.
+ */
+static void finish(struct relay *relay, enum track_direction direction)
+{
+	uint64_t before = relay->journal.size;
+
+	if (writes(relay)) {
+		journal_add_end(&relay->journal, direction, relay->stream[direction].end);
+		count_size(relay, before);
+	}
+	relay_finish(relay, direction);
+}
+
+/* The receiver may have got bytes before a restart of which nothing was known here; and the FIN may have come. */
 static void follow(struct relay *relay, enum track_direction direction)
 {
 	struct stream *stream = &relay->stream[direction];
 	struct half *from = source(relay, direction);
-	uint64_t there = delivered(relay, direction);
+	uint64_t there = least(delivered(relay, direction), from->end);
 
 	if (there > stream->end && !stream->finished) {
 		stream->start = stream->end = there;
-		half_skip(from, there, false);
+		half_skip(from, there);
 		half_offer(sink(relay, direction), there, false);
 	}
-	if (from->finished && !stream->finished) {
-		stream->end = from->received;
-		stream->start = least(stream->start, stream->end);
-		relay_finish(relay, direction);
-	}
+	if (from->finished && !stream->finished && stream->end == from->end)
+		finish(relay, direction);
 }
 
 static void settle_direction(struct relay *relay, enum track_direction direction)
 {
 	struct half *from = source(relay, direction);
 
+	if (relay->waits[direction])
+		return;
 	if (relay->transformer)
 		end_transformed(relay, direction);
 	else
@@ -484,7 +510,7 @@ static void settle_direction(struct relay *relay, enum track_direction direction
 	else
 		half_permit(from, safe(relay, direction),
 			    sink(relay, direction)->acked_end ||
-				    (stored_here(relay, direction) && relay->journal.finished));
+				    (stored_here(relay, direction) && relay->journal.ended[direction]));
 	half_take(from, edge(relay, direction));
 }
 
@@ -493,14 +519,20 @@ static void end_relay(struct relay *relay, uint64_t now_ns)
 	relay->over = true;
 	relay->over_ns = now_ns;
 	remove_journal(relay);
+	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
+		free(relay->stream[i].ring);
+		relay->stream[i].ring = NULL;
+	}
 }
 
 static void reset(struct relay *relay, uint64_t now_ns)
 {
 	if (relay->over)
 		return;
-	half_reset(&relay->half[0]);
-	half_reset(&relay->half[1]);
+	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
+		if (relay->half[i].state != HALF_RESET_BY_HOST)
+			half_reset(&relay->half[i]);
+	relay->was_reset = true;
 	relay->relays->counts.resets++;
 	end_relay(relay, now_ns);
 }
@@ -510,6 +542,8 @@ static bool lacks(struct relay *relay)
 {
 	const struct stream *stream = &relay->stream[relay->relays->settings.inward];
 
+	if (relay->waits[stream->direction])
+		return relay->journal.count || relay->journal.ended[stream->direction];
 	return !relay->transformer && (delivered(relay, stream->direction) < stream->end ||
 				       (stream->finished && !sink(relay, stream->direction)->acked_end));
 }
@@ -525,143 +559,171 @@ static void look_for_end(struct relay *relay, uint64_t now_ns)
 		end_relay(relay, now_ns);
 }
 
-/* A journal of which all is delivered begins again, before it is long or its head is old. */
-static void restart_journal(struct relay *relay)
+/* A journal of which all is delivered begins again, before it is long or its head is old, or if it is broken. */
+static void renew_journal(struct relay *relay)
 {
 	enum track_direction inward = relay->relays->settings.inward;
 	uint64_t size = relay->journal.size, quota = relay->relays->settings.quota;
 	bool large = relay->journal.count && (size >= RESTART_SIZE || size >= quota / 2 || relay->full);
-	bool old = relay->half[0].acked - relay->head_bytes[TRACK_TO_CLIENT] >= RESTART_BYTES ||
-		   relay->half[1].acked - relay->head_bytes[TRACK_TO_SERVER] >= RESTART_BYTES;
+	bool old = relay->half[0].acked - relay->head_bytes[TRACK_TO_CLIENT] >= HEAD_BYTES ||
+		   relay->half[1].acked - relay->head_bytes[TRACK_TO_SERVER] >= HEAD_BYTES;
 	struct head head;
 
-	if (!relay->stores || relay->journal.finished || !(large || old) ||
+	if (!relay->stores || relay->waits[0] || relay->waits[1] || relay->journal.damaged ||
+	    !(large || old || relay->journal.broken) || relay->now_ns < relay->full_ns ||
 	    (relay->journal.count && delivered(relay, inward) < relay->journal.end))
 		return;
 	head = head_of(relay);
+	if (!journal_renew(&relay->journal, &head, sizeof(head))) {
+		relay->full_ns = relay->now_ns + RELAY_FULL_NS;
+		return;
+	}
 	memcpy(relay->head_bytes, head.bytes, sizeof(head.bytes));
+	count_size(relay, size);
 	relay->full = false;
-	relay->full_ns = 0;
-	if (journal_restart(&relay->journal, &head, sizeof(head)))
-		relay->relays->stored += relay->journal.size - size;
-	else
-		remove_journal(relay); /* nothing in it is needed; the next a3d resets the connection */
 }
 
-static void settle(struct relay *relay, uint64_t now_ns)
+/* When bytes are to be stored: when the near host has not acknowledged them for a while. */
+static void plan_commit(struct relay *relay)
 {
 	const struct stream *stream = &relay->stream[relay->relays->settings.inward];
-	bool waits;
 
-	relay->now_ns = now_ns;
-	if (relay->over)
-		return;
-	if (relay->transformer && relay->transformer->room)
-		relay->transformer->room(relay->context, relay);
-	settle_direction(relay, TRACK_TO_SERVER);
-	settle_direction(relay, TRACK_TO_CLIENT);
-	restart_journal(relay);
-	waits = relay->stores && (safe(relay, stream->direction) < stream->end ||
-				  (stream->finished && !relay->journal.finished &&
-				   !sink(relay, stream->direction)->acked_end));
-	if (!waits)
+	if (!writes(relay) || relay->waits[stream->direction] || safe(relay, stream->direction) >= stream->end) {
 		relay->commit_ns = NEVER;
-	else if (relay->commit_ns == NEVER)
-		relay->commit_ns = most(now_ns + RELAY_COMMIT_NS, relay->full_ns);
-	look_for_end(relay, now_ns);
+		return;
+	}
+	if (relay->commit_ns == NEVER)
+		relay->commit_ns = relay->now_ns + RELAY_COMMIT_NS;
+	relay->commit_ns = most(relay->commit_ns, most(relay->full_ns, relay->relays->sync_ns));
 }
 
-/* Whether bytes are to be stored now: the near host does not take them, or has not acknowledged them for a while. */
+/* Whether bytes are to be stored now. It does not wait if the near host does not even take them. */
 static bool is_to_commit(struct relay *relay, uint64_t now_ns)
 {
 	const struct stream *stream = &relay->stream[relay->relays->settings.inward];
 
-	return relay->commit_ns != NEVER && now_ns >= relay->full_ns && !relay->over &&
-	       (relay->commit_ns <= now_ns || sink(relay, stream->direction)->sent < stream->end + stream->finished);
+	if (relay->over || relay->commit_ns == NEVER)
+		return false;
+	if (sink(relay, stream->direction)->sent < stream->end)
+		relay->commit_ns = most(now_ns, most(relay->full_ns, relay->relays->sync_ns));
+	return relay->commit_ns <= now_ns;
+}
+
+/* The receiver of a direction has said what it has: go on from there. */
+static void resume(struct relay *relay, enum track_direction direction)
+{
+	const struct journal *journal = &relay->journal;
+	struct half *to = sink(relay, direction), *from = source(relay, direction);
+	struct stream *stream = &relay->stream[direction];
+	uint64_t there = to->acked;
+
+	relay->waits[direction] = false;
+	from->end = journal->ended[direction] ? journal->ends[direction] : HALF_NO_END;
+	there = least(there, from->end);
+	if (direction == relay->relays->settings.inward) {
+		relay->relays->counts.resumed++;
+		if (journal->damaged && to->acked < journal->sealed_end + journal->sealed_fin)
+			half_reset(from); /* what it was told to be there is not */
+		if (journal->count)
+			there = most(there, journal->end);
+	}
+	stream->start = stream->end = there;
+	half_skip(from, there);
+	half_offer(to, there, false);
+}
+
+static void settle(struct relay *relay, uint64_t now_ns)
+{
+	relay->now_ns = now_ns;
+	if (relay->over)
+		return;
+	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
+		if (relay->waits[i] && !sink(relay, i)->learning)
+			resume(relay, i);
+	if (relay->transformer && relay->transformer->room)
+		relay->transformer->room(relay->context, relay);
+	settle_direction(relay, TRACK_TO_SERVER);
+	settle_direction(relay, TRACK_TO_CLIENT);
+	renew_journal(relay);
+	plan_commit(relay);
+	look_for_end(relay, now_ns);
 }
 
 /* After a restart. */
 
-/* Both hosts have said what they have: go on from there. */
-static void resume(struct relay *relay)
+/* Of two journals for the same addresses, the older one is of a connection that was there before. */
+static bool is_older(struct relays *relays, const struct half_settings settings[TRACK_DIRECTIONS], uint64_t number)
 {
-	enum track_direction inward = relay->relays->settings.inward, outward = !inward;
-	struct half *near = sink(relay, inward), *far = source(relay, inward);
-	bool end = relay->journal.finished;
-	uint64_t on_disk = relay->journal.count ? relay->journal.end : 0;
-	uint64_t there = end ? most(on_disk, near->acked - (near->acked > on_disk)) : most(on_disk, near->acked);
+	for (unsigned int i = 0; i < RELAY_MOST; i++) {
+		struct relay *other = relays->all[i];
 
-	relay->asking = false;
-	relay->stream[inward].start = relay->stream[inward].end = there;
-	relay->stream[inward].finished = end;
-	half_skip(far, there, end);
-	half_permit(far, there, end);
-	half_offer(near, there, end);
-	relay->stream[outward].start = relay->stream[outward].end = far->acked;
-	half_skip(near, far->acked, false);
-	half_permit(near, far->acked, false);
-	half_offer(far, far->acked, false);
-	relay->relays->counts.resumed++;
-}
-
-/*
- * Whether both hosts have said what they have. The near one had acknowledged all that is not in the journal, so an
- * acknowledgement of less is an old one that was overtaken.
- */
-static bool answered(struct relay *relay)
-{
-	const struct half *near = sink(relay, relay->relays->settings.inward);
-
-	return relay->half[0].heard && relay->half[1].heard &&
-	       (!relay->journal.count || near->acked >= relay->journal.from);
-}
-
-static size_t ask(struct relay *relay, uint64_t now_ns, uint8_t *packet, size_t room, bool *outward)
-{
-	struct half *near = sink(relay, relay->relays->settings.inward), *far = source(relay, relay->relays->settings.inward);
-
-	if (now_ns < relay->ask_ns)
-		return 0;
-	if (relay->asked == 2 * RELAY_ASKS) {
-		relay->asking = false;
-		reset(relay, now_ns);
-		return 0;
+		if (!other || other->version != settings[0].version || !track_same(&other->ends[0], &settings[0].host) ||
+		    !track_same(&other->ends[1], &settings[1].host))
+			continue;
+		if (other->number > number)
+			return true;
+		remove_journal(other);
+		release(other);
 	}
-	*outward = relay->asked++ % 2;
-	if (*outward)
-		relay->ask_ns = now_ns + ASK_NS;
-	return half_ask(*outward ? far : near, now_ns, packet, room);
+	return false;
 }
 
-/* Take a connection over from an a3d that has ended. */
-static void inherit(struct relays *relays, const char *name, uint64_t now_ns)
+/* Take a connection over from an a3d that has ended. If that cannot be, its packets are answered with resets. */
+static void inherit(struct relays *relays, const char *name, uint64_t number, uint64_t now_ns)
 {
+	enum track_direction inward = relays->settings.inward, outward = !inward;
+	uint64_t low[TRACK_DIRECTIONS], slack, end;
 	struct journal journal;
+	enum journal_opened opened;
 	struct relay *relay;
 	struct head head;
 
-	if (!journal_open(&journal, relays->settings.folder, name, &head, sizeof(head))) {
-		unlinkat(relays->settings.folder, name, 0); /* nothing was changed before its head was synced */
+	opened = journal_open(&journal, relays->settings.folder, name, inward, &head, sizeof(head));
+	if (opened == JOURNAL_NONE)
+		unlinkat(relays->settings.folder, name, 0);
+	if (opened != JOURNAL_OPENED)
+		return;
+	if (head.format != FORMAT || head.size != sizeof(head) || is_older(relays, head.settings, number)) {
+		journal_remove(&journal);
 		return;
 	}
-	if (head.format != FORMAT || head.size != sizeof(head) || !(relay = make(relays, head.settings, now_ns))) {
-		journal_remove(&journal); /* packets of the connection are answered with resets */
+	relay = make(relays, head.settings, now_ns);
+	if (!relay) {
+		journal_close(&journal);
 		return;
 	}
 	relay->stores = true;
 	relay->journal = journal;
+	relay->number = number;
 	relays->stored += journal.size;
 	memcpy(relay->head_bytes, head.bytes, sizeof(head.bytes));
+	/* what the near host had acknowledged at least, and what the far one had been told */
+	low[inward] = journal.count ? most(head.bytes[inward], journal.from) : head.bytes[inward];
+	low[outward] = journal.count ? most(head.bytes[outward], journal.other) : head.bytes[outward];
+	end = journal.count ? most(low[inward], journal.end) : low[inward];
+	slack = HEAD_BYTES + (end - low[inward]) +
+		((uint64_t)UINT16_MAX << most(head.settings[0].receive_scale, head.settings[1].receive_scale));
+	half_resume(source(relay, inward), end, low[outward], slack, now_ns);
+	half_resume(sink(relay, inward), low[outward], low[inward], slack, now_ns);
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
-		half_resume(&relay->half[i], head.bytes[i], head.bytes[!i]);
-		relay->stream[i].start = relay->stream[i].end = head.bytes[i];
+		relay->waits[i] = true;
+		relay->stream[i].start = relay->stream[i].end = i == inward ? end : low[i];
 	}
-	relay->asking = true;
 	note(relay, true);
-	if (strcmp(head.boot, boot())) {
-		relay->asking = false;
-		reset(relay, now_ns);
-	}
+}
+
+/* The number in the name of a journal of this side. False: it is none; `torn` says whether it is one that was not ready. */
+static bool is_journal(const struct relays *relays, const char *name, uint64_t *number, bool *torn)
+{
+	size_t length = strlen(prefix(relays));
+	char *rest;
+
+	*torn = false;
+	if (strncmp(name, prefix(relays), length))
+		return false;
+	*number = strtoull(name + length, &rest, 10);
+	*torn = rest != name + length && !strcmp(rest, ".new");
+	return rest != name + length && !*rest;
 }
 
 void relays_begin(struct relays *relays, const struct relay_settings *settings, uint64_t now_ns)
@@ -675,13 +737,15 @@ void relays_begin(struct relays *relays, const struct relay_settings *settings, 
 		return;
 	rewinddir(folder);
 	while ((entry = readdir(folder))) {
-		char *rest;
-		uint64_t number = strtoull(entry->d_name, &rest, 10);
+		uint64_t number;
+		bool torn;
 
-		if (rest == entry->d_name || *rest)
-			continue;
-		relays->number = most(relays->number, number + 1);
-		inherit(relays, entry->d_name, now_ns);
+		if (is_journal(relays, entry->d_name, &number, &torn)) {
+			relays->number = most(relays->number, number + 1);
+			inherit(relays, entry->d_name, number, now_ns);
+		} else if (torn) {
+			unlinkat(relays->settings.folder, entry->d_name, 0);
+		}
 	}
 	closedir(folder);
 }
@@ -692,8 +756,8 @@ bool relays_take(struct relays *relays, const struct track_connection *connectio
 		 const struct relay_transformer *transformer, void *context, uint64_t now_ns)
 {
 	const struct half_settings settings[] = {
-		settled(relays, connection, TRACK_TO_SERVER, !transformer, now_ns),
-		settled(relays, connection, TRACK_TO_CLIENT, !transformer, now_ns),
+		settled(relays, connection, TRACK_TO_SERVER, now_ns),
+		settled(relays, connection, TRACK_TO_CLIENT, now_ns),
 	};
 	struct relay *relay;
 
@@ -735,12 +799,28 @@ bool relays_known(const struct relays *relays, const struct segment *segment, en
 	return found(relays, segment, direction);
 }
 
-void relays_unknown(struct relays *relays, const struct segment *segment)
+bool relays_over(const struct relays *relays, const struct segment *segment)
+{
+	enum track_direction direction;
+	const struct relay *relay = found(relays, segment, &direction);
+
+	return relay && relay->over;
+}
+
+void relays_replaced(struct relays *relays, const struct segment_end *client, const struct segment_end *server,
+		     uint8_t version)
 {
 	const struct relay_settings *settings = &relays->settings;
+	enum track_direction direction;
+	struct relay *relay = found(relays, &(struct segment){ .version = version, .from = *client, .to = *server },
+				    &direction);
 
-	if (settings->changed)
-		settings->changed(settings->context, segment->version, &segment->from, &segment->to, false);
+	if (relay) {
+		relay->was_reset = false; /* the hosts have forgotten it */
+		forget(relay);
+	} else if (settings->changed) {
+		settings->changed(settings->context, version, client, server, false);
+	}
 }
 
 bool relays_segment(struct relays *relays, const struct segment *segment, uint64_t now_ns)
@@ -750,27 +830,22 @@ bool relays_segment(struct relays *relays, const struct segment *segment, uint64
 
 	if (!relay)
 		return false;
-	if (relay->over && (segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) == SEGMENT_SYN) {
-		forget(relay); /* a new connection with the same ports */
-		return false;
-	}
 	relay->touched = true;
 	relay->now_ns = now_ns;
-	if (segment->whole && !(segment->flags & SEGMENT_URG))
+	if (segment->whole)
 		half_segment(&relay->half[direction], segment, now_ns);
-	if (relay->asking && answered(relay))
-		resume(relay);
 	return true;
 }
 
 static size_t due(struct relay *relay, uint64_t now_ns, uint8_t *packet, bool *outward)
 {
 	enum track_direction inward = relay->relays->settings.inward;
+	const struct half *half = relay->half;
 	size_t length;
 
-	if (relay->asking)
-		return ask(relay, now_ns, packet, HALF_PACKET, outward);
 	do {
+		enum half_state states[] = { half[0].state, half[1].state };
+
 		settle(relay, now_ns);
 		*outward = false;
 		length = half_due(sink(relay, inward), now_ns, packet, HALF_PACKET);
@@ -780,6 +855,8 @@ static size_t due(struct relay *relay, uint64_t now_ns, uint8_t *packet, bool *o
 		length = half_due(source(relay, inward), now_ns, packet, HALF_PACKET);
 		if (length)
 			return length;
+		if (half[0].state != states[0] || half[1].state != states[1])
+			continue; /* one of them has given up */
 		if (!is_to_commit(relay, now_ns))
 			break;
 		commit(relay);
@@ -788,16 +865,24 @@ static size_t due(struct relay *relay, uint64_t now_ns, uint8_t *packet, bool *o
 	return 0;
 }
 
+/* When one that is over is forgotten: one that was reset as soon as both hosts have forgotten it. */
+static uint64_t forget_ns(const struct relay *relay)
+{
+	bool waits = false;
+
+	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
+		waits |= relay->half[i].state == HALF_RESETTING || (!relay->was_reset && relay->half[i].state == HALF_OPEN);
+	return waits ? relay->over_ns + RELAY_LINGER_NS : 0;
+}
+
 static uint64_t next_ns(const struct relay *relay)
 {
 	uint64_t next = least(half_next_ns(&relay->half[0]), half_next_ns(&relay->half[1]));
 
-	if (relay->asking)
-		return relay->ask_ns;
 	if (relay->touched)
 		return 0;
 	if (relay->over)
-		return least(next, relay->over_ns + RELAY_LINGER_NS);
+		return least(next, forget_ns(relay));
 	return least(next, relay->commit_ns);
 }
 
@@ -810,14 +895,14 @@ bool relays_due(struct relays *relays, uint64_t now_ns, struct relay_packet *pac
 
 		if (!relay || next_ns(relay) > now_ns)
 			continue;
-		if (relay->over && now_ns >= relay->over_ns + RELAY_LINGER_NS) {
+		if (relay->over && now_ns >= forget_ns(relay)) {
 			forget(relay);
 			continue;
 		}
 		length = due(relay, now_ns, relays->packet, &outward);
 		if (!length)
 			continue;
-		relay->touched |= !relay->asking;
+		relay->touched = true;
 		*packet = (struct relay_packet){ relay->version, outward, relays->packet, length };
 		return true;
 	}
@@ -841,6 +926,10 @@ void relays_end(struct relays *relays)
 
 		if (!relay)
 			continue;
+		if (relay->over) {
+			forget(relay);
+			continue;
+		}
 		if (relay->stores) {
 			relay->stores = false;
 			journal_close(&relay->journal);

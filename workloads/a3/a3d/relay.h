@@ -8,7 +8,11 @@
  * both sides, and what a host has sent is acknowledged when the other one has it. IB changes this for bytes that are on
  * their way to the near host: they are acknowledged as well when they are on disk (journal.h). The same holds for the FIN
  * behind them, so that a far host that has closed may forget the connection. The near host gets all that was acknowledged,
- * also if the far host resets or is gone; then it is reset. A reset of the near host empties the journal.
+ * also if the far host resets or is gone; then it is reset. A reset of the near host empties the journal. The end of a
+ * direction is in the journal before its FIN goes on, if the disk takes it.
+ *
+ * After a restart, both hosts are asked what they have. The near one's answer is enough to deliver what is stored. If
+ * something that was synced cannot be read, the far host is reset at once, and the near one when it has the rest.
  */
 #ifndef A3D_RELAY_H
 #define A3D_RELAY_H
@@ -20,12 +24,12 @@
 enum {
 	RELAY_MOST = 128, /* connections */
 	RELAY_ROOM = 512 << 10, /* bytes on their way to a host, in memory; a power of two */
-	RELAY_ASKS = 10, /* times that hosts are asked after a restart */
 };
 
 #define RELAY_LINGER_NS UINT64_C(60000000000) /* after both FINs: a host may repeat its own */
 #define RELAY_COMMIT_NS UINT64_C(20000000) /* bytes that the near host has had the time to acknowledge are not stored */
 #define RELAY_FULL_NS UINT64_C(200000000) /* after a write that failed */
+#define RELAY_SYNC_NS UINT64_C(5000000) /* from one sync to the next one, of all connections */
 
 struct relay;
 
@@ -90,6 +94,7 @@ struct relays {
 	unsigned int open;
 	uint64_t stored; /* bytes of all files */
 	uint64_t number; /* of the next file */
+	uint64_t sync_ns; /* when the next sync may be */
 	uint8_t packet[HALF_PACKET];
 	struct relay *all[RELAY_MOST];
 };
@@ -109,13 +114,17 @@ bool relays_segment(struct relays *relays, const struct segment *segment, uint64
 /* Whether it is of one; then, its direction. */
 bool relays_known(const struct relays *relays, const struct segment *segment, enum track_direction *direction);
 
-/* A connection begins where one was changed that is not known any more: its addresses are as any others from now on. */
-void relays_unknown(struct relays *relays, const struct segment *segment);
+/* Whether it is of one that is over. */
+bool relays_over(const struct relays *relays, const struct segment *segment);
+
+/* A connection has begun where a changed one was: its addresses are as any others from now on. */
+void relays_replaced(struct relays *relays, const struct segment_end *client, const struct segment_end *server,
+		     uint8_t version);
 
 bool relays_due(struct relays *relays, uint64_t now_ns, struct relay_packet *packet);
 uint64_t relays_next_ns(const struct relays *relays);
 
-/* Leave connections to the next a3d: journals and what was noted stay. */
+/* Leave connections to the next a3d: journals and what was noted stay. Those that are over are forgotten. */
 void relays_end(struct relays *relays);
 
 #endif

@@ -284,8 +284,11 @@ int main(int argc, char **argv)
 		last_ns = now_us * 1000 + UINT64_C(60000000000);
 	if (!track)
 		send_until(UINT64_MAX);
+	if (ib)
+		chain_end(&chain); /* what it takes back is printed */
 	print_counts();
-	chain_end(&chain);
+	if (!ib)
+		chain_end(&chain);
 	if (argc > 5)
 		store_close(&store);
 	return chain.track.stored || chain.rar.waiting || chain.ae.mails || chain.pf.waiting || chain.pf.memories ? 3 : 0;

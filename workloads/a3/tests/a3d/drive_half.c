@@ -2,13 +2,13 @@
 /*
  * Halves of TCP connections, without a network and without a clock.
  *
- *	drive_half host VERSION MSS SCALE SACK STAMPS WINDOW BELIEVES < lines
+ *	drive_half host VERSION MSS SCALE SACK STAMPS WINDOW < lines
  *	drive_half line SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS
- *	drive_half relay SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS FOLDER QUOTA CRASH-MS DOWN-MS WHAT
+ *	drive_half relay SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS FOLDER QUOTA CRASH DOWN-MS WHAT DISK
  *
  * As host, it is one half. A line is the time in microseconds and what happens: a packet of the host in hexadecimal;
- * "offer N", "end N" (with a FIN), "permit N", "permit-end N", "take N", "skip N", "ask", "reset" or "nothing". It prints
- * what is handed over ("bytes" and hexadecimal), what is sent before or then ("send", the time in microseconds, the packet),
+ * "offer N", "end N" (with a FIN), "permit N", "permit-end N", "take N", "skip N", "resume N" (the host has so much at
+ * least, and 100000 more at most), "ask", "reset" or "nothing". It prints what is handed over ("bytes" and hexadecimal), what is sent before or then ("send", the time in microseconds, the packet),
  * and, as the last line, its state. Byte N of what it sends is N % 251.
  *
  * As line, it is two halves with a line of 20 ms between them, which loses, repeats and delays of 1000 packets so many,
@@ -16,8 +16,13 @@
  * It prints how long all took, and ends with 1 if a byte was wrong, or if one half did not end.
  *
  * As relay, the first half is a server and the second one a client, with a relay between; IB is on if FOLDER is not "-".
- * Every CRASH-MS, up to five times, the relay crashes and is back after DOWN-MS: what was not synced is gone, and there is a
- * torn record. WHAT is "all", or who resets when it has got 20 000 bytes, or sent them: "client" or "server".
+ * It crashes up to five times, and is back after DOWN-MS: every CRASH ms, or, if CRASH begins with a c, so many calls that
+ * change a file after it began. Then what was not synced is lost or torn, if DISK is "power"; if it is "kill", all that was
+ * written is there. DISK "failing": no sync ever succeeds; "full": nothing is written.
+ * WHAT is "all": both hosts get everything. "client" or "server" resets when it has got 20 000 bytes, or sent them. After
+ * the first crash, "client-gone" and "server-gone" are silent for ever, "client-away" for two minutes, "server-forgets"
+ * and "client-forgets" answer with resets.
+ * It ends with 1 if that is not what becomes of it, if something is left in the folder, or if it stays noted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +30,9 @@
 #include <string.h>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk.h"
 #include "relay.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -94,7 +99,7 @@ static void packet_came(struct half *half, const char *hex, uint64_t now_ns)
 		exit(1);
 	for (size_t i = 0; i < length; i++)
 		bytes[i] = (uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
-	if (segment_read(&segment, bytes, length) && segment.whole && !(segment.flags & SEGMENT_URG))
+	if (segment_read(&segment, bytes, length) && segment.whole)
 		half_segment(half, &segment, now_ns);
 	free(bytes);
 }
@@ -117,7 +122,6 @@ static int play_host(char **words)
 		.stamps = atoi(words[4]),
 		.stamp = 1000,
 		.window = strtoull(words[5], NULL, 10),
-		.believes = atoi(words[6]),
 		.least_rto_ns = HALF_LEAST_RTO_NS,
 	};
 	struct half half;
@@ -145,7 +149,9 @@ static int play_host(char **words)
 		else if (!strcmp(what, "take"))
 			half_take(&half, number);
 		else if (!strcmp(what, "skip"))
-			half_skip(&half, number, false);
+			half_skip(&half, number);
+		else if (!strcmp(what, "resume"))
+			half_resume(&half, 0, number, 100000, before_ns);
 		else if (!strcmp(what, "reset"))
 			half_reset(&half);
 		else if (!strcmp(what, "ask"))
@@ -155,8 +161,8 @@ static int play_host(char **words)
 		send_until(&half, before_ns, before_ns);
 	}
 	printf("{\"state\": %d, \"received\": %" PRIu64 ", \"finished\": %d, \"acked\": %" PRIu64 ", \"acked_end\": %d, "
-	       "\"stored\": %zu, \"segments\": %" PRIu64 ", \"repeated\": %" PRIu64 ", \"cwnd\": %" PRIu64 "}\n",
-	       half.state, half.received, half.finished, half.acked, half.acked_end, half.stored, half.segments,
+	       "\"stored\": %zu, \"pieces\": %u, \"segments\": %" PRIu64 ", \"repeated\": %" PRIu64 ", \"cwnd\": %" PRIu64 "}\n",
+	       half.state, half.received, half.finished, half.acked, half.acked_end, half.stored, half.pieces, half.segments,
 	       half.repeated, half.cwnd);
 	half_end(&half);
 	return half.stored ? 3 : 0;
@@ -171,6 +177,7 @@ enum {
 struct end {
 	struct half half;
 	uint64_t wrong, room, read, pause_ns, resume_ns, bytes;
+	bool forgets; /* it answers everything with a reset */
 };
 
 struct flight {
@@ -235,6 +242,10 @@ static void land(struct end *ends, unsigned int which)
 	if (!segment_read(&segment, copy, one.length)) {
 		puts("it sends what is not TCP");
 		exit(1);
+	}
+	if (ends[one.to].forgets) {
+		ends[one.to].half.state = HALF_RESETTING;
+		ends[one.to].half.ask_ns = UINT64_MAX;
 	}
 	half_segment(&ends[one.to].half, &segment, one.at_ns);
 	free(copy);
@@ -346,53 +357,26 @@ enum {
 	RESET_AT = 20000,
 };
 
+#define CLOSED_NS (120000 * MS_NS) /* after the end, a host forgets the connection */
+#define AWAY_NS (120000 * MS_NS)
+#define LONGEST_NS (5000000 * MS_NS)
+
 static struct relays relays;
 static struct relay_settings relay_settings = { .inward = TRACK_TO_CLIENT,
 						.quota_all = 1 << 30,
 						.least_rto_ns = HALF_LEAST_RTO_NS };
-static uint64_t synced; /* bytes of the journal */
 static bool noted; /* that the connection is changed */
 static bool forgotten; /* it is over, and not known any more */
-
-int __wrap_fdatasync(int file);
-int __wrap_fsync(int file);
-
-int __wrap_fdatasync(int file)
-{
-	struct stat about;
-
-	if (fstat(file, &about))
-		return -1;
-	if (S_ISREG(about.st_mode))
-		synced = (uint64_t)about.st_size;
-	return 0;
-}
-
-int __wrap_fsync(int file)
-{
-	return __wrap_fdatasync(file);
-}
+static bool orphan; /* it was over when a crash came, so nobody has taken the note back */
+static uint64_t silent_ns[2]; /* until then, nothing comes from a host, or gets there */
 
 static bool note(void *context, uint8_t version, const struct segment_end *client, const struct segment_end *server,
 		 bool on)
 {
 	(void)context;
-	noted = on && version == 4 && client->port == 2 && server->port == 1;
-	return true;
-}
-
-/* What is not synced is lost; a part of a record is there. */
-static void crash(void)
-{
-	static const char torn[] = "1b3a, and what a torn record has";
-	int file = openat(relay_settings.folder, "0", O_RDWR);
-
-	relays_end(&relays);
-	if (file < 0)
-		return;
-	if (ftruncate(file, (off_t)synced) || pwrite(file, torn, chance() % sizeof(torn), (off_t)synced) < 0)
-		exit(1);
-	close(file);
+	if (!disk_dead)
+		noted = on && version == 4 && client->port == 2 && server->port == 1;
+	return !disk_dead;
 }
 
 static void take_over(const struct end ends[2], uint64_t now_ns)
@@ -415,7 +399,7 @@ static void take_over(const struct end ends[2], uint64_t now_ns)
 							  .window = (uint16_t)(sender->room >> 2),
 							  .stamp = (uint32_t)(now_ns / MS_NS) };
 	}
-	if (!relays_take(&relays, &connection, NULL, NULL, now_ns))
+	if (!relays_take(&relays, &connection, NULL, NULL, now_ns) && !disk_dead)
 		exit(1);
 }
 
@@ -423,23 +407,32 @@ static void land_anywhere(struct end *ends, bool up)
 {
 	unsigned int which = first_flight();
 	struct segment segment;
-	struct flight one;
+	struct flight one = flights[which];
 
-	if (flights[which].to != RELAY) {
+	if (one.to != RELAY && one.at_ns >= silent_ns[one.to]) {
 		land(ends, which);
 		return;
 	}
-	one = flights[which];
 	memmove(flights + which, flights + which + 1, (flight_count - which - 1) * sizeof(one));
 	flight_count--;
-	if (!up || (segment_read(&segment, one.packet, one.length) && relays_segment(&relays, &segment, one.at_ns)))
+	if (one.to != RELAY || !up || disk_dead ||
+	    (segment_read(&segment, one.packet, one.length) && relays_segment(&relays, &segment, one.at_ns)))
 		return;
 	/* a connection that was over before a crash is not known any more; a3d answers with resets */
-	forgotten = !relays.open && ends[SERVER].half.finished && ends[CLIENT].half.finished;
+	forgotten = !relays.open && ((ends[SERVER].half.finished && ends[CLIENT].half.finished) ||
+				     ends[SERVER].half.state != HALF_OPEN || ends[CLIENT].half.state != HALF_OPEN);
 	if (!forgotten) {
 		puts("a packet would pass");
 		exit(1);
 	}
+}
+
+/* Send a packet, unless it gets lost. */
+static void fly_or_not(unsigned int to, uint64_t now_ns, const uint8_t *packet, size_t length, const unsigned int harm[3])
+{
+	for (unsigned int copies = 1 + (chance() < harm[1]); copies; copies--)
+		if (chance() >= harm[0])
+			fly(to, now_ns, packet, length, harm[2]);
 }
 
 static void send_all(struct end *ends, bool up, uint64_t now_ns, const unsigned int harm[3])
@@ -450,18 +443,79 @@ static void send_all(struct end *ends, bool up, uint64_t now_ns, const unsigned 
 
 	for (unsigned int i = 0; i < 2; i++)
 		while ((length = half_due(&ends[i].half, now_ns, packet, sizeof(packet))))
-			for (unsigned int copies = 1 + (chance() < harm[1]); copies; copies--)
-				if (chance() >= harm[0])
-					fly(RELAY, now_ns, packet, length, harm[2]);
-	while (up && relays_due(&relays, now_ns, &made)) {
-		if (!noted && !(made.bytes[33] & SEGMENT_RST)) {
+			if (now_ns >= silent_ns[i])
+				fly_or_not(RELAY, now_ns, packet, length, harm);
+	while (up && !disk_dead && relays_due(&relays, now_ns, &made) && !disk_dead) {
+		if (!noted) {
 			puts("it was not noted");
 			exit(1);
 		}
-		for (unsigned int copies = 1 + (chance() < harm[1]); copies; copies--)
-			if (chance() >= harm[0])
-				fly(made.outward ? SERVER : CLIENT, now_ns, made.bytes, made.length, harm[2]);
+		fly_or_not(made.outward ? SERVER : CLIENT, now_ns, made.bytes, made.length, harm);
 	}
+}
+
+/* When something happens next; UINT64_MAX: never. */
+static uint64_t next_of_all(const struct end ends[2], bool up, uint64_t now_ns)
+{
+	uint64_t next_ns = up ? relays_next_ns(&relays) : UINT64_MAX;
+
+	if (flight_count && flights[first_flight()].at_ns < next_ns)
+		next_ns = flights[first_flight()].at_ns;
+	for (unsigned int i = 0; i < 2; i++) {
+		if (half_next_ns(&ends[i].half) < next_ns)
+			next_ns = half_next_ns(&ends[i].half);
+		if (ends[i].resume_ns > now_ns && ends[i].resume_ns < next_ns)
+			next_ns = ends[i].resume_ns;
+	}
+	return next_ns;
+}
+
+/* What a host does when the first crash has come. */
+static void after_crash(struct end *ends, const char *what, uint64_t now_ns)
+{
+	unsigned int host = *what == 's' ? SERVER : CLIENT;
+
+	if (strstr(what, "-gone"))
+		silent_ns[host] = UINT64_MAX;
+	else if (strstr(what, "-away"))
+		silent_ns[host] = now_ns + AWAY_NS;
+	else if (strstr(what, "-forgets"))
+		ends[host].forgets = true;
+	if (ends[host].forgets)
+		half_reset(&ends[host].half);
+}
+
+/* Whether both hosts have got everything; then they forget the connection after a while. */
+static bool all_done(struct end *ends, uint64_t now_ns)
+{
+	static uint64_t done_ns;
+	bool done = true;
+
+	for (unsigned int i = 0; i < 2; i++)
+		done &= ends[i].half.finished && ends[i].half.received == ends[1 - i].bytes &&
+			(forgotten || ends[i].half.acked_end) && ends[i].half.state == HALF_OPEN;
+	if (!done_ns && done)
+		done_ns = now_ns;
+	if (done_ns && now_ns >= done_ns + CLOSED_NS)
+		ends[0].forgets = ends[1].forgets = true;
+	return done_ns;
+}
+
+/* Whether what has become of the hosts is right. `acked`: what the server knew to be there before it was gone. */
+static bool right_end(struct end *ends, const char *what, uint64_t acked, uint64_t now_ns)
+{
+	const struct half *server = &ends[SERVER].half, *client = &ends[CLIENT].half;
+
+	if (all_done(ends, now_ns))
+		return true;
+	if (!strcmp(what, "all") || !strcmp(what, "client-away"))
+		return false;
+	if (forgotten && *what != 's')
+		return true; /* a3d resets both */
+	if (*what == 's') /* it may have given up itself, if it had something to say */
+		return (client->state == HALF_RESET_BY_HOST || client->state == HALF_GONE || forgotten) &&
+		       client->received >= acked;
+	return server->state == HALF_RESET_BY_HOST || server->state == HALF_GONE;
 }
 
 static int play_relay(char **words)
@@ -470,10 +524,12 @@ static int play_relay(char **words)
 	const unsigned int harm[3] = { (unsigned int)atoi(words[3]), (unsigned int)atoi(words[4]),
 				       (unsigned int)atoi(words[5]) };
 	const uint64_t crash_ns = strtoull(words[10], NULL, 10) * MS_NS, down_ns = strtoull(words[11], NULL, 10) * MS_NS;
+	const uint64_t crash_calls = *words[10] == 'c' ? strtoull(words[10] + 1, NULL, 10) : 0;
+	const char *what = words[12], *disk = words[13];
 	uint64_t now_ns = MS_NS, next_ns, event_ns = crash_ns ? crash_ns : UINT64_MAX, server_ns = 0, client_ns = 0;
-	unsigned int crashes = 0, stored;
-	bool up = true, right = true, whole = !strcmp(words[12], "all");
-	uint64_t read_at_reset = 0;
+	bool up = true, right, whole = !strcmp(what, "all") || strchr(what, '-');
+	unsigned int crashes = 0;
+	uint64_t acked = 0;
 
 	seed = strtoull(words[0], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	for (unsigned int i = 0; i < 2; i++)
@@ -482,74 +538,76 @@ static int play_relay(char **words)
 	relay_settings.folder = relay_settings.ib ? open(words[8], O_RDONLY | O_DIRECTORY) : -1;
 	relay_settings.quota = strtoull(words[9], NULL, 10);
 	relay_settings.changed = note;
+	if (relay_settings.ib)
+		disk_begin(relay_settings.folder, chance);
 	relays_begin(&relays, &relay_settings, now_ns);
 	take_over(ends, now_ns);
-	while (!(ended(&ends[0]) && ended(&ends[1])) && !forgotten && now_ns < 3000000 * MS_NS) {
+	disk_fails = !strcmp(disk, "failing");
+	disk_full = !strcmp(disk, "full");
+	disk_dies_at = crash_calls ? disk_calls + crash_calls : UINT64_MAX;
+	while (now_ns < LONGEST_NS && !forgotten) {
 		for (unsigned int i = 0; i < 2; i++)
 			read_bytes(&ends[i], now_ns);
-		if (!whole && ends[*words[12] == 's' ? SERVER : CLIENT].half.state == HALF_OPEN &&
-		    (*words[12] == 's' ? ends[SERVER].half.acked : ends[CLIENT].half.received) >= RESET_AT) {
-			half_reset(&ends[*words[12] == 's' ? SERVER : CLIENT].half);
-			read_at_reset = ends[SERVER].half.acked;
+		all_done(ends, now_ns);
+		if (!whole && ends[*what == 's' ? SERVER : CLIENT].half.state == HALF_OPEN &&
+		    (*what == 's' ? ends[SERVER].half.acked : ends[CLIENT].half.received) >= RESET_AT) {
+			half_reset(&ends[*what == 's' ? SERVER : CLIENT].half);
+			acked = ends[SERVER].half.acked;
 		}
 		send_all(ends, up, now_ns, harm);
 		server_ns = !server_ns && ends[SERVER].half.acked >= ends[SERVER].bytes ? now_ns : server_ns;
 		client_ns = !client_ns && ends[CLIENT].half.received == ends[SERVER].bytes ? now_ns : client_ns;
-		next_ns = up ? relays_next_ns(&relays) : UINT64_MAX;
-		if (flight_count && flights[first_flight()].at_ns < next_ns)
-			next_ns = flights[first_flight()].at_ns;
-		for (unsigned int i = 0; i < 2; i++) {
-			if (half_next_ns(&ends[i].half) < next_ns)
-				next_ns = half_next_ns(&ends[i].half);
-			if (ends[i].resume_ns > now_ns && ends[i].resume_ns < next_ns)
-				next_ns = ends[i].resume_ns;
-		}
-		if (event_ns < next_ns)
-			next_ns = event_ns;
-		if (next_ns == UINT64_MAX || (!whole && !relays.open))
+		if (up && disk_dead)
+			event_ns = now_ns;
+		next_ns = next_of_all(ends, up, now_ns);
+		next_ns = event_ns < next_ns ? event_ns : next_ns;
+		if (next_ns == UINT64_MAX || (up && !disk_dead && !relays.open && !flight_count && (!orphan || (ended(&ends[0]) && ended(&ends[1])) || !whole)))
 			break;
 		now_ns = next_ns > now_ns ? next_ns : now_ns;
 		if (now_ns >= event_ns) {
-			if (up)
-				crash();
-			else
+			if (up) {
+				if (!crashes) {
+					acked = ends[SERVER].half.acked - ends[SERVER].half.acked_end;
+					after_crash(ends, what, now_ns);
+				}
+				disk_dead = true;
+				relays_end(&relays);
+				disk_crash(!strcmp(disk, "power"));
+			} else {
+				disk_dies_at = crash_calls && crashes + 1 < CRASHES ? disk_calls + crash_calls : UINT64_MAX;
 				relays_begin(&relays, &relay_settings, now_ns);
+				orphan |= noted && !relays.open;
+			}
 			up = !up;
 			crashes += up;
-			event_ns = !up ? now_ns + down_ns : crashes < CRASHES ? now_ns + crash_ns : UINT64_MAX;
+			event_ns = !up ? now_ns + down_ns : crash_ns && crashes < CRASHES ? now_ns + crash_ns : UINT64_MAX;
 		}
 		while (flight_count && flights[first_flight()].at_ns <= now_ns)
 			land_anywhere(ends, up);
 	}
-	for (unsigned int i = 0; i < 2; i++) {
-		right &= !ends[i].wrong;
-		if (whole)
-			right &= (forgotten || ended(&ends[i])) && ends[i].half.received == ends[1 - i].bytes &&
-				 ends[i].half.state == HALF_OPEN;
-		else if (*words[12] == 's')
-			right &= ends[CLIENT].half.state == HALF_RESET_BY_HOST && ends[CLIENT].half.received >= read_at_reset;
-		else
-			right &= ends[SERVER].half.state == HALF_RESET_BY_HOST;
+	right = right_end(ends, what, acked, now_ns) && !ends[0].wrong && !ends[1].wrong && up && !relays.open &&
+		(!noted || orphan || strstr(what, "-gone"));
+	for (unsigned int i = 0; i < 2; i++)
 		half_end(&ends[i].half);
-	}
-	stored = (unsigned int)relays.counts.stored;
 	printf("{\"ms\": %" PRIu64 ", \"server_ms\": %" PRIu64 ", \"client_ms\": %" PRIu64 ", \"wrong\": %" PRIu64
-	       ", \"right\": %d, \"received\": [%" PRIu64 ", %" PRIu64 "], \"crashes\": %u, \"stored\": %u, \"resumed\": %" PRIu64
-	       ", \"resets\": %" PRIu64 ", \"full\": %" PRIu64 ", \"states\": [%d, %d]}\n",
+	       ", \"right\": %d, \"received\": [%" PRIu64 ", %" PRIu64 "], \"acked\": %" PRIu64 ", \"crashes\": %u, \"stored\": %" PRIu64
+	       ", \"resumed\": %" PRIu64 ", \"resets\": %" PRIu64 ", \"full\": %" PRIu64 ", \"states\": [%d, %d], \"open\": %u"
+	       ", \"noted\": %d, \"orphan\": %d, \"forgotten\": %d, \"syncs\": %" PRIu64 "}\n",
 	       now_ns / MS_NS, server_ns / MS_NS, client_ns / MS_NS, ends[0].wrong + ends[1].wrong, right,
-	       ends[0].half.received, ends[1].half.received, crashes, stored, relays.counts.resumed, relays.counts.resets,
-	       relays.counts.full, ends[0].half.state, ends[1].half.state);
+	       ends[0].half.received, ends[1].half.received, acked, crashes, relays.counts.stored, relays.counts.resumed,
+	       relays.counts.resets, relays.counts.full, ends[0].half.state, ends[1].half.state, relays.open, noted, orphan,
+	       forgotten, relays.counts.syncs);
 	relays_end(&relays);
 	return right ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 9 && !strcmp(argv[1], "host"))
+	if (argc == 8 && !strcmp(argv[1], "host"))
 		return play_host(argv + 2);
 	if (argc == 10 && !strcmp(argv[1], "line"))
 		return play_line(argv + 2);
-	if (argc == 15 && !strcmp(argv[1], "relay"))
+	if (argc == 16 && !strcmp(argv[1], "relay"))
 		return play_relay(argv + 2);
 	return 2;
 }

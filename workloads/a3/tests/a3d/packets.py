@@ -28,9 +28,13 @@ LOGIC = {
         *OBSERVERS,
     ),
     "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c", "listen.c")),
-    "drive_half": tuple(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay")),
+    "drive_half": (
+        *(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay")),
+        HERE / "disk.c",
+    ),
 }
-WRAPPED = {"drive_half": ["-Wl,--wrap=fdatasync,--wrap=fsync"]}  # a test says what is lost without them
+_CALLS = ("fdatasync", "fsync", "openat", "pwritev", "pwrite", "ftruncate", "renameat", "unlinkat")
+WRAPPED = {"drive_half": [f"-Wl,--wrap={call}" for call in _CALLS]}  # disk.c says what becomes of them
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
@@ -78,11 +82,12 @@ class Segment:
     options: bytes = b""
     id: int = 0
     window: int = 500
+    echo: int = 0  # the newest timestamp of the other end
     left_to_card: bool = False  # TCP's checksum is only that of the pseudo header
 
     def packet(self) -> bytes:
         """Return the IP packet."""
-        options = b"" if self.stamp is None else struct.pack("!BBBBII", 1, 1, 8, 10, self.stamp, 0)
+        options = b"" if self.stamp is None else struct.pack("!BBBBII", 1, 1, 8, 10, self.stamp, self.echo)
         options += self.options
         options += b"\0" * (-len(options) % 4)
         source, to = (ip_address(end[0]) for end in (self.source, self.to))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .packets import A3D, ACK, RST, SYN, Read, Talk, compiled, drive, ib, read
+from .packets import A3D, ACK, FIN, RST, SYN, URG, Read, Talk, compiled, drive, ib, read
 from .planted import PLANTED_RELAY
 
 MS = 1000
@@ -26,28 +26,43 @@ def relay(
     program: Path,
     numbers: list[int],
     quota: int = LARGE,
-    crash: tuple[int, int] = (0, 0),
+    crash: int | str = 0,
+    down_ms: int = 100,
     what: str = "all",
-    disk: bool = True,
+    disk: str = "power",
+    ib: bool = True,
 ) -> dict[str, Any]:
-    """Pass bytes through a relay; numbers: seed, bytes, other bytes, loss, repeated, reordered, room, pause in ms."""
+    """Pass bytes through a relay; numbers: seed, bytes, other bytes, loss, repeated, reordered, room, pause in ms.
+
+    At the end everybody must have what is due to them, and nothing may be left in the folder.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        words = [*(str(number) for number in numbers), folder if disk else "-", str(quota)]
-        done = json.loads(drive([str(program), "relay", *words, str(crash[0]), str(crash[1]), what], [])[-1])
+        words = [*(str(number) for number in numbers), folder if ib else "-", str(quota)]
+        done = json.loads(drive([str(program), "relay", *words, str(crash), str(down_ms), what, disk], [])[-1])
+        assert not list(Path(folder).iterdir())
     assert isinstance(done, dict) and done["right"] and done["wrong"] == 0
     return done
 
 
+# a crash before, or in the middle of, every so many calls that change a file; or every so many ms
+CRASHES = st.one_of(st.integers(1, 60).map("c{}".format), st.sampled_from([0, 50, 300, 1000, 2500]))
+
+
 @given(
     seed=st.integers(1, 2**32),
-    sizes=st.tuples(st.integers(0, 300_000), st.integers(0, 60_000)),
+    sizes=st.tuples(
+        st.one_of(st.integers(0, 2000), st.integers(0, 300_000), st.integers(0, 1_500_000)), st.integers(0, 60_000)
+    ),
     harm=st.tuples(st.integers(0, 100), st.integers(0, 150), st.integers(0, 250)),
     room=st.integers(700, 60_000),
     pause_ms=st.sampled_from([0, 100, 500]),
-    quota=st.sampled_from([0, 30_000, 100_000, LARGE]),
-    crash=st.tuples(st.sampled_from([0, 300, 1000, 2500]), st.integers(1, 1500)),
+    quota=st.sampled_from([0, 30_000, 100_000, LARGE, LARGE]),
+    crash=CRASHES,
+    down_ms=st.integers(1, 1500),
+    what=st.sampled_from(["all", "all", "client-away"]),
+    disk=st.sampled_from(["kill", "power", "power", "failing", "full"]),
 )
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_hosts_get_all_that_the_other_one_sends(
     half: Path,
     seed: int,
@@ -56,27 +71,75 @@ def test_both_hosts_get_all_that_the_other_one_sends(
     room: int,
     pause_ms: int,
     quota: int,
-    crash: tuple[int, int],
+    crash: int | str,
+    down_ms: int,
+    what: str,
+    disk: str,
 ) -> None:
-    """With losses on both sides, a slow reader, small quotas, and crashes that lose what was not synced."""
-    relay(half, [seed, *sizes, *harm, room, pause_ms], quota, crash)
+    """With losses, a slow reader, small quotas, more than memory keeps, and crashes at any call, or of the power."""
+    relay(half, [seed, *sizes, *harm, room, pause_ms], quota, crash, down_ms, what, disk)
+
+
+@given(
+    seed=st.integers(1, 2**32),
+    size=st.integers(100_000, 900_000),
+    harm=st.tuples(st.integers(0, 60), st.integers(0, 150), st.integers(0, 250)),
+    room=st.integers(700, 60_000),
+    crash=CRASHES,
+    what=st.sampled_from(["server-gone", "server-forgets", "client-gone", "client-forgets"]),
+    disk=st.sampled_from(["kill", "power", "power", "failing", "full"]),
+)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_if_a_host_is_gone_after_a_crash_the_other_one_gets_what_was_acknowledged_and_a_reset(
+    half: Path, seed: int, size: int, harm: tuple[int, int, int], room: int, crash: int | str, what: str, disk: str
+) -> None:
+    relay(half, [seed, size, 20_000, *harm, room, 200], crash=crash, what=what, disk=disk)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_after_crashes_all_that_was_acknowledged_is_delivered(half: Path, seed: int) -> None:
-    done = relay(half, [seed + 1, 300_000, 20_000, 20, 0, 50, 10_000, 200], crash=(700, 100))
+    done = relay(half, [seed + 1, 300_000, 20_000, 20, 0, 50, 10_000, 200], crash=700)
     assert done["crashes"] == 5
+
+
+@pytest.mark.parametrize("what", ["server-gone", "server-forgets"])
+def test_the_answer_of_the_near_host_is_enough_to_deliver(half: Path, what: str) -> None:
+    """The server had sent all and was told so; it is silent, or has forgotten it. The client gets it, then a reset."""
+    done = relay(half, [1, 300_000, 20_000, 0, 0, 0, 10_000, 200], crash=700, what=what)
+    assert done["acked"] == 300_000 == done["received"][1]
+
+
+def test_a_near_host_that_is_away_for_two_minutes_gets_everything(half: Path) -> None:
+    done = relay(half, [1, 300_000, 20_000, 20, 0, 50, 10_000, 200], crash=700, what="client-away")
+    assert done["client_ms"] > 120_000 and done["resets"] == 0
+
+
+def test_if_no_sync_succeeds_nothing_is_acknowledged_that_the_client_does_not_have(half: Path) -> None:
+    """The page that could not be written is no longer dirty: the next sync of that file would succeed."""
+    done = relay(half, [1, 300_000, 20_000, 20, 0, 50, 10_000, 200], disk="failing")
+    assert done["stored"] == 0 and done["server_ms"] > done["client_ms"]
+
+
+def test_more_than_memory_keeps_is_delivered_from_disk(half: Path) -> None:
+    done = relay(half, [1, 1_500_000, 100, 0, 0, 0, 60_000, 200])
+    assert done["stored"] > 1_300_000 and done["server_ms"] < 2000 and done["client_ms"] > 4000
 
 
 def test_an_old_acknowledgement_that_comes_after_a_restart_is_not_believed(half: Path) -> None:
     """It is less than what the journal lacks because it was delivered. This seed has one."""
-    relay(half, [656, 142288, 3280, 32, 128, 250, 35564, 120], 696000, (472, 17))
+    relay(half, [656, 142288, 3280, 32, 128, 250, 35564, 120], 696000, 472, 17)
+
+
+def test_what_a_host_had_before_a_restart_beyond_a_gap_is_believed_when_the_gap_is_filled(half: Path) -> None:
+    """It acknowledges more than was sent since. This seed has such a gap at the server, while the client is away."""
+    numbers = [3794469629, 486040, 34197, 47, 15, 198, 20_000, 0]
+    relay(half, numbers, 100_000, "c2", 658, "client-away")
 
 
 def test_the_server_is_done_before_a_slow_reader_has_half(half: Path) -> None:
     """A reader of 20 kB every half second takes 7.5 s for 300 kB, and so does the server without IB."""
-    fast = relay(half, [1, 300_000, 500, 0, 0, 0, 65_000, 0], disk=False)
-    slow = relay(half, [1, 300_000, 500, 0, 0, 0, 20_000, 500], disk=False)
+    fast = relay(half, [1, 300_000, 500, 0, 0, 0, 65_000, 0], ib=False)
+    slow = relay(half, [1, 300_000, 500, 0, 0, 0, 20_000, 500], ib=False)
     buffered = relay(half, [1, 300_000, 500, 0, 0, 0, 20_000, 500])
     assert slow["ms"] > 7000 and buffered["ms"] > 7000
     assert buffered["server_ms"] <= 1.05 * fast["ms"] and buffered["stored"] > 200_000
@@ -100,24 +163,21 @@ def test_a_server_that_resets_does_not_take_back_what_was_acknowledged(half: Pat
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_client_that_resets_ends_it(half: Path, seed: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        numbers = [seed + 1, 300_000, 100, 0, 0, 0, 10_000, 300]
-        words = [*(str(number) for number in numbers), folder, str(LARGE), "0", "0", "client"]
-        assert json.loads(drive([str(half), "relay", *words], [])[-1])["right"]
-        assert not list(Path(folder).iterdir())
+    relay(half, [seed + 1, 300_000, 100, 0, 0, 0, 10_000, 300], what="client")
 
 
 class Page(Talk):
     """A request of a page, and the first part of its answer, seen by the client's side."""
 
-    def __init__(self) -> None:
-        super().__init__(server=SERVER)
+    def __init__(self, port: int = 40_000, begin_us: int = 0) -> None:
+        super().__init__(client=("10.0.0.2", port), server=SERVER)
+        self.begin_us = begin_us
         # MSS 1460, SACK, and windows that are scaled by 7
         options = bytes([2, 4, 5, 180, 4, 2, 3, 3, 7, 0])
-        self.send(0, 0, -1, 0, flags=SYN, options=options)
-        self.send(1 * MS, 1, -1, 0, flags=SYN | ACK, options=options)
-        self.send(2 * MS, 0, 0, 0)
-        self.send(3 * MS, 0, 0, 0, PAGE)
+        self.send(begin_us, 0, -1, 0, flags=SYN, options=options)
+        self.send(begin_us + 1 * MS, 1, -1, 0, flags=SYN | ACK, options=options)
+        self.send(begin_us + 2 * MS, 0, 0, 0)
+        self.send(begin_us + 3 * MS, 0, 0, 0, PAGE)
 
     def answer(self, at_us: int, seq: int, data: bytes, ack: int = len(PAGE)) -> None:
         self.send(at_us, 1, seq, ack, data)
@@ -127,6 +187,11 @@ def sent(printed: list[str]) -> list[tuple[bool, Read]]:
     """Return what was sent, with whether it is for the server."""
     packets = [bytes.fromhex(line.split()[2]) for line in printed if line.startswith("send ")]
     return [(packet[22:24] == b"\0\x50", read(packet)) for packet in packets]
+
+
+def changed(lines: list[str]) -> list[str]:
+    """Return lines whose packets are of a changed connection."""
+    return [f"{line} changed" for line in lines]
 
 
 def test_a_connection_is_noted_before_the_first_changed_packet_leaves(program: Path, tmp_path: Path) -> None:
@@ -156,6 +221,18 @@ def test_the_window_is_the_largest_and_only_what_is_safe_is_acknowledged(program
     assert [one.ack - 5001 for _, one in acks] == [0, len(ANSWER)]
     assert acks[1][0] == 70 * MS * 1000
     assert all(one.window << 7 > 900_000 for _, one in acks)
+
+
+def test_syncs_have_a_least_interval(program: Path, tmp_path: Path) -> None:
+    """The client's window is closed, so each byte would be stored at once; there are 100 of them in 10 ms."""
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    talk.send(51 * MS, 0, len(PAGE), len(ANSWER), window=0)
+    for number in range(100):
+        talk.answer(100 * MS + number * 100, len(ANSWER) + number, b"x")
+    printed, _ = ib(program, "client", tmp_path, talk.lines)
+    acks = {one.ack for outward, one in sent(printed) if outward and one.ack > 5001 + len(ANSWER)}
+    assert 2 <= len(acks) <= 4 and max(acks) == 5001 + len(ANSWER) + 100
 
 
 def test_while_something_is_under_way_it_is_not_taken_over(program: Path, tmp_path: Path) -> None:
@@ -191,16 +268,26 @@ def test_smtp_is_taken_over_by_the_servers_side_only(program: Path, tmp_path: Pa
 
 
 def test_what_an_ended_daemon_has_changed_and_not_written_down_is_reset(program: Path, tmp_path: Path) -> None:
-    """Both ends are reset with the numbers that they expect; a new connection with the same ports passes."""
+    """Both ends are reset with the numbers that they expect."""
     talk = Talk(server=SERVER)
     talk.send(1 * MS, 1, 700, 30, b"data")
-    talk.send(2 * MS, 0, -1, 0, flags=SYN)
-    talk.lines = [f"{line} changed" for line in talk.lines]
-    printed, counts = ib(program, "client", tmp_path, talk.lines)
+    printed, counts = ib(program, "client", tmp_path, changed(talk.lines))
     resets = {outward: one for outward, one in sent(printed)}
-    assert printed[0] == "drop" and printed[-2:] == ["changed 0 4 40000 80", "pass"] and counts["lost"] == 1
+    assert printed[0] == "drop" and counts["lost"] == 1
     assert resets[True].flags & RST and resets[True].seq == 1001 + 30
     assert resets[False].flags & RST and resets[False].seq == 5001 + 700
+
+
+def test_a_new_connection_with_the_ports_of_a_changed_one_is_any_other_one(program: Path, tmp_path: Path) -> None:
+    """When the server has answered it. Anybody can send a SYN, and a server that knows the old connection is reset."""
+    talk = Talk(server=SERVER)
+    talk.send(1 * MS, 0, -1, 0, flags=SYN)
+    talk.send(2 * MS, 1, 700, 30)
+    talk.send(3 * MS, 1, -1, 7, flags=SYN | ACK)
+    talk.send(4 * MS, 1, -1, 0, flags=SYN | ACK)
+    printed, _ = ib(program, "client", tmp_path, changed(talk.lines))
+    said = [line for line in printed if not line.startswith("send ")]
+    assert said == ["pass", "drop", "drop", "changed 0 4 40000 80", "pass"]
 
 
 def test_the_next_daemon_asks_both_hosts_and_goes_on(program: Path, tmp_path: Path) -> None:
@@ -211,36 +298,124 @@ def test_the_next_daemon_asks_both_hosts_and_goes_on(program: Path, tmp_path: Pa
     again = Talk(server=SERVER, stamp=1000)
     again.send(2000 * MS, 0, len(PAGE), 0)
     again.send(2001 * MS, 1, len(ANSWER), len(PAGE))
-    again.lines = [f"{line} changed" for line in again.lines]
-    printed, counts = ib(program, "client", tmp_path, again.lines)
+    printed, counts = ib(program, "client", tmp_path, changed(again.lines))
     assert counts["resumed"] == 1 and counts["lost"] == 0 and printed[0] == "changed 1 4 40000 80"
     packets = sent(printed)
     assert [(outward, one.data) for outward, one in packets[:2]] == [(False, b""), (True, b"")]
     assert next(one.data for outward, one in packets if not outward and one.data) == ANSWER
 
 
-def test_a_file_that_is_torn_in_its_head_is_removed(program: Path, tmp_path: Path) -> None:
-    (tmp_path / "3").write_bytes(b"1h3a torn")
-    (tmp_path / "notes").write_bytes(b"not of a3d")
+def test_a_file_that_was_not_ready_is_removed_and_others_stay(program: Path, tmp_path: Path) -> None:
+    """The other side's journals are not its own: near is far there."""
+    (tmp_path / "client-3").write_bytes(b"2h3a damaged")
+    (tmp_path / "client-4.new").write_bytes(b"2h3a torn")
+    for name in ("notes", "server-5"):
+        (tmp_path / name).write_bytes(b"not of this side")
     ib(program, "client", tmp_path, [])
-    assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "server-5"]
 
 
-def test_a_damaged_record_is_not_delivered(program: Path, tmp_path: Path) -> None:
-    """A bit of a stored byte is wrong: its CRC tells, and it is never sent."""
+def test_a_journal_that_cannot_be_read_now_stays(program: Path, tmp_path: Path) -> None:
+    """It is no file that a3d has made, or there is no memory, or no descriptor left: nothing is thrown away."""
+    (tmp_path / "elsewhere").write_bytes(b"not of a3d")
+    (tmp_path / "client-3").symlink_to(tmp_path / "elsewhere")
+    ib(program, "client", tmp_path, [])
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def answers_after_restart(talk_ack: int, server: int | None) -> list[str]:
+    """Return what the hosts answer the next a3d: how much the client has; None: a reset of the server."""
+    again = Talk(server=SERVER, stamp=1000)
+    again.send(2000 * MS, 0, len(PAGE), talk_ack)
+    if server is None:
+        again.send(2001 * MS, 1, 0, 0, flags=RST)
+    else:
+        again.send(2001 * MS, 1, server, len(PAGE))
+    return changed(again.lines)
+
+
+def test_a_damaged_record_is_not_delivered_and_both_hosts_are_reset(program: Path, tmp_path: Path) -> None:
+    """A bit of a stored byte is wrong, as its CRC tells. The server was told that it is there."""
     talk = Page()
     talk.answer(50 * MS, 0, ANSWER)
+    talk.answer(100 * MS, len(ANSWER), b"x" * 1000)
     ib(program, "client", tmp_path, talk.lines)
     (path,) = tmp_path.iterdir()
     stored = bytearray(path.read_bytes())
     stored[-5] ^= 1
     path.write_bytes(stored)
-    again = Talk(server=SERVER, stamp=1000)
-    again.send(2000 * MS, 0, len(PAGE), 0)
-    again.send(2001 * MS, 1, len(ANSWER), len(PAGE))
-    again.lines = [f"{line} changed" for line in again.lines]
-    printed, _ = ib(program, "client", tmp_path, again.lines)
-    assert not any(one.data for _, one in sent(printed))
+    has_the_rest = Talk(server=SERVER, stamp=2000)
+    has_the_rest.send(2100 * MS, 0, len(PAGE), len(ANSWER))
+    lines = [*answers_after_restart(0, len(ANSWER) + 1000), *changed(has_the_rest.lines)]
+    packets = sent(ib(program, "client", tmp_path, lines)[0])
+    assert {one.data for outward, one in packets if not outward} == {b"", ANSWER}
+    resets = [(outward, one.seq) for outward, one in packets if one.flags & RST]
+    assert resets and resets[0][0] and (False, 5001 + len(ANSWER)) in resets
+
+
+def test_a_torn_record_that_was_never_synced_is_cut_off(program: Path, tmp_path: Path) -> None:
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    ib(program, "client", tmp_path, talk.lines)
+    (path,) = tmp_path.iterdir()
+    with path.open("ab") as file:
+        file.write(b"2b3a, and what a torn record has")
+    printed, counts = ib(program, "client", tmp_path, answers_after_restart(0, len(ANSWER)))
+    assert counts["resumed"] == 1 and not any(one.flags & RST for _, one in sent(printed))
+
+
+def test_a_fin_that_is_stored_alone_is_delivered_after_a_restart(program: Path, tmp_path: Path) -> None:
+    """All before it was delivered. It was acknowledged, so the server may have forgotten it."""
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    talk.send(60 * MS, 0, len(PAGE), len(ANSWER))
+    talk.send(70 * MS, 1, len(ANSWER), len(PAGE), flags=ACK | FIN)
+    printed, _ = ib(program, "client", tmp_path, talk.lines)
+    assert [one.ack for outward, one in sent(printed) if outward][-1] == 5001 + len(ANSWER) + 1
+    printed, _ = ib(program, "client", tmp_path, answers_after_restart(len(ANSWER), len(ANSWER) + 1))
+    to_client = [one for outward, one in sent(printed) if not outward and one.flags & FIN]
+    assert to_client and {one.seq for one in to_client} == {5001 + len(ANSWER)}
+
+
+def test_the_journal_of_an_old_connection_does_nothing_to_a_new_one(program: Path, tmp_path: Path) -> None:
+    """Its ports are the same, its numbers are others: what the hosts say cannot be an answer."""
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    ib(program, "client", tmp_path, talk.lines)
+    again = Talk(server=SERVER, stamp=1000, first=(900_000_000, 2_000_000_000))
+    again.send(2000 * MS, 0, len(PAGE), 0, b"data")
+    again.send(2001 * MS, 1, 30, len(PAGE), b"data")
+    printed, counts = ib(program, "client", tmp_path, changed(again.lines))
+    assert counts["resumed"] == 0 and not any(one.data for _, one in sent(printed))
+
+
+def test_none_of_a_connection_that_was_reset_passes_before_a_host_has_forgotten_it(
+    program: Path, tmp_path: Path
+) -> None:
+    """The client sends urgent data, and both are reset. As long as no host says that it is gone, its mark stays."""
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    talk.send(60 * MS, 0, len(PAGE), 0, b"x", flags=ACK | URG)
+    printed, _ = ib(program, "client", tmp_path, talk.lines)
+    assert not any(line.startswith("changed 0") for line in printed)
+    assert {outward for outward, one in sent(printed) if one.flags & RST} == {True, False}
+    talk.send(100 * MS, 0, len(PAGE), 0, flags=RST)
+    printed, _ = ib(program, "client", tmp_path, talk.lines)
+    assert any(line.startswith("changed 0") for line in printed)
+
+
+def test_connections_that_are_over_make_room_for_others(program: Path, tmp_path: Path) -> None:
+    """There are 128 places, and each is kept for a minute after the end, unless somebody needs it."""
+    lines = []
+    for number in range(140):
+        talk = Page(40_000 + number, number * 100 * MS)
+        at = talk.begin_us
+        talk.send(at + 50 * MS, 1, 0, len(PAGE), b"x", flags=ACK | FIN)
+        talk.send(at + 60 * MS, 0, len(PAGE), 2, flags=ACK | FIN)
+        talk.send(at + 70 * MS, 1, 2, len(PAGE) + 1)
+        lines += talk.lines
+    _, counts = ib(program, "client", tmp_path, lines)
+    assert counts["taken"] == 140 and counts["not_taken"] == 0
 
 
 @pytest.mark.parametrize("name", PLANTED_RELAY)
