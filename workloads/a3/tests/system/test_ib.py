@@ -123,7 +123,7 @@ FULL = workload(
   - {on: r2, at: 1 s, run: {probe: a3d, side: client, ib: true}, as: near}
 timeline:
   - {at: 0.2 s, exec: r2, run: [mkdir, -p, /var/lib/a3d-ib]}
-  - {at: 0.5 s, exec: r2, run: [mount, -t, tmpfs, -o, size=300k, none, /var/lib/a3d-ib]}
+  - {at: 0.5 s, exec: r2, run: [mount, -t, tmpfs, -o, "size=300k,mode=700", none, /var/lib/a3d-ib]}
 checks:
   - {that: slow.sha256 == file.sha256}
 """,
