@@ -213,6 +213,33 @@ def test_who_comes_after_the_end_of_the_tracker_gets_nothing_and_says_why(run: R
     assert end["have"] == 0 and "tracker" in end["error"].lower(), end
 
 
+def test_those_who_know_each_other_go_on_after_the_end_of_the_tracker(run: Run) -> None:
+    slow = PEER.replace("probe: transmission,", "probe: transmission, utp: false, download: 2 Mbit/s,")
+    record = run(PUBLISHED.replace("as: tracker", "as: tracker, stop: 3 s") + slow + METRICS)
+    assert record.passed, record.data["checks"]
+    epoch_s = record.data["clock"]["epoch_ns"] / 1e9
+    at_end = [look["have"] for look in looks(record, "peer@sta1") if float(look["t_s"]) < epoch_s + 3]
+    assert not any(at_end), at_end  # the download came afterwards
+
+
+def test_a_magnet_link_of_a_swarm_that_nobody_is_in_gives_nothing_and_fails(run: Run) -> None:
+    """The tracker answers, but no peer can say what the torrent is."""
+    link = f"magnet:?xt=urn:btih:{'01' * 20}&tr=http://{{server.ip}}:6969/announce"
+    record = run(PUBLISHED + PEER.replace("http://{server.ip}/swarm.torrent", link) + METRICS)
+    assert {check["that"]: (check["passed"], check["because"]) for check in record.data["checks"]} == {
+        "have.min == 100%": (False, "have.min = no value, wanted == 100%"),
+        "peer.sha256 == file.sha256": (
+            False,
+            'cannot be evaluated: peer has no "sha256"; known: exit, complete, size, wasted, error',
+        ),
+    }
+
+
+def test_what_is_not_a_magnet_link_ends_the_run_and_says_why(run: Run) -> None:
+    with pytest.raises(RunError, match=r"magnet:\?xt=urn:btih:0 is not a valid torrent"):
+        run(PUBLISHED + PEER.replace("http://{server.ip}/swarm.torrent", "magnet:?xt=urn:btih:0") + METRICS)
+
+
 def test_a_handoff_to_another_subnet_in_the_middle_of_a_piece_loses_nothing(run: Run) -> None:
     """The station gets another address; its client takes five minutes to give up the old connection."""
     slow = PEER.replace("probe: transmission,", "probe: transmission, download: 2 Mbit/s, utp: false,")
