@@ -110,6 +110,20 @@ def test_more_is_playable_at_half_of_the_download(run: Run) -> None:
     assert means["fraction"] > means["rarest"] + 0.1, found
 
 
+@pytest.mark.parametrize("loses", [True, False])
+def test_pieces_come_in_order_for_some_time_after_an_address_is_lost(run: Run, loses: bool) -> None:
+    """A second address, each second, so that no connection ends. Without losses, the rarest is certain after 7 s."""
+    timeline = "timeline:\n" + "".join(
+        f"  - {{at: {at} s, exec: sta1, run: [ip, address, {word}, 10.0.0.77/32, dev, sta1-wlan0]}}\n"
+        for at in range(2, 48 if loses else 3)
+        for word in (("add", "delete") if loses else ("add",))
+    )
+    slow = peer("p", ", client: wp2p, fetch: connected, rarest: 1%, doubles: 1 s").replace("4 Mbit/s", "1 Mbit/s")
+    record = run(PUBLISHED.replace("2 MiB", "4 MiB").replace("20 s", "50 s") + slow + timeline)
+    looked = record.data["sources"]["p"]["values"]["playable_75"]
+    assert looked > 70 if loses else looked < 50
+
+
 def test_a_peer_id_is_kept_over_a_new_address_and_a_restart(run: Run) -> None:
     """With a new address alone, stock keeps it as well; after a restart, it is another peer."""
     processes, timeline = ANNOUNCES, "timeline:\n"
