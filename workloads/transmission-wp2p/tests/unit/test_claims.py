@@ -25,6 +25,7 @@ ALIKE = {
     "transmission-wp2p/modern-utp": {
         "over µTP without a limit, a station has what LIHD gives it over TCP, within a tenth"
     },
+    "transmission-wp2p/neighbour": {"with AM and LIHD, the neighbour has no less"},
     "transmission-wp2p/walk": {"no element alone costs more than a tenth of the download"},
 }
 NAMES = [name for name in experiments() if name.startswith(("bittorrent/", "transmission-wp2p/"))]
