@@ -17,6 +17,7 @@ ALIKE = {
     "bittorrent/fig17bc": {"with uploads, it stays about the same"},
     "bittorrent/fig18a": {"the pairs are alike without AM"},
     "transmission-wp2p/ledbat": {"two that use TCP get the same", "two that use µTP get the same"},
+    "transmission-wp2p/long-walk": {"no element alone costs more than a tenth of the download"},
     "transmission-wp2p/mobility": {"with changes, uploads hardly matter"},
     "transmission-wp2p/modern": {
         "with half of either file, the stock client in sequence can play at least half of what MA can"
