@@ -52,12 +52,12 @@ def served(files: dict[str, bytes]) -> Iterator[tuple[str, list[tuple[Any, str]]
 def test_a_page_comes_over_two_connections_in_the_order_of_the_html() -> None:
     files = site.site(SETTINGS)
     with served(files) as (address, asked):
-        done = web.Load(address, 2).run()
+        done = web.Load(address, 2, 2).run()
     assert done["failures"] == 0
     assert done["sha256"] == site.digest(files)
     paths = [path for _, path in asked]
     assert paths[0] == "/" and sorted(paths) == sorted(files)
-    assert 1 <= len({connection for connection, _ in asked}) <= web.CONNECTIONS
+    assert 1 <= len({connection for connection, _ in asked}) <= 2
     for connection in {connection for connection, _ in asked}:
         mine = [path for one, path in asked if one == connection and path != "/"]
         assert mine == sorted(mine)  # 1.png, 2.png, … are in this order in the HTML
@@ -66,7 +66,7 @@ def test_a_page_comes_over_two_connections_in_the_order_of_the_html() -> None:
 def test_the_screen_is_complete_when_its_pictures_are() -> None:
     files = site.site(SETTINGS)
     with served(files) as (address, _):
-        load = web.Load(address, 2)
+        load = web.Load(address, 2, 2)
         done = load.run()
     places = site.places(6, 2, "mixed")
     visible = [f"/{number}.png" for number, place in enumerate(places, 1) if place < 2]
@@ -78,11 +78,16 @@ def test_the_screen_is_complete_when_its_pictures_are() -> None:
     assert float(str(done["screen"])) <= float(str(done["all"]))
 
 
+def test_a3d_is_told_what_is_on_the_screen() -> None:
+    datagram = web.told([(1, "/1.png"), (2, "/22.png")], 2)
+    assert datagram == b"A3s1\x02" + b"\x01\x00\x06/1.png" + b"\x00\x00\x07/22.png"
+
+
 def test_what_does_not_come_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     files = site.site(SETTINGS)
     del files["/3.png"]
     with served(files) as (address, _):
-        monkeypatch.setattr(sys, "argv", ["web.py", address, "2", "2"])
+        monkeypatch.setattr(sys, "argv", ["web.py", address, "2", "2", "2"])
         web.main()
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (first["pages"], first["failures"]) == (1, 1)
@@ -93,5 +98,5 @@ def test_what_does_not_come_is_said(capsys: pytest.CaptureFixture[str], monkeypa
 def test_a_server_that_is_not_there_is_a_failure() -> None:
     with served({}) as (address, _):
         pass
-    done = web.Load(address, 2).run()
+    done = web.Load(address, 2, 2).run()
     assert done["failures"] == 1
