@@ -74,7 +74,9 @@ class A3d(Probe):
         ),
         "pf": Param("bool", "prioritized fetching of objects of HTTP: those on the screen first", default=False),
         "pf_alone": Param("bool", "client's side: without a far end, delay requests of low priority", default=False),
-        "pf_rate": Param("rate", "server's side: of what it lets go; a little less than that of the line", least=1000),
+        "pf_rate": Param(
+            "rate", "server's side, with pf: of what it lets go; a little less than that of the line", least=1000
+        ),
         "pf_limit": Param("int", "server's side: packets that wait", default=50, least=1, most=1000),
         "pf_most": Param(
             "duration",
@@ -117,8 +119,8 @@ class A3d(Probe):
         client = params["side"] == "client"
         if params["pf_alone"] and not (params["pf"] and client):
             raise ParameterError("pf_alone", "needs pf: true and side: client")
-        if params["pf_rate"] is not None and not (params["pf"] and not client):
-            raise ParameterError("pf_rate", "needs pf: true and side: server")
+        if params["pf_rate"] is not None and client:
+            raise ParameterError("pf_rate", "needs side: server")
         if params["pf"] and not client and params["pf_rate"] is None:
             raise ParameterError("pf_rate", "is missing: what waits elsewhere cannot be put in order")
 
@@ -132,7 +134,7 @@ class A3d(Probe):
             command += ["--pf", "--pf-most-ms", str(params["pf_most"] // _MILLISECOND)]
         if params["pf_alone"]:
             command.append("--pf-alone")
-        if params["pf_rate"] is not None:
+        if params["pf"] and params["pf_rate"] is not None:
             command += ["--pf-rate", str(params["pf_rate"]), "--pf-limit", str(params["pf_limit"])]
         if params["ae"]:
             command += ["--ae", "/var/lib/a3d"]
