@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -61,6 +62,7 @@ def ends_in(program: Path, folder: Path) -> Ends:
     return Ends(program, folder / "near", folder / "far")
 
 
+@cache
 def text(number: int, size: int = 12_000) -> bytes:
     return letter(A, B, number, size)
 
@@ -87,7 +89,7 @@ def test_mails_cross_compressed_and_arrive_to_the_bit(ends: Ends, version: int) 
     assert sizes[3] < sizes[1] < sizes[0] - 0.05
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_whatever_the_network_does_no_byte_is_broken(ends: Ends, seed: int) -> None:
     """It loses, repeats and delays; with copies of thin messages as well."""
     for number in range(2):
@@ -112,7 +114,7 @@ def damage(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
     return [(DELAY_US, bytes(changed))]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_damaged_packets_are_never_restored(ends: Ends, seed: int) -> None:
     done, near, far = ends.send(text(0, 30_000), network=damage, seed=seed, version=4 + 2 * (seed % 2), most_s=600)
     assert far["refused"] > 0 and near["repeated"] > 0
@@ -625,6 +627,10 @@ def test_only_what_is_as_it_says_is_restored(ends: Ends) -> None:
         {"data": b"\0\0\0\xff\xff"},
     ):
         assert far(**how) == "drop", how
+    talk, longer = until_text(), bytes(30_000)
+    segment = talk.segment(0, talk.at[0], talk.at[1], data=longer).packet()
+    talk.raw(talk.now, raw(longer, segment))
+    assert chain(ends.program, "server", talk.lines, tables=ends.far).verdicts[-1] == "drop", "longer than a packet"
 
 
 @pytest.mark.parametrize("stranger", ["guesses a signature", "finds a session", "has another key"])
@@ -736,9 +742,9 @@ def test_what_nobody_agreed_on_is_not_restored(ends: Ends) -> None:
 
 def test_malformed_packets_do_no_harm(ends: Ends) -> None:
     """Some are restored or compressed all the same, so most of a session is understood."""
-    for seed in range(3):
+    for seed in range(2):
         near, far = (
-            chain(ends.program, side, fuzz.mails(seed, 3000, side), tables=ends.far.with_name("keyless")).counts
+            chain(ends.program, side, fuzz.mails(seed, 2000, side), tables=ends.far.with_name("keyless")).counts
             for side in ("client", "server")
         )
         assert near["encoded"] > 5 and near["mails"] > 5
@@ -751,6 +757,6 @@ def test_planted_mistakes_are_found(program: Path, tmp_path: Path, name: str) ->
     source = (A3D / mistake.file).read_text()
     assert source.count(mistake.right) == 1
     (tmp_path / mistake.file).write_text(source.replace(mistake.right, mistake.wrong))
-    wrong = compiled(tmp_path, program.parent, tmp_path / mistake.file)
+    wrong = compiled(tmp_path, program.parent, tmp_path / mistake.file, sanitized=mistake.sanitized)
     with pytest.raises((AssertionError, ValueError)):
         globals()[mistake.found_by](ends_in(wrong, tmp_path), *mistake.values)

@@ -21,11 +21,6 @@ TIME = 100_000  # us
 MOST = 800_000
 
 
-@pytest.fixture(scope="module")
-def pf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("pf"), name="drive_pf")
-
-
 @dataclass
 class Played:
     """What happened to packets, by their number: when each left (ns), which were dropped; and what else was said."""

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 OBSERVE = HERE.parents[1] / "a3d" / "observe"
 FIXTURES = HERE.parent / "fixtures" / "observe"
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-_SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+_SANITIZED = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 _ENDLESS_S = 300  # what runs longer is in a loop
 SERVERS = {25: "smtp", 445: "smb", 80: "http"}  # by port
 
