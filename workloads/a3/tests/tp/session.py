@@ -13,7 +13,7 @@ A3D = HERE.parents[1] / "a3d"
 LOGIC = ("tp.c", "tp_file.c", "tp_blocks.c", "tp_smb1.c", "tp_smb2.c")
 OBSERVERS = ("observe.c", "smb.c", "smb1.c", "smb2.c")
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 QUICK = ("-O0",)  # for programs with mistakes
 # the observer of SMB alone: no program that has HTTP's needs its library
 _OTHERS = '#include "observe/observer.h"\nconst struct observer observe_smtp, observe_http;\n'
