@@ -19,6 +19,7 @@ struct own {
 	const struct track_connection *connection;
 	struct rar_memory memory;
 	bool wanted; /* IB is to take it over */
+	struct tp_link *tp; /* NULL: none, or it stands in it */
 
 	struct ae_memory ae;
 	struct pf_memory pf;
@@ -127,7 +128,7 @@ static void on_event(void *context, const struct observe_event *event)
 		ae_event(&own->chain->ae, &own->ae, event);
 	if (own->chain->settings.pf.on && own->connection->server.port == HTTP)
 		prioritize(own, event);
-	own->wanted |= event->kind != OBSERVE_ALONE && announces(own->chain, event->label);
+	own->wanted |= own->chain->settings.relay.ib && event->kind != OBSERVE_ALONE && announces(own->chain, event->label);
 	if (event->kind == OBSERVE_ALONE || (enum track_direction)event->way != outward(own->chain))
 		return;
 	own->data |= !thin || event->start < own->from; /* or it began in another segment */
@@ -148,6 +149,8 @@ static void on_bytes(void *context, struct track_connection *connection, enum tr
 	text = direction == TRACK_TO_SERVER && encodes(chain, connection);
 	if (direction == outward(chain))
 		own->at += length;
+	if (own->tp)
+		tp_link_watches(own->tp, direction, bytes, length);
 	if (text)
 		ae_bytes(&chain->ae, &own->ae, bytes, length);
 	understood = observe_bytes((struct observe *)own->observer, (enum observe_way)direction, bytes, length);
@@ -166,6 +169,7 @@ static void on_release(void *context, struct track_connection *connection)
 	if (own) {
 		ae_forget(&chain->ae, &own->ae);
 		pf_forget(&chain->pf, &own->pf);
+		tp_link_end(own->tp);
 	}
 	free(own);
 }
@@ -175,7 +179,8 @@ void chain_begin(struct chain *chain, const struct chain_settings *settings, uin
 	*chain = (struct chain){ .settings = *settings,
 				 .track = { .bytes = on_bytes, .released = on_release, .context = chain },
 				 .rar = { .settings = settings->rar },
-				 .pf = { .settings = settings->pf } };
+				 .pf = { .settings = settings->pf },
+				 .tp = { .settings = settings->tp } };
 	ae_begin(&chain->ae, &settings->ae);
 	chain->settings.relay.inward = !outward(chain);
 	relays_begin(&chain->relays, &chain->settings.relay, now_ns);
@@ -201,6 +206,8 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	ae_open(&own->ae, connection->client.address);
 	if (which == OBSERVE_HTTP)
 		pf_begin(&chain->pf, &own->pf, connection->client.address);
+	if (chain->settings.tp.on && which == OBSERVE_SMB)
+		own->tp = tp_link_begin(&chain->tp, &connection->client, &connection->server);
 	observe_begin((struct observe *)own->observer, which, on_event, own);
 	connection->own = own;
 }
@@ -358,6 +365,16 @@ static bool clean(const struct track_connection *connection, enum track_directio
 	       segment_after(other->next, other->first) && segment->whole;
 }
 
+/* Let TP stand in a connection, which then has it. Without room for that, TP forgets the connection. */
+static void take_for_tp(struct chain *chain, const struct track_connection *connection, struct own *own, uint64_t now_ns)
+{
+	if (!tp_link_take(own->tp))
+		return;
+	if (!relays_take(&chain->relays, connection, &tp_link_transformer, own->tp, now_ns))
+		tp_link_end(own->tp);
+	own->tp = NULL;
+}
+
 /* Take a connection over, if an element wants to and this is the moment. */
 static void take(struct chain *chain, const struct segment *segment, uint64_t now_ns)
 {
@@ -365,13 +382,16 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	struct own *own = connection ? connection->own : NULL;
 	enum track_direction direction;
 
-	if (!own || !own->wanted)
+	if (!own || !(own->wanted || tp_link_wants(own->tp)))
 		return;
 	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 	if (!clean(connection, direction, segment))
 		return;
 	own->wanted = false;
-	relays_take(&chain->relays, connection, NULL, NULL, now_ns);
+	if (tp_link_wants(own->tp))
+		take_for_tp(chain, connection, own, now_ns);
+	else
+		relays_take(&chain->relays, connection, NULL, NULL, now_ns);
 }
 
 /* A changed connection that nobody knows: what an ended a3d has done to it cannot be gone on with. Reset both ends. */
@@ -442,7 +462,8 @@ static enum chain_verdict look(struct chain *chain, struct passing *passing, boo
 		return is_changed ? CHAIN_DROP : verdict;
 	if (segment->whole && !segment_sound(segment)) /* its receiver will not take it, either */
 		return is_changed || relays_known(&chain->relays, segment, &direction) ? CHAIN_DROP : verdict;
-	if (!is_changed && chain->settings.relay.ib && !relays_known(&chain->relays, segment, &direction))
+	if (!is_changed && (chain->settings.relay.ib || chain->settings.tp.on) &&
+	    !relays_known(&chain->relays, segment, &direction))
 		take(chain, segment, now_ns);
 	if ((is_changed || relays_over(&chain->relays, segment)) && segment->flags & SEGMENT_SYN &&
 	    (relays_over(&chain->relays, segment) || !relays_known(&chain->relays, segment, &direction))) {

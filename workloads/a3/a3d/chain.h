@@ -9,6 +9,7 @@
 #include "pf.h"
 #include "rar.h"
 #include "relay.h"
+#include "tp_link.h"
 #include "track.h"
 
 enum chain_side {
@@ -24,6 +25,7 @@ struct chain_settings {
 	struct relay_settings relay; /* with IB on or off */
 	struct ae_settings ae;
 	struct pf_settings pf;
+	struct tp_link_settings tp;
 };
 
 enum chain_verdict {
@@ -57,6 +59,7 @@ struct chain {
 	uint8_t notice_packet[NOTICE_LONGEST];
 	size_t changed_length;
 	struct relays relays;
+	struct tp_links tp;
 	struct {
 		uint8_t version;
 		size_t length;

@@ -5,6 +5,7 @@
  *	a3d --side client|server [--rar] [--copies NUMBER] [--stagger DIVISOR] [--alpha-ms MS]
  *	    [--pf] [--pf-alone] [--pf-rate BIT/S] [--pf-limit PACKETS] [--pf-most-ms MS]
  *	    [--ib FOLDER] [--ib-quota BYTES] [--ib-quota-all BYTES]
+ *	    [--tp FOLDER] [--tp-quota BYTES] [--serialise]
  *	    [--ae FOLDER --ae-key FILE|--ae-plain] [--hook forward|host] [--queue NUMBER] [--every-ms MS]
  *
  * It sees packets of the ports of CIFS, SMTP and HTTP that this node forwards, or those of this host. With no element on,
@@ -40,6 +41,7 @@
 
 enum {
 	HEADERS = 128, /* bytes of a packet: those of IP and TCP, with all options */
+	TP_COUNTS = 11, /* at the end of a report, with TP only */
 	HEARD = 4, /* datagrams of monitors, then it looks at packets again: nobody who says much may keep it from that */
 };
 
@@ -50,6 +52,7 @@ struct options {
 	const char *tables; /* the folder of AE's tables */
 	const char *key; /* the file with AE's secret */
 	const char *folder; /* of IB; NULL: it is off */
+	const char *blocks; /* folder of TP; NULL: it is off */
 	enum rules_hook hook;
 	uint16_t queue;
 	uint64_t every_ns;
@@ -138,6 +141,10 @@ static bool read_option(struct options *options, const char *name, const char *v
 		options->chain.relay.quota = number(name, value, 0, INT64_MAX);
 	else if (!strcmp(name, "--ib-quota-all"))
 		options->chain.relay.quota_all = number(name, value, 0, INT64_MAX);
+	else if (!strcmp(name, "--tp"))
+		options->blocks = value;
+	else if (!strcmp(name, "--tp-quota"))
+		options->chain.tp.quota = number(name, value, 0, INT64_MAX);
 	else if (!strcmp(name, "--hook"))
 		options->hook = word(name, value, "forward", "host") ? RULES_HOST : RULES_FORWARD;
 	else if (!strcmp(name, "--queue"))
@@ -160,6 +167,8 @@ static bool read_flag(struct options *options, const char *name)
 		options->chain.pf.on = true;
 	else if (!strcmp(name, "--pf-alone"))
 		options->chain.pf.alone = true;
+	else if (!strcmp(name, "--serialise"))
+		options->chain.tp.tp.serialise = true;
 	else
 		return false;
 	return true;
@@ -183,6 +192,8 @@ static void check_options(const struct options *options)
 		refuse("--ae needs --ae-key FILE, which both ends have; or --ae-plain, without tables");
 	if (options->folder && options->hook == RULES_HOST)
 		refuse("--ib needs a router: write --hook forward");
+	if ((options->blocks || options->chain.tp.tp.serialise) && options->hook == RULES_HOST)
+		refuse("--tp and --serialise need a router: write --hook forward");
 }
 
 static bool note_changed(void *context, uint8_t version, const struct segment_end *client,
@@ -190,6 +201,11 @@ static bool note_changed(void *context, uint8_t version, const struct segment_en
 {
 	(void)context;
 	return rules_change(version, client, server, on);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	return time_ns(CLOCK_MONOTONIC);
 }
 
 static void read_options(struct options *options, int argc, char **argv)
@@ -203,6 +219,7 @@ static void read_options(struct options *options, int argc, char **argv)
 				 .quota_all = UINT64_C(256) << 20,
 				 .least_rto_ns = HALF_LEAST_RTO_NS,
 				 .changed = note_changed },
+		.chain.tp = { .quota = UINT64_C(256) << 20, .now_ns = monotonic_ns },
 	};
 	for (int i = 1; i < argc; i++) {
 		if (read_flag(options, argv[i]))
@@ -214,13 +231,16 @@ static void read_options(struct options *options, int argc, char **argv)
 		else
 			refuse("%s is not an option; there are --side client|server, --rar, --copies NUMBER, "
 			       "--stagger DIVISOR, --alpha-ms MS, --pf, --pf-alone, --pf-rate BIT/S, --pf-limit PACKETS, "
-			       "--pf-most-ms MS, --ib FOLDER, --ib-quota BYTES, --ib-quota-all BYTES, --ae FOLDER, "
+			       "--pf-most-ms MS, --ib FOLDER, --ib-quota BYTES, --ib-quota-all BYTES, --tp FOLDER, "
+			       "--tp-quota BYTES, --serialise, --ae FOLDER, "
 			       "--ae-key FILE, --ae-plain, --hook forward|host, "
 			       "--queue NUMBER, --every-ms MS",
 			       argv[i]);
 	}
 	check_options(options);
 	options->chain.relay.ib = options->folder;
+	options->chain.tp.tp.predict = options->blocks;
+	options->chain.tp.on = options->blocks || options->chain.tp.tp.serialise;
 }
 
 /* A folder or file that only this user may use cannot be used: errno says why. */
@@ -266,7 +286,7 @@ static void open_tables(struct daemon *daemon)
 static bool does_something(const struct options *options)
 {
 	return options->chain.rar_on || options->chain.relay.ib || options->chain.ae.on ||
-	       options->chain.pf.on;
+	       options->chain.pf.on || options->chain.tp.on;
 }
 
 /* What a monitor has said. */
@@ -360,6 +380,8 @@ static void report(const struct daemon *daemon)
 	const struct ae_counts *ae = &chain->ae.counts;
 	const struct pf_counts *pf = &chain->pf.counts;
 	const struct relay_counts *relay = &chain->relays.counts;
+	const struct tp_links_counts links = tp_links_count(&chain->tp);
+	const struct tp_counts *tp = &links.all;
 	const uint64_t *left = chain->track.counts.left;
 	const struct {
 		const char *name;
@@ -417,11 +439,23 @@ static void report(const struct daemon *daemon)
 		{ "disk_full", relay->full },
 		{ "not_taken", relay->no_room },
 		{ "errors", daemon->errors },
+		{ "predicted", tp->predicted },
+		{ "answered", tp->answered },
+		{ "fetched", tp->fetched },
+		{ "served", tp->served },
+		{ "wasted", tp->wasted },
+		{ "oplocks", tp->oplocks },
+		{ "breaks", tp->breaks },
+		{ "stale", tp->stale },
+		{ "tp_taken", chain->tp.taken },
+		{ "tp_left", links.left },
+		{ "tp_broken", links.broken },
 	};
+	size_t length = sizeof(counts) / sizeof(*counts) - (chain->settings.tp.on ? 0 : TP_COUNTS);
 	uint64_t now_ns = time_ns(CLOCK_REALTIME);
 
 	printf("{\"t_s\": \"%" PRIu64 ".%09" PRIu64 "\"", now_ns / SECOND_NS, now_ns % SECOND_NS);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+	for (size_t i = 0; i < length; i++)
 		printf(", \"%s\": %" PRIu64, counts[i].name, counts[i].value);
 	puts("}");
 	fflush(stdout);
@@ -493,6 +527,8 @@ int main(int argc, char **argv)
 	open_tables(&daemon);
 	if (daemon.options.folder)
 		daemon.options.chain.relay.folder = open_folder(daemon.options.folder);
+	if (daemon.options.blocks)
+		daemon.options.chain.tp.folder = open_folder(daemon.options.blocks);
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
 	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);

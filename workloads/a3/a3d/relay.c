@@ -641,7 +641,7 @@ static void settle(struct relay *relay, uint64_t now_ns)
 		if (relay->waits[i] && !sink(relay, i)->learning)
 			resume(relay, i);
 	if (relay->transformer && relay->transformer->room)
-		relay->transformer->room(relay->context, relay);
+		relay->broken |= !relay->transformer->room(relay->context, relay);
 	settle_direction(relay, TRACK_TO_SERVER);
 	settle_direction(relay, TRACK_TO_CLIENT);
 	renew_journal(relay);

@@ -43,8 +43,8 @@ struct relay_transformer {
 		      size_t length);
 	/* No more bytes of this direction will come. It calls relay_finish() when all is given. False: reset. */
 	bool (*ended)(void *context, struct relay *relay, enum track_direction direction);
-	/* A host has acknowledged something: there may be room for what is owed. May be NULL. */
-	void (*room)(void *context, struct relay *relay);
+	/* A host has acknowledged something: there may be room for what is owed. False: reset. May be NULL. */
+	bool (*room)(void *context, struct relay *relay);
 	/* The connection is over: context is to be released. */
 	void (*released)(void *context);
 };

@@ -13,6 +13,7 @@ _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _CHOICES = {"side": ("client", "server"), "hook": ("forward", "host")}
 FOLDER = "/var/lib/a3d-ib"  # of IB's journals
+BLOCKS = "/var/lib/a3d-blocks"  # of TP
 _COUNTS = (
     *("packets", "bytes", "thin", "copies", "copied_bytes", "alarms", "given_up", "no_room", "filtered", "errors"),
     *("connections", "not_followed", "left_middle", "left_options", "left_gap", "left_memory", "left_odd"),
@@ -24,6 +25,10 @@ _NEWER = (  # older ones do not print them
     *("taken", "taken_over", "resumed", "resets", "stored", "syncs", "disk_full", "not_taken"),
     *("pf_requests", "pf_later", "pf_held", "pf_overtaken", "pf_overdue", "pf_repeated", "pf_dropped", "pf_refused"),
     *("pf_notices", "pf_said", "pf_waiting"),
+)
+_TP_COUNTS = (  # with TP only
+    *("predicted", "answered", "fetched", "served", "wasted", "oplocks", "breaks", "stale"),
+    *("tp_taken", "tp_left", "tp_broken"),
 )
 _SERIES = {"packets": "packets", "copies": "packets", "stored": "B"}
 
@@ -55,6 +60,12 @@ class A3d(Probe):
     waited long enough), ``pf_repeated`` (that TCP repeated while the first one still waited), ``pf_dropped`` (for lack
     of room), ``pf_notices`` (packets that were sent, or came, with classes), ``pf_said`` (datagrams of monitors),
     ``pf_refused`` (of both, those that cannot be read or are not of a client).
+
+    With TP, also ``predicted`` (blocks that it has asked for ahead), ``answered`` (reads that it has answered itself),
+    ``fetched``, ``served`` and ``wasted`` (bytes: asked for ahead; given to clients; never asked for, or not to be
+    used), ``oplocks`` (that it has asked for and got), ``breaks`` (of these), ``stale`` (reads that were the server's,
+    since nothing had been heard of it for too long); of connections, ``tp_taken`` (that it stands in or has stood in),
+    ``tp_left`` (that it leaves alone) and ``tp_broken`` (that it could not go on with).
     """
 
     about = "A3's daemon on this node: packets of CIFS, SMTP and HTTP, and copies of their thin messages"
@@ -98,6 +109,13 @@ class A3d(Probe):
         ),
         "quota": Param("size", "what IB may store of a connection", default=64 << 20),
         "quota_all": Param("size", "what IB may store of all connections", default=256 << 20),
+        "tp": Param(
+            "bool",
+            "transaction prediction: blocks of CIFS are asked for before the client asks; on routers only",
+            default=False,
+        ),
+        "tp_quota": Param("size", "what TP may keep of all connections, 4 MiB of each", default=256 << 20),
+        "serialise": Param("bool", "one request of SMB2 at the server at a time; on routers only", default=False),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND
         ),
@@ -109,8 +127,9 @@ class A3d(Probe):
             if params[key] not in known:
                 raise ParameterError(key, f'"{params[key]}" is not valid; write {" or ".join(known)}')
         self._check_pf(params)
-        if params["ib"] and params["hook"] == "host":
-            raise ParameterError("ib", "needs a router; write hook: forward")
+        for key in ("ib", "tp", "serialise"):
+            if params[key] and params["hook"] == "host":
+                raise ParameterError(key, "needs a router; write hook: forward")
         for key in ("alpha", "every", "pf_most"):
             if params[key] % _MILLISECOND:
                 raise ParameterError(key, "must be whole milliseconds")
@@ -142,6 +161,10 @@ class A3d(Probe):
         if params["ib"]:
             quotas = ("--ib-quota", str(params["quota"]), "--ib-quota-all", str(params["quota_all"]))
             command += ["--ib", FOLDER, *quotas]
+        if params["tp"]:
+            command += ["--tp", BLOCKS, "--tp-quota", str(params["tp_quota"])]
+        if params["serialise"]:
+            command.append("--serialise")
         return command
 
     def runs_on(self, params: dict[str, Any]) -> bool:
@@ -158,7 +181,7 @@ class A3d(Probe):
                     continue
                 parsed.add(key, unit, t_ns, line[key].integer())
             parsed.values |= {key: line[key].integer() for key in _COUNTS}
-            parsed.values |= {key: line[key].integer() for key in _NEWER if key in line}
+            parsed.values |= {key: line[key].integer() for key in (*_NEWER, *_TP_COUNTS) if key in line}
         return parsed
 
 

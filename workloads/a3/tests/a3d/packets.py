@@ -26,6 +26,7 @@ LOGIC = {
             for name in ("segment", "track", "rar", "table", "ae", "store", "private", "pf", "monitor", "notice")
         ),
         *(A3D / f"{name}.c" for name in ("half", "journal", "relay", "chain")),
+        *sorted(A3D.glob("tp*.c")),
         *OBSERVERS,
     ),
     "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c", "listen.c")),

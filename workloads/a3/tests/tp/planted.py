@@ -344,3 +344,37 @@ PLANTED = {
         (Smb2(),),
     ),
 }
+
+LINKED = {
+    "what is held has no limit": Mistake(
+        "tp_link.c",
+        "before + length > TP_LINK_HELD",
+        "before + length > SIZE_MAX / 2",
+        "test_too_much_that_is_held_ends_the_connection",
+    ),
+    "a direction ends before what is held": Mistake(
+        "tp_link.c",
+        " || link->held_length[way] || !tp_ended(tp_of(link), way))",
+        ")",
+        "test_the_end_of_a_direction_waits_for_what_is_held_back",
+    ),
+    "a write that was cut short counts": Mistake(
+        "tp_link.c",
+        "pwrite(link->file, bytes, length, (off_t)at) == (ssize_t)length",
+        "pwrite(link->file, bytes, length, (off_t)at) >= -1",
+        "test_a_disk_that_is_full_only_costs_time",
+    ),
+    "a file keeps its name": Mistake(
+        "tp_link.c",
+        "	unlinkat(link->links->settings.folder, name, 0);\n",
+        "	(void)unlinkat;\n",
+        "test_a_file_has_no_name_and_what_it_has_lost_is_not_served",
+        ("folder",),
+    ),
+    "a log-in is not remembered": Mistake(
+        "tp_link.c",
+        "tp_counts(tp_of(link))->why == TP_LOG_IN",
+        "tp_counts(tp_of(link))->why == TP_WHYS",
+        "test_hosts_that_log_in_again_are_left_alone",
+    ),
+}

@@ -10,7 +10,7 @@ from types import TracebackType
 
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
-LOGIC = ("tp.c", "tp_file.c", "tp_blocks.c", "tp_smb1.c", "tp_smb2.c")
+LOGIC = ("tp.c", "tp_file.c", "tp_blocks.c", "tp_smb1.c", "tp_smb2.c", "tp_link.c")
 OBSERVERS = ("observe.c", "smb.c", "smb1.c", "smb2.c")
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -20,14 +20,18 @@ _OTHERS = '#include "observe/observer.h"\nconst struct observer observe_smtp, ob
 
 
 def compiled(
-    folder: Path, built: Path | None = None, changed: Path | None = None, flags: tuple[str, ...] = SANITIZED
+    folder: Path,
+    built: Path | None = None,
+    changed: Path | None = None,
+    flags: tuple[str, ...] = SANITIZED,
+    drive: str = "drive",
 ) -> Path:
-    """Compile drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
+    """Compile a drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
     others = folder / "others.c"
     others.write_text(_OTHERS)
     sources = [
-        HERE / "drive.c",
-        *(A3D / name for name in LOGIC),
+        HERE / f"{drive}.c",
+        *(A3D / name for name in LOGIC if drive == "drive_link" or name != "tp_link.c"),
         *(A3D / "observe" / name for name in OBSERVERS),
         others,
     ]
@@ -39,7 +43,7 @@ def compiled(
         if not made.exists():
             _succeeds([*_FLAGS, *flags, "-I", str(A3D), "-c", "-o", str(made), str(source)])
         objects.append(str(made))
-    program = folder / "drive"
+    program = folder / drive
     _succeeds(["gcc", *flags, "-o", str(program), *objects])
     return program
 

@@ -45,6 +45,15 @@ def test_its_options() -> None:
     assert ib == ["--ib", "/var/lib/a3d-ib", "--ib-quota", "1000", "--ib-quota-all", str(256 << 20)]
 
 
+def test_options_of_tp() -> None:
+    tp = argv(side="client", tp=True, tp_quota=1 << 20)[7:]
+    assert tp == ["--tp", "/var/lib/a3d-blocks", "--tp-quota", "1048576"]
+    assert argv(side="server", serialise=True)[7:] == ["--serialise"]
+    for key in ("tp", "serialise"):
+        with pytest.raises(ParameterError, match=f"{key}: needs a router; write hook: forward"):
+            argv(side="client", hook="host", **{key: True})
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -88,6 +97,14 @@ def test_what_it_has_seen(pasted: Callable[..., Parsed]) -> None:
     assert parsed.values["bytes"] == 103596 and parsed.values["errors"] == 0
     assert parsed.values["thin"] == 22 and parsed.values["alarms"] == 0 and parsed.values["filtered"] == 69
     assert 0 < series.t_ns[0] < series.t_ns[1]
+    assert "predicted" not in parsed.values
+
+
+def test_what_tp_has_done(pasted: Callable[..., Parsed]) -> None:
+    """In the test of the gain."""
+    values = pasted("a3d", "tp", epoch_ns=1_767_225_601_000_000_000).values
+    assert values["predicted"] == values["answered"] == 48 and (values["oplocks"], values["tp_taken"]) == (2, 3)
+    assert values["fetched"] == values["served"] == 48 << 14 and values["wasted"] == 0
 
 
 def test_what_ib_has_done(pasted: Callable[..., Parsed]) -> None:

@@ -52,6 +52,11 @@ class Client:
         self.send(self.head(command) + body)
         return self.receive()
 
+    def later_of(self, command: int, body: bytes) -> bytes:
+        """Send a request and return its answer, which may be announced by an interim one."""
+        self.send(self.head(command) + body)
+        return self.later()
+
     def later(self) -> bytes:
         """Return an answer which may be announced by an interim one."""
         answer = self.receive()

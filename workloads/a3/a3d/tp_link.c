@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "tp_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert((int)OBSERVE_TO_SERVER == (int)TRACK_TO_SERVER && (int)OBSERVE_TO_CLIENT == (int)TRACK_TO_CLIENT,
+	       "directions have the same numbers");
+
+struct tp_link {
+	struct tp_links *links;
+	struct tp_link *next;
+	struct relay *relay;
+	bool taken;
+	bool failed; /* there was no room for what was to be sent */
+	bool ended[OBSERVE_WAYS], finished[OBSERVE_WAYS];
+	struct tp_pair pair;
+	int file; /* -1: none yet */
+
+	/* bytes of each host that TP has not taken */
+	uint8_t *held[OBSERVE_WAYS];
+	size_t held_length[OBSERVE_WAYS];
+
+	max_align_t tp[];
+};
+
+static struct tp *tp_of(const struct tp_link *link)
+{
+	return (struct tp *)link->tp;
+}
+
+static void send_bytes(void *context, enum observe_way way, const uint8_t *bytes, size_t length)
+{
+	struct tp_link *link = context;
+
+	if (!link->failed)
+		link->failed = !relay_give(link->relay, (enum track_direction)way, bytes, length);
+}
+
+static size_t room(void *context, enum observe_way way)
+{
+	const struct tp_link *link = context;
+
+	return relay_room(link->relay, (enum track_direction)way);
+}
+
+/* Make a file that is gone when it is closed. */
+static bool open_file(struct tp_link *link)
+{
+	static unsigned int number;
+	char name[32];
+
+	if (link->file >= 0)
+		return true;
+	if ((link->links->files + 1) * (uint64_t)TP_LINK_FILE > link->links->settings.quota)
+		return false;
+	snprintf(name, sizeof(name), "blocks-%ld-%u", (long)getpid(), number++);
+	link->file = openat(link->links->settings.folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (link->file < 0)
+		return false;
+	unlinkat(link->links->settings.folder, name, 0);
+	link->links->files++;
+	return true;
+}
+
+static bool store(void *context, uint64_t at, const uint8_t *bytes, size_t length)
+{
+	struct tp_link *link = context;
+
+	return open_file(link) && pwrite(link->file, bytes, length, (off_t)at) == (ssize_t)length;
+}
+
+static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
+{
+	struct tp_link *link = context;
+
+	return link->file >= 0 && pread(link->file, bytes, length, (off_t)at) == (ssize_t)length;
+}
+
+static uint64_t now_ns(void *context)
+{
+	return ((const struct tp_link *)context)->links->settings.now_ns();
+}
+
+/* Whether a session of these hosts was ended by another log-in. */
+static bool is_noted(const struct tp_links *links, const struct tp_pair *pair)
+{
+	for (unsigned int i = 0; i < TP_PAIRS && i < links->pairs; i++)
+		if (!memcmp(&links->pair[i], pair, sizeof(*pair)))
+			return true;
+	return false;
+}
+
+struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server)
+{
+	static const struct tp_calls calls = { send_bytes, room, store, load, now_ns };
+	struct tp_link *link;
+	struct tp_pair pair;
+
+	memcpy(pair.client, client->address, sizeof(pair.client));
+	memcpy(pair.server, server->address, sizeof(pair.server));
+	if (links->open == TP_LINKS || is_noted(links, &pair))
+		return NULL;
+	link = calloc(1, sizeof(*link) + tp_size());
+	if (!link)
+		return NULL;
+	link->links = links;
+	link->pair = pair;
+	link->file = -1;
+	link->next = links->all;
+	links->all = link;
+	links->open++;
+	tp_begin(tp_of(link), &links->settings.tp, &calls, link);
+	return link;
+}
+
+void tp_link_watches(struct tp_link *link, enum track_direction direction, const uint8_t *bytes, size_t length)
+{
+	if (!link->taken)
+		tp_bytes(tp_of(link), (enum observe_way)direction, bytes, length);
+}
+
+bool tp_link_wants(const struct tp_link *link)
+{
+	return link && !link->taken && tp_wants(tp_of(link));
+}
+
+bool tp_link_take(struct tp_link *link)
+{
+	if (!tp_take(tp_of(link)))
+		return false;
+	link->taken = true;
+	link->links->taken++;
+	return true;
+}
+
+static void add(struct tp_links_counts *counts, const struct tp_link *link)
+{
+	const struct tp_counts *more = tp_counts(tp_of(link));
+
+	counts->all.predicted += more->predicted;
+	counts->all.answered += more->answered;
+	counts->all.fetched += more->fetched;
+	counts->all.served += more->served;
+	counts->all.wasted += more->wasted;
+	counts->all.oplocks += more->oplocks;
+	counts->all.breaks += more->breaks;
+	counts->all.stale += more->stale;
+	counts->left += tp_state(tp_of(link)) == TP_LEFT;
+	counts->broken += tp_state(tp_of(link)) == TP_BROKEN;
+}
+
+void tp_link_end(struct tp_link *link)
+{
+	struct tp_link **place;
+
+	if (!link)
+		return;
+	for (place = &link->links->all; *place != link;)
+		place = &(*place)->next;
+	*place = link->next;
+	link->links->open--;
+	add(&link->links->over, link);
+	if (tp_state(tp_of(link)) == TP_BROKEN && tp_counts(tp_of(link))->why == TP_LOG_IN)
+		link->links->pair[link->links->pairs++ % TP_PAIRS] = link->pair;
+	link->links->held -= link->held_length[0] + link->held_length[1];
+	if (link->file >= 0) {
+		close(link->file);
+		link->links->files--;
+	}
+	free(link->held[0]);
+	free(link->held[1]);
+	free(link);
+}
+
+struct tp_links_counts tp_links_count(const struct tp_links *links)
+{
+	struct tp_links_counts all = links->over;
+
+	for (const struct tp_link *link = links->all; link; link = link->next)
+		add(&all, link);
+	return all;
+}
+
+/* Keep bytes that TP does not take yet. */
+static bool hold(struct tp_link *link, enum observe_way way, const uint8_t *bytes, size_t length)
+{
+	size_t before = link->held_length[way];
+	uint8_t *all;
+
+	if (!length)
+		return true;
+	if (before + length > TP_LINK_HELD || link->links->held + length > TP_LINKS_HELD)
+		return false;
+	all = realloc(link->held[way], before + length);
+	if (!all)
+		return false;
+	memcpy(all + before, bytes, length);
+	link->held[way] = all;
+	link->held_length[way] = before + length;
+	link->links->held += length;
+	return true;
+}
+
+/* Let it take what is held; end directions that have. False: to be reset. */
+static bool go_on(struct tp_link *link)
+{
+	bool more = true;
+
+	tp_continue(tp_of(link));
+	while (more) {
+		more = false;
+		for (enum observe_way way = 0; way < OBSERVE_WAYS; way++) {
+			size_t taken = link->held_length[way];
+
+			if (!taken)
+				continue;
+			taken = tp_bytes(tp_of(link), way, link->held[way], taken);
+			link->held_length[way] -= taken;
+			link->links->held -= taken;
+			memmove(link->held[way], link->held[way] + taken, link->held_length[way]);
+			more |= taken > 0;
+		}
+	}
+	for (enum observe_way way = 0; way < OBSERVE_WAYS; way++) {
+		if (!link->ended[way] || link->finished[way] || link->held_length[way] || !tp_ended(tp_of(link), way))
+			continue;
+		link->finished[way] = true;
+		relay_finish(link->relay, (enum track_direction)way);
+	}
+	return !link->failed && tp_state(tp_of(link)) != TP_BROKEN;
+}
+
+static bool on_bytes(void *context, struct relay *relay, enum track_direction direction, const uint8_t *bytes, size_t length)
+{
+	struct tp_link *link = context;
+	enum observe_way way = (enum observe_way)direction;
+	size_t taken = 0;
+
+	link->relay = relay;
+	if (!link->held_length[way])
+		taken = tp_bytes(tp_of(link), way, bytes, length);
+	return hold(link, way, bytes + taken, length - taken) && go_on(link);
+}
+
+static bool on_ended(void *context, struct relay *relay, enum track_direction direction)
+{
+	struct tp_link *link = context;
+
+	link->relay = relay;
+	link->ended[direction] = true;
+	return go_on(link);
+}
+
+static bool on_room(void *context, struct relay *relay)
+{
+	struct tp_link *link = context;
+
+	link->relay = relay;
+	return go_on(link);
+}
+
+static void on_released(void *context)
+{
+	tp_link_end(context);
+}
+
+const struct relay_transformer tp_link_transformer = {
+	.bytes = on_bytes,
+	.ended = on_ended,
+	.room = on_room,
+	.released = on_released,
+};

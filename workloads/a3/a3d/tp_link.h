@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* TP on connections that a3d has taken over (relay.h): its bytes, its room and its store, which is a file without a name. */
+#ifndef A3D_TP_LINK_H
+#define A3D_TP_LINK_H
+
+#include "relay.h"
+#include "tp.h"
+
+enum {
+	TP_LINKS = RELAY_MOST, /* connections */
+	TP_LINK_HELD = 16 << 20, /* bytes of a client that may wait for the server's answers */
+	TP_LINKS_HELD = 64 << 20, /* of all */
+	TP_LINK_FILE = TP_BLOCKS * TP_BLOCK, /* bytes that a connection's file may have */
+	TP_PAIRS = 64, /* of hosts between which sessions do not last */
+};
+
+struct tp_link_settings {
+	struct tp_settings tp;
+	bool on;
+	int folder; /* of files */
+	uint64_t quota; /* bytes of all files */
+	uint64_t (*now_ns)(void);
+};
+
+struct tp_links_counts {
+	struct tp_counts all; /* sums */
+	uint64_t left, broken; /* connections */
+};
+
+struct tp_links {
+	struct tp_link_settings settings;
+	struct tp_links_counts over; /* of connections that are over */
+	uint64_t taken; /* connections that TP has stood in */
+	unsigned int open, files;
+	size_t held;
+	struct tp_link *all;
+	struct tp_pair {
+		uint8_t client[16], server[16]; /* addresses */
+	} pair[TP_PAIRS];
+	unsigned int pairs; /* that were ever noted */
+};
+
+struct tp_link;
+
+/* A connection of which nothing has been seen. NULL: there is no place for another one, or these hosts log in again. */
+struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server);
+
+/* Bytes that pass by themselves. */
+void tp_link_watches(struct tp_link *link, enum track_direction direction, const uint8_t *bytes, size_t length);
+
+/* Whether TP wants the connection to be taken over. link may be NULL. */
+bool tp_link_wants(const struct tp_link *link);
+
+/* Stand in a connection that is taken over now. False: not now. */
+bool tp_link_take(struct tp_link *link);
+
+/* Forget a connection that was not taken over. link may be NULL. */
+void tp_link_end(struct tp_link *link);
+
+/* What a relay calls, with a link as context. */
+extern const struct relay_transformer tp_link_transformer;
+
+/* What all connections have come to. */
+struct tp_links_counts tp_links_count(const struct tp_links *links);
+
+#endif

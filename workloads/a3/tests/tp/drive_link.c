@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TP on a connection that is taken over (tp_link.h), with a relay that prints: the lines, and what is printed, are those of
+ * drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, and "again" begins another
+ * connection of the same hosts.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tp_link.h"
+
+static size_t room = SIZE_MAX;
+static uint64_t now_ns = UINT64_C(1000000000000);
+static bool finished[2], taken, broken;
+
+static void print_bytes(enum track_direction direction, const uint8_t *bytes, size_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	putchar_unlocked(direction == TRACK_TO_SERVER ? '>' : '<');
+	while (length--) {
+		putchar_unlocked(digits[*bytes >> 4]);
+		putchar_unlocked(digits[*bytes++ & 15]);
+	}
+	putchar_unlocked('\n');
+}
+
+static uint64_t tell_ns(void)
+{
+	return now_ns;
+}
+
+bool relay_give(struct relay *relay, enum track_direction direction, const uint8_t *bytes, size_t length)
+{
+	(void)relay;
+	print_bytes(direction, bytes, length);
+	room = room == SIZE_MAX ? room : length < room ? room - length : 0;
+	return true;
+}
+
+size_t relay_room(const struct relay *relay, enum track_direction direction)
+{
+	(void)relay;
+	(void)direction;
+	return room;
+}
+
+void relay_finish(struct relay *relay, enum track_direction direction)
+{
+	(void)relay;
+	finished[direction] = true;
+}
+
+static uint8_t nibble(char digit)
+{
+	return (uint8_t)(digit >= 'a' ? digit - 'a' + 10 : digit - '0');
+}
+
+static void offer(struct tp_link *link, enum track_direction direction, const char *hex)
+{
+	size_t length = strlen(hex) / 2;
+	uint8_t *bytes = malloc(length ? length : 1);
+
+	if (!bytes)
+		exit(1);
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+	if (taken) {
+		broken |= !tp_link_transformer.bytes(link, NULL, direction, bytes, length);
+	} else {
+		print_bytes(direction, bytes, length);
+		tp_link_watches(link, direction, bytes, length);
+	}
+	free(bytes);
+}
+
+static void limit(const char *bytes)
+{
+	const struct rlimit most = { strtoull(bytes, NULL, 10), RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &most);
+}
+
+static void lose(void)
+{
+	struct stat found;
+
+	for (int file = 3; file < 32; file++)
+		if (!fstat(file, &found) && S_ISREG(found.st_mode) && ftruncate(file, 0))
+			exit(1);
+}
+
+static void obey(struct tp_link *link, const char *line)
+{
+	if (line[0] == '>' || line[0] == '<') {
+		offer(link, line[0] == '>' ? TRACK_TO_SERVER : TRACK_TO_CLIENT, line + 1);
+	} else if (!strncmp(line, "end ", 4)) {
+		enum track_direction direction = line[4] == '>' ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
+
+		broken |= !tp_link_transformer.ended(link, NULL, direction);
+		printf("ended %d\n", finished[direction]);
+	} else if (!strncmp(line, "room ", 5)) {
+		room = strtoull(line + 5, NULL, 10);
+	} else if (!strncmp(line, "time ", 5)) {
+		now_ns = UINT64_C(1000000000000) + strtoull(line + 5, NULL, 10);
+	} else if (!strncmp(line, "store ", 6)) {
+		limit(line + 6);
+	} else if (!strcmp(line, "lose")) {
+		lose();
+	} else if (!strcmp(line, "take")) {
+		taken |= tp_link_take(link);
+	}
+	if (taken)
+		broken |= !tp_link_transformer.room(link, NULL);
+}
+
+static void say(const struct tp_link *link, const struct tp_links *links)
+{
+	const struct tp_links_counts count = tp_links_count(links);
+	const struct tp_counts *all = &count.all;
+
+	printf(". %s not left 0 %d 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches", tp_link_wants(link),
+	       all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks, all->breaks, all->stale);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	static struct segment_end client = { { 10, 0, 0, 2 }, 40000 }, server = { { 10, 0, 0, 1 }, 445 };
+	static struct tp_links links;
+	struct tp_link *link;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (argc != 3)
+		return 2;
+	links.settings.on = true;
+	links.settings.tp = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]) };
+	links.settings.quota = TP_LINK_FILE;
+	links.settings.now_ns = tell_ns;
+	links.settings.folder = open(".", O_RDONLY | O_DIRECTORY);
+	link = tp_link_begin(&links, &client, &server);
+	while (link && getline(&line, &size, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strcmp(line, "again")) {
+			tp_link_end(link);
+			link = tp_link_begin(&links, &client, &server);
+			taken = broken = false;
+			server.address[0] ^= !link; /* now another one */
+			links.over = (struct tp_links_counts){ 0 };
+		} else {
+			obey(link, line);
+		}
+		if (link)
+			say(link, &links);
+		else
+			puts(". refused not left 0 0 0 0 0 0 0 0 0 0 0");
+		fflush(stdout);
+		link = link ? link : tp_link_begin(&links, &client, &server);
+	}
+	free(line);
+	tp_link_end(link);
+	close(links.settings.folder);
+	return links.open || links.files || links.held ? 1 : 0;
+}
