@@ -215,8 +215,9 @@ static bool go_on(struct tp_link *link)
 	while (more) {
 		more = false;
 		for (enum observe_way way = 0; way < OBSERVE_WAYS; way++) {
-			size_t taken = link->held_length[way];
+			size_t most = relay_room(link->relay, (enum track_direction)way), taken = link->held_length[way];
 
+			taken = taken < most ? taken : most;
 			if (!taken)
 				continue;
 			taken = tp_bytes(tp_of(link), way, link->held[way], taken);

@@ -352,6 +352,12 @@ LINKED = {
         "before + length > SIZE_MAX / 2",
         "test_too_much_that_is_held_ends_the_connection",
     ),
+    "what is held takes more room than there is": Mistake(
+        "tp_link.c",
+        "taken = taken < most ? taken : most;",
+        "(void)most;",
+        "test_what_is_held_waits_for_room",
+    ),
     "a direction ends before what is held": Mistake(
         "tp_link.c",
         " || link->held_length[way] || !tp_ended(tp_of(link), way))",

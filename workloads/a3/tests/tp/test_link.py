@@ -52,6 +52,23 @@ def test_what_is_held_goes_on_in_its_order(program: Path) -> None:
     assert [answer.number for answer in said.seen()][-3:] == numbers
 
 
+def test_what_is_held_waits_for_room(program: Path) -> None:
+    """It may be more than a relay takes at once."""
+    said = talk(program, Smb2(), predict=False, serialise=True)
+    said.ask("query")
+    data = bytes(range(250)) * 4000
+    said.ask("write", file=said.file(), data=data)
+    said.session.say("room 100000")
+    said.answer(said.asked[0])
+    times = 0
+    while not said.asked:
+        assert said.session.state == "acts"
+        said.session.say("room 100000")
+        said.look()
+        times += 1
+    assert times > 8 and said.asked[0].data == data
+
+
 def test_too_much_that_is_held_ends_the_connection(program: Path) -> None:
     said = talk(program, Smb2(), predict=False, serialise=True)
     said.ask("query")
