@@ -11,8 +11,13 @@ from .session import QUICK, compiled
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("tp"))
+
+
+@pytest.fixture(scope="session")
+def program(drive: Path) -> Path:
+    return drive
 
 
 @pytest.fixture(scope="session")
