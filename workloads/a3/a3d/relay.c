@@ -439,6 +439,8 @@ static uint64_t edge(struct relay *relay, enum track_direction direction)
 			kept = least(kept, other);
 		}
 		left = kept > RELAY_ROOM / 2 ? least(kept - RELAY_ROOM / 2, RELAY_ROOM / 4) : 0;
+		if (relay->transformer->waits && relay->transformer->waits(relay->context, direction))
+			left = 0;
 		return most(from->edge, from->received + left);
 	}
 	/* what the receiver offers; and a little, so that there is something to ask it with when its window is closed */

@@ -45,6 +45,8 @@ struct relay_transformer {
 	bool (*ended)(void *context, struct relay *relay, enum track_direction direction);
 	/* A host has acknowledged something: there may be room for what is owed. False: reset. May be NULL. */
 	bool (*room)(void *context, struct relay *relay);
+	/* Whether no more bytes of this direction are wanted now; some may still come. May be NULL. */
+	bool (*waits)(void *context, enum track_direction direction);
 	/* The connection is over: context is to be released. */
 	void (*released)(void *context);
 };

@@ -167,7 +167,6 @@ void tp_link_end(struct tp_link *link)
 	add(&link->links->over, link);
 	if (tp_state(tp_of(link)) == TP_BROKEN && tp_counts(tp_of(link))->why == TP_LOG_IN)
 		link->links->pair[link->links->pairs++ % TP_PAIRS] = link->pair;
-	link->links->held -= link->held_length[0] + link->held_length[1];
 	if (link->file >= 0) {
 		close(link->file);
 		link->links->files--;
@@ -194,7 +193,7 @@ static bool hold(struct tp_link *link, enum observe_way way, const uint8_t *byte
 
 	if (!length)
 		return true;
-	if (before + length > TP_LINK_HELD || link->links->held + length > TP_LINKS_HELD)
+	if (before + length > TP_LINK_HELD + RELAY_ROOM) /* it was told to wait */
 		return false;
 	all = realloc(link->held[way], before + length);
 	if (!all)
@@ -202,7 +201,6 @@ static bool hold(struct tp_link *link, enum observe_way way, const uint8_t *byte
 	memcpy(all + before, bytes, length);
 	link->held[way] = all;
 	link->held_length[way] = before + length;
-	link->links->held += length;
 	return true;
 }
 
@@ -222,7 +220,6 @@ static bool go_on(struct tp_link *link)
 				continue;
 			taken = tp_bytes(tp_of(link), way, link->held[way], taken);
 			link->held_length[way] -= taken;
-			link->links->held -= taken;
 			memmove(link->held[way], link->held[way] + taken, link->held_length[way]);
 			more |= taken > 0;
 		}
@@ -265,6 +262,11 @@ static bool on_room(void *context, struct relay *relay)
 	return go_on(link);
 }
 
+static bool on_waits(void *context, enum track_direction direction)
+{
+	return ((const struct tp_link *)context)->held_length[direction] >= TP_LINK_HELD;
+}
+
 static void on_released(void *context)
 {
 	tp_link_end(context);
@@ -274,5 +276,6 @@ const struct relay_transformer tp_link_transformer = {
 	.bytes = on_bytes,
 	.ended = on_ended,
 	.room = on_room,
+	.waits = on_waits,
 	.released = on_released,
 };

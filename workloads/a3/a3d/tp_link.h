@@ -8,8 +8,7 @@
 
 enum {
 	TP_LINKS = RELAY_MOST, /* connections */
-	TP_LINK_HELD = 16 << 20, /* bytes of a client that may wait for the server's answers */
-	TP_LINKS_HELD = 64 << 20, /* of all */
+	TP_LINK_HELD = 256 << 10, /* bytes of a client that may wait for the server's answers; then TCP makes it wait */
 	TP_LINK_FILE = TP_BLOCKS * TP_BLOCK, /* bytes that a connection's file may have */
 	TP_PAIRS = 64, /* of hosts between which sessions do not last */
 };
@@ -32,7 +31,6 @@ struct tp_links {
 	struct tp_links_counts over; /* of connections that are over */
 	uint64_t taken; /* connections that TP has stood in */
 	unsigned int open, files;
-	size_t held;
 	struct tp_link *all;
 	struct tp_pair {
 		uint8_t client[16], server[16]; /* addresses */

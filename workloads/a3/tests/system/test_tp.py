@@ -48,6 +48,7 @@ files:
   file: {{on: files, path: /srv/share/file, random: 400 KiB}}
   other: {{on: files, path: /srv/share/other, random: 400 KiB}}
   shared: {{on: files, path: /srv/share/shared, random: 200 KiB}}
+  up: {{on: plain, path: /srv/up, random: 3 MiB}}
   new: {{on: writer, path: /srv/new, random: 199 KiB}}
   smb: {{on: files, path: /etc/samba/lab.conf, from: {CONFIGURATION}}}
   users: {{on: files, path: /etc/samba/users, text: ""}}
@@ -80,7 +81,7 @@ def values(record: Record, name: str) -> dict[str, Any]:
 
 GAIN = workload(
     "gain",
-    80,
+    84,
     "\n".join(
         [
             get("reader", 2, "with", "file"),
@@ -90,12 +91,17 @@ GAIN = workload(
             """\
   - {on: reader, at: 62 s, run: [bash, -c, "smbclient \\"$@\\"; sha256sum /tmp/all", get, "//{files.ip}/share",
      --no-pass, --command, "get file /tmp/all"], as: all, prints: {match: "(?P<sha256>[0-9a-f]{64})"}}""",
+            """\
+  - {on: plain, at: 62 s, run: [smbclient, "//{files.ip}/share", --no-pass, --command, put /srv/up up], as: puts}
+  - {on: files, at: 83 s, run: [sha256sum, /srv/share/up], as: put, prints: {match: "(?P<sha256>[0-9a-f]{64})"}}
+  - {on: r3, at: 55 s, run: {probe: a3d, side: client, serialise: true, every: 10 s}, as: other-near}""",
             "  - {on: r2, run: {probe: a3d, side: client, tp: true, every: 10 s}, as: near}",
         ]
     ),
     """\
 checks:
   - {that: all.sha256 == file.sha256}
+  - {that: put.sha256 == up.sha256}
   - {that: with.sha256 == file.sha256}
   - {that: without.sha256 == other.sha256}
   - {that: with-1.sha256 == file.sha256}
@@ -154,13 +160,14 @@ def took_s(record: Record, name: str) -> float:
 
 def test_a_file_comes_in_fewer_round_trips(gain: Record) -> None:
     """25 blocks of 16 KiB over 560 ms: 24 of them are there when they are asked for. Each has its hash."""
-    assert [check["passed"] for check in gain.data["checks"]] == [True] * 5
+    assert [check["passed"] for check in gain.data["checks"]] == [True] * 6
     for name in ("with", "with-1"):
         plain_s = took_s(gain, name.replace("with", "without"))
         assert plain_s - took_s(gain, name) > 18 * 0.56
     counts = values(gain, "near")
     assert counts["predicted"] == counts["answered"] == 2 * 24
     assert counts["fetched"] == counts["served"] == 2 * 24 * 16384 and counts["wasted"] == 0
+    assert values(gain, "other-near")["tp_taken"] == 1
     assert (counts["oplocks"], counts["tp_taken"], counts["tp_broken"], counts["resets"]) == (2, 3, 0, 0)
 
 

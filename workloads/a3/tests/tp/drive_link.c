@@ -133,8 +133,9 @@ static void say(const struct tp_link *link, const struct tp_links *links)
 	const struct tp_links_counts count = tp_links_count(links);
 	const struct tp_counts *all = &count.all;
 
-	printf(". %s not left 0 %d 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	printf(". %s not left 0 %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches", tp_link_wants(link),
+	       tp_link_transformer.waits((void *)(uintptr_t)link, TRACK_TO_SERVER),
 	       all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks, all->breaks, all->stale);
 	fflush(stdout);
 }
@@ -176,5 +177,5 @@ int main(int argc, char **argv)
 	free(line);
 	tp_link_end(link);
 	close(links.settings.folder);
-	return links.open || links.files || links.held ? 1 : 0;
+	return links.open || links.files ? 1 : 0;
 }
