@@ -321,6 +321,18 @@ static void tell_window(struct half *half, const struct segment *segment)
 	half->window_most = most(half->window_most, window);
 }
 
+/*
+ * Answer what is outside the window. If the host takes the answer for the same, and answers, that would not end (RFC 5961 10);
+ * data are no answer.
+ */
+static void refuse(struct half *half, const struct segment *segment, uint64_t now_ns)
+{
+	if (!segment_payload(segment) && now_ns < half->outside_ns)
+		return;
+	half->outside_ns = now_ns + HALF_OUTSIDE_NS;
+	half->acknowledge = true;
+}
+
 /* Whether an acknowledgement of what was never sent may be true. */
 static bool trusts(const struct half *half, int64_t to)
 {
@@ -337,7 +349,7 @@ static bool acknowledgement(struct half *half, const struct segment *segment, ui
 	if (to > (int64_t)half->sent_most && !trusts(half, to))
 		return false;
 	if (to < (int64_t)half->acked - (int64_t)half->window_most) {
-		half->acknowledge = true;
+		refuse(half, segment, now_ns);
 		return false;
 	}
 	if (to > (int64_t)half->sent_most)
@@ -395,7 +407,7 @@ static void learn(struct half *half, const struct segment *segment, int64_t at, 
 	half->stamp_latest = segment->stamp;
 	if (half->settings.stamps && (int32_t)echo_ahead >= 0) /* the clock has begun again since */
 		half->settings.stamp += echo_ahead + 1;
-	half->old_edge = (uint64_t)at;
+	half->old_edge = (uint64_t)at + ((uint64_t)UINT16_MAX << half->settings.receive_scale);
 	half->learning = false;
 	half->trusts_to = (uint64_t)to + 2 * ((uint64_t)UINT16_MAX << half->settings.send_scale);
 	half->trusts_ns = now_ns + HALF_TRUST_NS;
@@ -444,7 +456,7 @@ void half_segment(struct half *half, const struct segment *segment, uint64_t now
 	/* first the timestamp, then the window (RFC 7323 5.3): it begins where the last acknowledgement has said */
 	if ((half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)) ||
 	    end < (int64_t)half->told + half->told_end || at > right_edge(half)) {
-		half->acknowledge = true;
+		refuse(half, segment, now_ns);
 		return;
 	}
 	heard(half, now_ns);

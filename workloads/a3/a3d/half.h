@@ -35,6 +35,7 @@ enum {
 #define HALF_LEAST_RTO_NS UINT64_C(200000000) /* that of Linux; RFC 6298 has a second */
 #define HALF_MOST_RTO_NS UINT64_C(60000000000)
 #define HALF_NO_END UINT64_MAX
+#define HALF_OUTSIDE_NS UINT64_C(500000000) /* from one answer to what is outside the window to the next one */
 #define HALF_KEEP_NS UINT64_C(600000000000) /* a host that was not heard for so long is asked whether it is there */
 #define HALF_TRUST_NS UINT64_C(60000000000) /* so late, an old segment of the host may come */
 
@@ -88,6 +89,7 @@ struct half {
 	bool told_end;
 	bool handing; /* over: not again from there */
 	bool acknowledge; /* as soon as possible */
+	uint64_t outside_ns; /* when something outside the window may be answered again */
 	struct half_piece *ahead;
 	uint64_t newest_piece; /* which one came last */
 	size_t stored;

@@ -14,7 +14,7 @@ enum {
 	BYTES = 0x61336232,
 	END = 0x61336532,
 
-	RECORD_MOST = 64 << 20,
+	RECORD_MOST = JOURNAL_RECORD, /* bytes; a head has fewer */
 };
 
 struct record {
@@ -93,33 +93,63 @@ static bool put_seal(const struct journal *journal, int file, uint64_t size)
 	return pwrite(file, &seal, sizeof(seal), (off_t)(sizeof(struct record) + journal->head)) == sizeof(seal);
 }
 
-/* Add a record, and sync it. False: it cannot, and nothing was added. */
-static bool add(struct journal *journal, struct record record, const struct iovec *parts, int count)
+/* Take bytes from the front of two parts. Returns how many of `taken` there are. */
+static int take(struct iovec parts[2], size_t bytes, struct iovec taken[2])
 {
-	size_t length = journal->broken ? 0 : put(journal->file, journal->size, record, parts, count);
+	int count = 0;
 
-	if (!length) {
-		/* a part of it may be there, and is what the next one would be taken for */
-		journal->broken |= ftruncate(journal->file, (off_t)journal->size) != 0;
-		return false;
+	for (int i = 0; i < 2 && bytes; i++) {
+		size_t some = parts[i].iov_len < bytes ? parts[i].iov_len : bytes;
+
+		if (!some)
+			continue;
+		taken[count++] = (struct iovec){ parts[i].iov_base, some };
+		parts[i] = (struct iovec){ (uint8_t *)parts[i].iov_base + some, parts[i].iov_len - some };
+		bytes -= some;
 	}
+	return count;
+}
+
+/* Add bytes, in records, or one record without any, and sync that. False: it cannot, and nothing was added. */
+static bool add(struct journal *journal, struct record record, const struct iovec *parts, size_t length)
+{
+	struct iovec left[2] = { { NULL, 0 } }, some[2];
+	uint64_t size = journal->size;
+
+	if (journal->broken)
+		return false;
+	if (length)
+		memcpy(left, parts, sizeof(left));
+	do {
+		size_t bytes = length < JOURNAL_RECORD ? length : JOURNAL_RECORD;
+		size_t written = put(journal->file, size, record, some, take(left, bytes, some));
+
+		if (!written) {
+			/* a part of it may be there, and is what the next one would be taken for */
+			journal->broken = ftruncate(journal->file, (off_t)journal->size) != 0;
+			return false;
+		}
+		size += written;
+		record.at += bytes;
+		length -= bytes;
+	} while (length);
 	if (!synced(journal->file)) {
 		journal->broken = true;
 		return false;
 	}
-	journal->size += length;
+	journal->size = size;
 	return true;
 }
 
-/* Have room for one more record in memory. */
-static bool reserve(struct journal *journal)
+/* Have room for more records in memory. */
+static bool reserve(struct journal *journal, size_t records)
 {
-	size_t room = journal->room ? 2 * journal->room : 64;
+	size_t room = 2 * (journal->room + records);
 	void *more;
 
-	if (journal->count < journal->room)
+	if (journal->count + records <= journal->room)
 		return true;
-	if (journal->count == JOURNAL_RECORDS || !(more = realloc(journal->records, room * sizeof(*journal->records))))
+	if (journal->count + records > JOURNAL_RECORDS || !(more = realloc(journal->records, room * sizeof(*journal->records))))
 		return false;
 	journal->records = more;
 	journal->room = room;
@@ -183,7 +213,7 @@ static bool replace(struct journal *journal, const void *head, size_t bytes)
 		close(journal->file);
 	journal->file = file;
 	journal->size = size;
-	journal->count = 0;
+	journal->count = journal->which = 0;
 	journal->broken = fsync(journal->folder) != 0; /* the old one may come back: both are right until something is added */
 	return true;
 }
@@ -267,7 +297,7 @@ enum journal_opened journal_open(struct journal *journal, int folder, const char
 	}
 	journal->size = sizeof(record) + bytes + sizeof(struct seal);
 	while (get(journal, journal->size, &record, NULL, 0) && record.flow < JOURNAL_FLOWS) {
-		if (record.kind == BYTES && !reserve(journal)) {
+		if (record.kind == BYTES && !reserve(journal, 1)) {
 			journal_close(journal);
 			return JOURNAL_FAILED;
 		}
@@ -283,16 +313,22 @@ enum journal_opened journal_open(struct journal *journal, int folder, const char
 	return JOURNAL_OPENED;
 }
 
-bool journal_add(struct journal *journal, uint64_t at, const struct iovec *parts, int count, uint64_t other)
+bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[2], uint64_t other)
 {
-	uint64_t place = journal->size + sizeof(struct record), length = 0;
+	uint64_t place = journal->size + sizeof(struct record);
+	size_t length = parts[0].iov_len + parts[1].iov_len;
 
-	for (int i = 0; i < count; i++)
-		length += parts[i].iov_len;
-	if (!reserve(journal) ||
-	    !add(journal, (struct record){ .kind = BYTES, .flow = journal->flow, .at = at, .other = other }, parts, count))
+	if (!reserve(journal, length / JOURNAL_RECORD + 1) ||
+	    !add(journal, (struct record){ .kind = BYTES, .flow = journal->flow, .at = at, .other = other }, parts, length))
 		return false;
-	note(journal, at, length, place, other);
+	while (length) {
+		size_t bytes = length < JOURNAL_RECORD ? length : JOURNAL_RECORD;
+
+		note(journal, at, bytes, place, other);
+		at += bytes;
+		place += bytes + sizeof(struct record);
+		length -= bytes;
+	}
 	put_seal(journal, journal->file, journal->size);
 	return true;
 }
@@ -306,6 +342,23 @@ bool journal_add_end(struct journal *journal, unsigned int flow, uint64_t at)
 	journal->ended[flow] = true;
 	journal->ends[flow] = at;
 	put_seal(journal, journal->file, journal->size);
+	return true;
+}
+
+/* Read a record, and check it, unless it is the one that was read last. Its bytes are in journal->read then. */
+static bool read_record(struct journal *journal, size_t which)
+{
+	struct record record;
+
+	if (!journal->read && !(journal->read = malloc(JOURNAL_RECORD)))
+		return false;
+	if (journal->which == which + 1)
+		return true;
+	journal->which = 0;
+	if (!get(journal, journal->records[which].place - sizeof(record), &record, journal->read, JOURNAL_RECORD) ||
+	    record.at != journal->records[which].at || record.length != journal->records[which].length)
+		return false;
+	journal->which = which + 1;
 	return true;
 }
 
@@ -325,18 +378,17 @@ static const struct journal_record *with(const struct journal *journal, uint64_t
 	return low < journal->count && journal->records[low].at <= at ? &journal->records[low] : NULL;
 }
 
-bool journal_read(const struct journal *journal, uint64_t at, uint8_t *bytes, size_t length)
+bool journal_read(struct journal *journal, uint64_t at, uint8_t *bytes, size_t length)
 {
 	while (length) {
 		const struct journal_record *record = with(journal, at);
 		uint64_t here, some;
 
-		if (!record)
+		if (!record || !read_record(journal, (size_t)(record - journal->records)))
 			return false;
 		here = at - record->at;
 		some = record->length - here < length ? record->length - here : length;
-		if (pread(journal->file, bytes, (size_t)some, (off_t)(record->place + here)) != (ssize_t)some)
-			return false;
+		memcpy(bytes, journal->read + here, (size_t)some);
 		at += some;
 		bytes += some;
 		length -= (size_t)some;
@@ -348,7 +400,9 @@ void journal_close(struct journal *journal)
 {
 	close(journal->file);
 	free(journal->records);
+	free(journal->read);
 	journal->records = NULL;
+	journal->read = NULL;
 }
 
 void journal_remove(struct journal *journal)

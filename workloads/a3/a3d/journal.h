@@ -22,6 +22,7 @@
 enum {
 	JOURNAL_FLOWS = 2, /* directions that have an end */
 	JOURNAL_RECORDS = 1 << 16, /* at most */
+	JOURNAL_RECORD = 1 << 15, /* bytes of one; what is read is checked as a whole */
 };
 
 struct journal_record {
@@ -45,6 +46,8 @@ struct journal {
 	bool sealed_fin;
 	struct journal_record *records;
 	size_t count, room;
+	uint8_t *read; /* the bytes of the record that was read last */
+	size_t which; /* its number, from 1; 0: none */
 };
 
 enum journal_opened {
@@ -64,12 +67,12 @@ enum journal_opened journal_open(struct journal *journal, int folder, const char
 /* Put another file in its place, with another head and without bytes. False: it cannot, and the old one is there. */
 bool journal_renew(struct journal *journal, const void *head, size_t bytes);
 
-/* Add bytes, in one or two parts, or the end of a flow, and sync it. False: it cannot, and nothing was added. */
-bool journal_add(struct journal *journal, uint64_t at, const struct iovec *parts, int count, uint64_t other);
+/* Add bytes, in two parts, or the end of a flow, and sync it. False: it cannot, and nothing was added. */
+bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[2], uint64_t other);
 bool journal_add_end(struct journal *journal, unsigned int flow, uint64_t at);
 
-/* Read bytes. False: not all are there. */
-bool journal_read(const struct journal *journal, uint64_t at, uint8_t *bytes, size_t length);
+/* Read bytes. False: not all are there, or not as they were written. */
+bool journal_read(struct journal *journal, uint64_t at, uint8_t *bytes, size_t length);
 
 void journal_close(struct journal *journal);
 void journal_remove(struct journal *journal);

@@ -157,7 +157,7 @@ static bool read_stream(void *context, uint64_t at, uint8_t *bytes, size_t lengt
 static bool fits(struct relay *relay, uint64_t length)
 {
 	const struct relays *relays = relay->relays;
-	const uint64_t more = length + RECORD_HEAD;
+	const uint64_t more = length + RECORD_HEAD * (1 + length / JOURNAL_RECORD);
 
 	return relay->journal.size + more <= relays->settings.quota &&
 	       relays->stored + more <= relays->settings.quota_all;
@@ -190,7 +190,7 @@ static void commit(struct relay *relay)
 	relay->commit_ns = NEVER;
 	if (!writes(relay) || relay->waits[inward] || !length || now_ns < relay->full_ns)
 		return;
-	good = fits(relay, length) && journal_add(&relay->journal, from, parts, 2, delivered(relay, !inward));
+	good = fits(relay, length) && journal_add(&relay->journal, from, parts, delivered(relay, !inward));
 	count_size(relay, before);
 	relay->relays->sync_ns = now_ns + RELAY_SYNC_NS;
 	relay->relays->counts.syncs++;

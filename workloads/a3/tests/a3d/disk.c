@@ -36,7 +36,7 @@ struct listing {
 	unsigned int count;
 };
 
-bool disk_dead, disk_fails, disk_full;
+bool disk_dead, disk_fails, disk_full, disk_lies;
 uint64_t disk_calls, disk_dies_at = UINT64_MAX;
 
 static int the_folder = -1;
@@ -47,6 +47,7 @@ static struct listing synced;
 
 int __real_openat(int folder, const char *name, int flags, ...);
 ssize_t __real_pwritev(int file, const struct iovec *parts, int count, off_t at);
+ssize_t __real_pread(int file, void *bytes, size_t length, off_t at);
 ssize_t __real_pwrite(int file, const void *bytes, size_t length, off_t at);
 int __real_ftruncate(int file, off_t length);
 int __real_renameat(int from, const char *name, int to, const char *other);
@@ -54,6 +55,7 @@ int __real_unlinkat(int folder, const char *name, int flags);
 
 int __wrap_openat(int folder, const char *name, int flags, ...);
 ssize_t __wrap_pwritev(int file, const struct iovec *parts, int count, off_t at);
+ssize_t __wrap_pread(int file, void *bytes, size_t length, off_t at);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t at);
 int __wrap_ftruncate(int file, off_t length);
 int __wrap_renameat(int from, const char *name, int to, const char *other);
@@ -201,6 +203,15 @@ ssize_t __wrap_pwritev(int file, const struct iovec *parts, int count, off_t at)
 		left -= some;
 	}
 	return done < 0 ? done : -1;
+}
+
+ssize_t __wrap_pread(int file, void *bytes, size_t length, off_t at)
+{
+	ssize_t got = __real_pread(file, bytes, length, at);
+
+	if (disk_lies && got > 0)
+		((uint8_t *)bytes)[got - 1] ^= 1;
+	return got;
 }
 
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t at)

@@ -16,6 +16,7 @@ extern uint64_t disk_calls; /* that change something */
 extern uint64_t disk_dies_at; /* the number of the call at which the program dies; UINT64_MAX: never */
 extern bool disk_fails; /* every sync fails */
 extern bool disk_full; /* nothing is written */
+extern bool disk_lies; /* of what is read, the last bit is wrong */
 
 /* Begin to look after a folder, with random numbers from a function that returns 0 to 999. */
 void disk_begin(int folder, unsigned int (*chance)(void));

@@ -3,13 +3,13 @@
  * Packets in, packets out: what a3d does, without netfilter and without a clock.
  *
  *	drive track < lines
- *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] [pf=PF] < lines
+ *	drive client|server COPIES STAGGER ALPHA-US [TABLES [plain]] [pf=PF] [ib=FOLDER] < lines
  *	drive words < text
  *	drive ib client|server FOLDER < lines
  *
- * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none. As track, it prints for each what
- * track_segment() says, then bytes that are in order (0 or 1 for the direction, and the bytes), and why a connection is
- * left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
+ * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none, and "card", if the kernel has left its
+ * checksum to a network card. As track, it prints for each what track_segment() says, then bytes that are in order (0 or 1
+ * for the direction, and the bytes), and why a connection is left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
  * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on; if there is a file
  * of this name and ".key", it has the secret.
  * PF is "on", "alone" or a rate in bit/s: then it also prints "held", and when what was held leaves, or is dropped ("go" or
@@ -18,8 +18,9 @@
  *
  * As words, it prints how many slots of the table of a text are used in a row, at most: so long does it look for a word.
  *
- * As ib, IB is on and RAR is not. A packet may be followed by "changed", if it is of such a connection; "changed 1" and
- * "changed 0" are printed when a connection is, or no longer; what is sent is printed up to a minute after the last line.
+ * As ib, IB is on and RAR is not; with FOLDER, it is on next to other elements. A packet may be followed by "changed", if
+ * it is of such a connection; "changed 1" and "changed 0" are printed when a connection is, or no longer; what is sent is
+ * printed up to a minute after the last line.
  *
  * Then come the counts. Each packet has its own memory, so that AddressSanitizer sees what reads behind its end.
  */
@@ -138,6 +139,7 @@ static void print_counts(void)
 	       ", \"behind\": %" PRIu64 ", \"no_table\": %" PRIu64,
 	       ae->far_ends, ae->no_far_end, ae->encoded, ae->bytes, ae->encoded_bytes, ae->incompressible, ae->repeated,
 	       ae->off, ae->decoded, ae->refused, ae->mails, ae->behind, ae->no_room + store.errors);
+	printf(", \"pf_held\": %" PRIu64, chain.pf.counts.held);
 	printf(", \"thin\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"alarms\": %" PRIu64
 	       ", \"given_up\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"filtered\": %" PRIu64 ", \"waiting\": %u"
 	       ", \"pf_requests\": %" PRIu64 ", \"pf_later\": %" PRIu64 ", \"pf_refused\": %" PRIu64
@@ -244,6 +246,10 @@ int main(int argc, char **argv)
 		settings.side = strcmp(argv[2], "client") ? CHAIN_SERVER : CHAIN_CLIENT;
 		read_ib(&settings, argv[3]);
 	} else if (!track) {
+		if (argc > 5 && !strncmp(argv[argc - 1], "ib=", 3)) {
+			read_ib(&settings, argv[--argc] + 3);
+			ib = true;
+		}
 		if (argc > 5 && !strncmp(argv[argc - 1], "pf=", 3))
 			set_pf(&settings.pf, argv[--argc] + 3);
 		if (argc < 5 || argc > 7 || (argc > 5 && open_tables(&settings.ae, argv[5], argc > 6)))
@@ -275,8 +281,11 @@ int main(int argc, char **argv)
 			track_one(packet, length, now_us * 1000);
 		} else {
 			send_until(now_us * 1000);
-			print_verdict(chain_packet(&chain, packet, length, *more, now_us * 1000,
-						   (struct pf_ticket){ .id = number++ }));
+			print_verdict(chain_packet(&chain, packet, length,
+						   !strcmp(more, "changed") ? CHAIN_IS_CHANGED :
+						   !strcmp(more, "card")    ? CHAIN_LEFT_TO_CARD :
+									      0,
+						   now_us * 1000, (struct pf_ticket){ .id = number++ }));
 		}
 		free(packet);
 	}

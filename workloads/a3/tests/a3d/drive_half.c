@@ -12,13 +12,14 @@
  * and, as the last line, its state. Byte N of what it sends is N % 251.
  *
  * As line, it is two halves with a line of 20 ms between them, which loses, repeats and delays of 1000 packets so many,
- * by a seed. Each sends bytes and then its FIN; the second one takes ROOM bytes and reads them at once, or after pauses.
+ * by a seed, which also chooses the version of IP. Each sends bytes and then its FIN; the second one takes ROOM bytes and reads them at once, or after pauses.
  * It prints how long all took, and ends with 1 if a byte was wrong, or if one half did not end.
  *
  * As relay, the first half is a server and the second one a client, with a relay between; IB is on if FOLDER is not "-".
  * It crashes up to five times, and is back after DOWN-MS: every CRASH ms, or, if CRASH begins with a c, so many calls that
  * change a file after it began. Then what was not synced is lost or torn, if DISK is "power"; if it is "kill", all that was
- * written is there. DISK "failing": no sync ever succeeds; "full": nothing is written.
+ * written is there. DISK "failing": no sync ever succeeds; "full": nothing is written; "lying": what is read is wrong, so the
+ * client is reset.
  * WHAT is "all": both hosts get everything. "client" or "server" resets when it has got 20 000 bytes, or sent them. After
  * the first crash, "client-gone" and "server-gone" are silent for ever, "client-away" for two minutes, "server-forgets"
  * and "client-forgets" answer with resets.
@@ -189,7 +190,7 @@ struct flight {
 
 static struct flight flights[IN_FLIGHT];
 static unsigned int flight_count;
-static uint64_t seed;
+static uint64_t seed, the_seed; /* as it is now, and was first */
 
 static unsigned int chance(void)
 {
@@ -269,7 +270,7 @@ static void begin_end(struct end *end, unsigned int which, char **words)
 	static const char address[4] = { 10, 0, 0, 1 };
 	const struct half_owner owner = { check_received, read_known, end };
 	struct half_settings settings = {
-		.version = 4,
+		.version = seed & 4 ? 6 : 4,
 		.self.port = (uint16_t)(1 + which),
 		.host.port = (uint16_t)(2 - which),
 		.send = UINT32_C(0) - 5000 + which * 77,
@@ -375,13 +376,13 @@ static bool note(void *context, uint8_t version, const struct segment_end *clien
 {
 	(void)context;
 	if (!disk_dead)
-		noted = on && version == 4 && client->port == 2 && server->port == 1;
+		noted = on && version == (the_seed & 4 ? 6 : 4) && client->port == 2 && server->port == 1;
 	return !disk_dead;
 }
 
 static void take_over(const struct end ends[2], uint64_t now_ns)
 {
-	struct track_connection connection = { .version = 4,
+	struct track_connection connection = { .version = ends[0].half.settings.version,
 					       .client = ends[CLIENT].half.settings.self,
 					       .server = ends[SERVER].half.settings.self };
 
@@ -532,6 +533,7 @@ static int play_relay(char **words)
 	uint64_t acked = 0;
 
 	seed = strtoull(words[0], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	the_seed = seed;
 	for (unsigned int i = 0; i < 2; i++)
 		begin_end(&ends[i], i, words);
 	relay_settings.ib = strcmp(words[8], "-");
@@ -544,6 +546,7 @@ static int play_relay(char **words)
 	take_over(ends, now_ns);
 	disk_fails = !strcmp(disk, "failing");
 	disk_full = !strcmp(disk, "full");
+	disk_lies = !strcmp(disk, "lying");
 	disk_dies_at = crash_calls ? disk_calls + crash_calls : UINT64_MAX;
 	while (now_ns < LONGEST_NS && !forgotten) {
 		for (unsigned int i = 0; i < 2; i++)
@@ -585,8 +588,8 @@ static int play_relay(char **words)
 		while (flight_count && flights[first_flight()].at_ns <= now_ns)
 			land_anywhere(ends, up);
 	}
-	right = right_end(ends, what, acked, now_ns) && !ends[0].wrong && !ends[1].wrong && up && !relays.open &&
-		(!noted || orphan || strstr(what, "-gone"));
+	right = (disk_lies ? ends[CLIENT].half.state == HALF_RESET_BY_HOST : right_end(ends, what, acked, now_ns)) && !ends[0].wrong && !ends[1].wrong && up && !relays.open &&
+		(!noted || orphan || disk_lies || strstr(what, "-gone"));
 	for (unsigned int i = 0; i < 2; i++)
 		half_end(&ends[i].half);
 	printf("{\"ms\": %" PRIu64 ", \"server_ms\": %" PRIu64 ", \"client_ms\": %" PRIu64 ", \"wrong\": %" PRIu64

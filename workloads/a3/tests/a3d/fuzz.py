@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from .packets import ACK, FIN, RST, SYN, Segment, chain, compiled, drive, summed, track
+from .packets import ACK, FIN, RST, SYN, URG, Segment, chain, compiled, drive, summed, track
 from .signed import NO_KEY, check, mark, meeting
 
 _EMPTY = mark(bytes(4), NO_KEY)  # of a table without words
@@ -134,6 +134,46 @@ def _whole(random: Random) -> bytes:
     ).packet()
 
 
+def pages(seed: int, number: int) -> Iterator[str]:
+    """Yield lines for drive: connections that IB takes over, and packets of them that are mostly possible."""
+    random, now_us, port = Random(seed), 0, 1000
+    options = bytes([2, 4, 5, 180, 4, 2, 3, 3, 7, 0])
+    page = b"GET / HTTP/1.1\r\nHost: h\r\nAccept: text/html\r\n\r\n"
+    while number > 0:
+        port += 1
+        client, server, first = ("10.0.0.2", port), ("10.0.0.1", 80), (random.randrange(2**32), random.randrange(2**32))
+        for way, flags, data in ((0, SYN, b""), (1, SYN | ACK, b""), (0, ACK, b""), (0, ACK, page)):
+            ends = (client, server) if way == 0 else (server, client)
+            ack = 0 if flags == SYN else first[1 - way] + 1
+            made = Segment(
+                *ends, first[way] + (not flags & SYN), ack, flags, data, now_us // 1000, options * bool(flags & SYN)
+            )
+            now_us += 1000
+            yield f"{now_us} {made.packet().hex()}"
+        answer = Segment(
+            server, client, first[1] + 1, first[0] + 1 + len(page), ACK, b"HTTP/1.1 200 OK\r\n", now_us // 1000
+        )
+        yield f"{now_us} {answer.packet().hex()}"
+        at = [len(page), 17]
+        for _ in range(random.choice([3, 10, 100])):
+            number -= 1
+            now_us += random.choice([0, 1000, 30_000, 30_000, 700_000])
+            way = random.randrange(2)
+            ends = (client, server) if way == 0 else (server, client)
+            data = random.randbytes(random.choice([0, 0, 1, 500, 1400]))
+            made = Segment(
+                *ends,
+                first[way] + 1 + at[way] + random.choice([0, 0, 0, 0, 500, -500, random.randrange(2**32)]),
+                first[1 - way] + 1 + random.choice([at[1 - way], at[1 - way], random.randrange(at[1 - way] + 9)]),
+                random.choices([ACK, ACK | FIN, RST, SYN, SYN | ACK, URG | ACK], [90, 3, 1, 1, 1, 1])[0],
+                data,
+                now_us // 1000 + random.choice([0, 0, 0, 0, 0, -50, random.randrange(2**32)]),
+                window=random.choice([500, 500, 0, 1, 60_000]),
+            )
+            at[way] += random.choice([0, len(data)])
+            yield f"{now_us} {made.packet().hex()} changed"
+
+
 def half(seed: int, number: int) -> Iterator[str]:
     """Yield lines for drive_half: packets of a host that does anything, and what the half's owner does."""
     random, now_us, taken, offered = Random(seed), 0, 60_000, 0
@@ -181,6 +221,9 @@ def main() -> None:
             tables = Path(directory, "tables")
             side = "client" if seed % 2 else "server"
             chain(program, side, mails(seed, 10_000, side), tables=tables)
+            with tempfile.TemporaryDirectory() as journals:
+                chain(program, side, pages(seed, 10_000), ib=Path(journals))
+                chain(program, side, pages(seed, 10_000), ib=Path(journals))  # it begins with those that are left
             print(f"seed {seed}: nothing wrong", flush=True)
 
 

@@ -35,7 +35,7 @@ LOGIC = {
         HERE / "disk.c",
     ),
 }
-_CALLS = ("fdatasync", "fsync", "openat", "pwritev", "pwrite", "ftruncate", "renameat", "unlinkat")
+_CALLS = ("fdatasync", "fsync", "openat", "pwritev", "pread", "pwrite", "ftruncate", "renameat", "unlinkat")
 WRAPPED = {"drive_half": [f"-Wl,--wrap={call}" for call in _CALLS]}  # disk.c says what becomes of them
 _FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 _PLAIN = ["-O0"]
@@ -181,8 +181,8 @@ class Talk:
     lines: list[str] = field(default_factory=list)
     stamp: int = 0
 
-    def raw(self, at_us: int, packet: bytes) -> None:
-        self.lines.append(f"{at_us} {packet.hex() or '-'}")
+    def raw(self, at_us: int, packet: bytes, left_to_card: bool = False) -> None:
+        self.lines.append(f"{at_us} {packet.hex() or '-'}{' card' * left_to_card}")
 
     def segment(self, way: int, seq: int, ack: int, **values: Any) -> Segment:
         """Return a segment: way 0 is from the client, 1 from the server."""
@@ -194,7 +194,7 @@ class Talk:
 
     def send(self, at_us: int, way: int, seq: int, ack: int, data: bytes = b"", **values: Any) -> Segment:
         made = self.segment(way, seq, ack, data=data, **values)
-        self.raw(at_us, made.packet())
+        self.raw(at_us, made.packet(), made.left_to_card)
         return made
 
     def open(self, at_us: int = 0, rtt_us: int = 0) -> None:
@@ -256,16 +256,17 @@ def chain(
     alpha: int = 0,
     tables: Path | None = None,
     pf: str = "",
+    ib: Path | None = None,
 ) -> Chained:
     """Pass lines to drive; alpha is in microseconds, and tables the folder of AE's tables (None: without AE).
 
-    With ``pf``, PF is on, alone, or has this rate.
+    With ``pf``, PF is on, alone, or has this rate; with ``ib``, IB is on, with this folder.
     """
-    folder = [*([] if tables is None else [str(tables)]), *([f"pf={pf}"] if pf else [])]
+    folder = [*([] if tables is None else [str(tables)]), *([f"pf={pf}"] if pf else []), *([f"ib={ib}"] if ib else [])]
     *printed, counts = drive([str(program), side, str(copies), str(stagger), str(alpha), *folder], lines)
     sent = [line.split() for line in printed if line.startswith("send ")]
     released = [line.split() for line in printed if line.startswith("go")]
-    verdicts = [line for line in printed if not line.startswith(("send ", "go"))]
+    verdicts = [line for line in printed if not line.startswith(("send ", "go", "changed "))]
     return Chained(
         verdicts,
         [(int(at), bytes.fromhex(packet)) for _, at, packet in sent],

@@ -327,8 +327,8 @@ PLANTED_AE = {
     ),
     "hosts see the option": Mistake(
         "chain.c",
-        "segment_read(&passing->segment, passing->packet, passing->bytes) && passing->segment.option)",
-        "segment_read(&passing->segment, passing->packet, passing->bytes) && false)",
+        "if (read_passing(passing) && passing->segment.option)",
+        "if (read_passing(passing) && false)",
         "test_the_ends_find_each_other_by_an_option_that_hosts_do_not_see",
     ),
     "somebody else's option is taken out": Mistake(
@@ -491,6 +491,18 @@ PLANTED_HALF = {
         "		half->stamp_latest = segment->stamp;\n		return;\n	}\n	heard(half, now_ns);",
         "test_what_has_a_number_outside_the_window_counts_for_nothing",
         (700_000_000,),
+    ),
+    "answers to answers do not end": Mistake(
+        "half.c",
+        "	if (!segment_payload(segment) && now_ns < half->outside_ns)\n		return;\n",
+        "	if (!segment_payload(segment) && now_ns < half->outside_ns)\n		half->outside_ns = 0;\n",
+        "test_what_is_outside_the_window_is_answered_twice_a_second",
+    ),
+    "what was sent before the restart is outside the window": Mistake(
+        "half.c",
+        "half->old_edge = (uint64_t)at + ((uint64_t)UINT16_MAX << half->settings.receive_scale);",
+        "half->old_edge = (uint64_t)at;",
+        "test_a_host_that_says_old_numbers_first_is_heard_after_a_restart",
     ),
     "a FIN counts anywhere": Mistake(
         "half.c",
@@ -656,8 +668,8 @@ PLANTED_RELAY = {
     ),
     "what is written over has no seal": Mistake(
         "journal.c",
-        "	note(journal, at, length, place, other);\n	put_seal(journal, journal->file, journal->size);\n",
-        "	note(journal, at, length, place, other);\n",
+        "		length -= bytes;\n	}\n	put_seal(journal, journal->file, journal->size);\n",
+        "		length -= bytes;\n	}\n",
         "test_a_damaged_record_is_not_delivered_and_both_hosts_are_reset",
     ),
     "memory is enough": Mistake(
@@ -665,6 +677,12 @@ PLANTED_RELAY = {
         "		    !journal_read(&stream->relay->journal, at, bytes, old)))",
         "		    journal_read(&stream->relay->journal, at, bytes, old)))",
         "test_more_than_memory_keeps_is_delivered_from_disk",
+    ),
+    "what is read is not checked": Mistake(
+        "journal.c",
+        "	return sum == record->sum;",
+        "	return sum == record->sum || head;",
+        "test_bytes_that_the_disk_has_changed_are_not_delivered",
     ),
     "every segment is synced": Mistake(
         "relay.c",
@@ -707,5 +725,48 @@ PLANTED_RELAY = {
         'settings.inward == TRACK_TO_CLIENT ? "client-" : "server-"',
         'settings.inward == TRACK_TO_SERVER ? "client-" : "server-"',
         "test_a_file_that_was_not_ready_is_removed_and_others_stay",
+    ),
+}
+
+PLANTED_TOGETHER = {
+    "copies do not wait": Mistake(
+        "chain.c",
+        "		if (!queues(chain) || !read_passing(&passing) ||\n",
+        "		if (packet->length || !read_passing(&passing) ||\n",
+        "test_a_mail_crosses_whole_with_these_elements",
+        (("rar", "pf"), 4),
+    ),
+    "what IB sends does not wait": Mistake(
+        "chain.c",
+        "		if (!made.outward || !queues(chain) || ",
+        "		if (made.length || ",
+        "test_a_mail_crosses_whole_with_these_elements",
+        (("pf", "ib"), 6),
+    ),
+    "what AE has changed does not wait": Mistake(
+        "chain.c",
+        "		verdict = leave_made(chain, own, &passing, now_ns);\n		return verdict == CHAIN_PASS",
+        "		return verdict != CHAIN_PASS",
+        "test_a_mail_crosses_whole_with_these_elements",
+        (("pf", "ae"), 4),
+    ),
+    "what IB sends is not compressed": Mistake(
+        "chain.c",
+        "		if (made.outward && read_passing(&passing))\n",
+        "		if (made.outward && read_passing(&passing) && !chain->settings.ae.on)\n",
+        "test_a_mail_crosses_whole_with_these_elements",
+        (("ib", "ae"), 4),
+    ),
+    "a connection is taken over while packets wait": Mistake(
+        "chain.c",
+        "if (!clean(connection, direction, segment) || waits(chain, own))",
+        "if (!clean(connection, direction, segment) || (waits(chain, own), false))",
+        "test_a_connection_is_not_taken_over_while_its_packets_wait",
+    ),
+    "a begun checksum is right": Mistake(
+        "segment.c",
+        "return segment->left_to_card || folded(sum(head, tcp, tcp_length)) == 0xffff;",
+        "return folded(head) == get16(tcp + TCP_CHECKSUM) || folded(sum(head, tcp, tcp_length)) == 0xffff;",
+        "test_a_checksum_that_is_only_begun_is_right_only_if_the_kernel_says_so",
     ),
 }

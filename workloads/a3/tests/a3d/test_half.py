@@ -293,6 +293,17 @@ def test_what_has_a_number_outside_the_window_counts_for_nothing(half: Path, seq
     assert [at for at, _ in done.sent if at == 3 * MS]
 
 
+def test_what_is_outside_the_window_is_answered_twice_a_second(half: Path) -> None:
+    """If the host takes the answer for the same, each would answer the other one for ever (RFC 5961 10)."""
+    host = Host()
+    for at in range(0, 1000, 10):
+        host.packet(at * MS, 99_999)
+    assert len(play(half, host).sent) == 2
+    for at in range(1000, 1100, 10):
+        host.packet(at * MS, 99_999, data=b"x")
+    assert len(play(half, host).sent) == 12
+
+
 def test_a_fin_in_front_of_bytes_that_have_come_is_ignored(half: Path) -> None:
     host = Host()
     host.packet(1 * MS, 0, data=b"abcdefgh")
@@ -332,6 +343,15 @@ def test_after_a_restart_the_host_is_asked_and_its_answer_adopted(half: Path) ->
     assert first[0] == 31 * MS and first[1].seq == OURS + 3000
     assert first[1].stamps is not None and first[1].stamps[0] > 7_000_000
     assert done.state["acked"] == 5000
+
+
+def test_a_host_that_says_old_numbers_first_is_heard_after_a_restart(half: Path) -> None:
+    """The first answer was an old segment. What it has sent since is within the window that it was told before."""
+    host = Host()
+    host.does(0, "resume 1000")
+    host.packet(30 * MS, 30, 3000)
+    host.packet(40 * MS, 5000, 4000)
+    assert play(half, host).state["acked"] == 4000
 
 
 def test_without_an_answer_after_a_restart_the_host_is_gone(half: Path) -> None:

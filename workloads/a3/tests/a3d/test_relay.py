@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .packets import A3D, ACK, FIN, RST, SYN, URG, Read, Talk, compiled, drive, ib, read
+from . import fuzz
+from .packets import A3D, ACK, FIN, RST, SYN, URG, Read, Talk, chain, compiled, drive, ib, read
 from .planted import PLANTED_RELAY
 
 MS = 1000
@@ -130,10 +131,21 @@ def test_an_old_acknowledgement_that_comes_after_a_restart_is_not_believed(half:
     relay(half, [656, 142288, 3280, 32, 128, 250, 35564, 120], 696000, 472, 17)
 
 
+def test_bytes_that_the_disk_has_changed_are_not_delivered(half: Path) -> None:
+    """The client gets what memory keeps, and is reset when it comes to what does not have its CRC any more."""
+    done = relay(half, [1, 1_500_000, 100, 0, 0, 0, 60_000, 200], disk="lying")
+    assert 0 < done["received"][1] < 1_500_000
+
+
 def test_what_a_host_had_before_a_restart_beyond_a_gap_is_believed_when_the_gap_is_filled(half: Path) -> None:
     """It acknowledges more than was sent since. This seed has such a gap at the server, while the client is away."""
     numbers = [3794469629, 486040, 34197, 47, 15, 198, 20_000, 0]
     relay(half, numbers, 100_000, "c2", 658, "client-away")
+
+
+def test_hosts_that_refuse_what_the_other_one_says_come_to_an_end(half: Path) -> None:
+    """With this seed, each once answered the other one's answers for ever, while the client was away."""
+    relay(half, [1688840354, 690410, 27951, 0, 58, 122, 20_000, 500], 0, "c35", 1100, "client-away", "failing")
 
 
 def test_the_server_is_done_before_a_slow_reader_has_half(half: Path) -> None:
@@ -416,6 +428,14 @@ def test_connections_that_are_over_make_room_for_others(program: Path, tmp_path:
         lines += talk.lines
     _, counts = ib(program, "client", tmp_path, lines)
     assert counts["taken"] == 140 and counts["not_taken"] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hosts_that_do_anything_do_no_harm(program: Path, tmp_path: Path, seed: int) -> None:
+    """Twice: the second time, it begins with the journals that are left."""
+    for count in ("taken", "resumed"):
+        done = chain(program, "client", fuzz.pages(seed, 1000), copies=2, ib=tmp_path)
+        assert done.counts[count] > 10
 
 
 @pytest.mark.parametrize("name", PLANTED_RELAY)
