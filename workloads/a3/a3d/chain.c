@@ -245,17 +245,28 @@ static bool redundant(struct chain *chain, struct own *own, const struct track_s
 struct passing {
 	const uint8_t *packet;
 	size_t bytes;
+	unsigned int about;
 	struct segment segment;
 	size_t option_length; /* of a3d's option that was taken out */
 	uint8_t option[AE_OPTION];
 };
+
+/* Read a packet as a segment. False: it is none. */
+static bool read_passing(struct passing *passing)
+{
+	bool is_segment = segment_read(&passing->segment, passing->packet, passing->bytes);
+
+	passing->segment.left_to_card = passing->about & CHAIN_LEFT_TO_CARD;
+	return is_segment;
+}
 
 /* What was put into `changed` takes the packet's place. False: it is not a segment. */
 static bool change(struct chain *chain, struct passing *passing, size_t length)
 {
 	passing->packet = chain->changed;
 	passing->bytes = chain->changed_length = length;
-	return segment_read(&passing->segment, passing->packet, passing->bytes);
+	passing->about &= ~(unsigned int)CHAIN_LEFT_TO_CARD;
+	return read_passing(passing);
 }
 
 /* What is known of a segment's connection; NULL: nothing. */
@@ -306,7 +317,7 @@ static enum chain_verdict arrive(struct chain *chain, struct passing *passing)
 	    segment_read_as(&passing->segment, SEGMENT_EXPERIMENT, passing->packet, passing->bytes) &&
 	    ae_marked(&passing->segment))
 		return decode(chain, passing);
-	if (segment_read(&passing->segment, passing->packet, passing->bytes) && passing->segment.option)
+	if (read_passing(passing) && passing->segment.option)
 		take_option(chain, passing);
 	return passing->packet == chain->changed ? CHAIN_CHANGED : CHAIN_PASS;
 }
@@ -375,6 +386,15 @@ static void take_for_tp(struct chain *chain, const struct track_connection *conn
 	own->tp = NULL;
 }
 
+/* Whether packets of a connection wait in PF's queue: they are of before it is taken over. */
+static bool waits(const struct chain *chain, const struct own *own)
+{
+	for (unsigned int i = 0; i < chain->pf.waiting; i++)
+		if (chain->pf.packets[i].memory == &own->pf)
+			return true;
+	return false;
+}
+
 /* Take a connection over, if an element wants to and this is the moment. */
 static void take(struct chain *chain, const struct segment *segment, uint64_t now_ns)
 {
@@ -385,7 +405,7 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	if (!own || !(own->wanted || tp_link_wants(own->tp)))
 		return;
 	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
-	if (!clean(connection, direction, segment))
+	if (!clean(connection, direction, segment) || waits(chain, own))
 		return;
 	own->wanted = false;
 	if (tp_link_wants(own->tp))
@@ -451,14 +471,15 @@ static bool begins_again(struct chain *chain, const struct segment *segment)
 }
 
 /* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
-static enum chain_verdict look(struct chain *chain, struct passing *passing, bool is_changed, uint64_t now_ns,
-			       struct track_seen *seen, struct own **own)
+static enum chain_verdict look(struct chain *chain, struct passing *passing, uint64_t now_ns, struct track_seen *seen,
+			       struct own **own)
 {
+	bool is_changed = passing->about & CHAIN_IS_CHANGED;
 	enum chain_verdict verdict = chain->settings.ae.on ? arrive(chain, passing) : CHAIN_PASS;
 	const struct segment *segment = &passing->segment;
 	enum track_direction direction;
 
-	if (verdict == CHAIN_DROP || !segment_read(&passing->segment, passing->packet, passing->bytes))
+	if (verdict == CHAIN_DROP || !read_passing(passing))
 		return is_changed ? CHAIN_DROP : verdict;
 	if (segment->whole && !segment_sound(segment)) /* its receiver will not take it, either */
 		return is_changed || relays_known(&chain->relays, segment, &direction) ? CHAIN_DROP : verdict;
@@ -524,24 +545,49 @@ static enum track_direction direction_of(const struct own *own, const struct tra
 }
 
 /* Let a segment that leaves for the network wait, if it must. */
-static enum chain_verdict leave(struct chain *chain, struct own *own, const struct segment *segment,
+static enum chain_verdict leave(struct chain *chain, struct own *own, const struct passing *passing,
 				struct pf_ticket ticket, uint64_t now_ns)
 {
+	const struct segment *segment = &passing->segment; /* one that is compressed has no numbers */
 	static const enum chain_verdict verdicts[] = {
 		[PF_PASS] = CHAIN_PASS, [PF_HOLD] = CHAIN_HELD, [PF_DROP] = CHAIN_DROP
 	};
 
 	return verdicts[pf_leave(&chain->pf, own ? &own->pf : NULL,
-				 &(struct pf_segment){ .bytes = segment->length,
+				 &(struct pf_segment){ .bytes = passing->bytes,
 						       .seq = segment->seq,
 						       .end = segment->seq + segment_payload(segment) },
 				 ticket, now_ns)];
 }
 
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, bool is_changed,
+/* A packet that a3d has made leaves for the network now (CHAIN_PASS), or waits. */
+static enum chain_verdict leave_made(struct chain *chain, struct own *own, const struct passing *passing, uint64_t now_ns)
+{
+	struct chain_made *made = malloc(sizeof(*made) + passing->bytes);
+	enum chain_verdict verdict;
+	uint32_t id = 0;
+
+	while (id <= PF_HELD && chain->made[id])
+		id++;
+	if (!made || id > PF_HELD) {
+		free(made);
+		return CHAIN_PASS;
+	}
+	*made = (struct chain_made){ .version = passing->packet[0] >> 4, .length = passing->bytes };
+	memcpy(made->bytes, passing->packet, passing->bytes);
+	chain->made[id] = made;
+	verdict = leave(chain, own, passing, (struct pf_ticket){ .id = id, .made = true }, now_ns);
+	if (verdict != CHAIN_HELD) {
+		chain->made[id] = NULL;
+		free(made);
+	}
+	return verdict;
+}
+
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, unsigned int about,
 				uint64_t now_ns, struct pf_ticket ticket)
 {
-	struct passing passing = { .packet = packet, .bytes = bytes };
+	struct passing passing = { .packet = packet, .bytes = bytes, .about = about };
 	struct track_seen seen = { .connection = NULL };
 	struct own *own = NULL;
 	enum chain_verdict verdict;
@@ -550,19 +596,46 @@ enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size
 		take_notice(chain, packet, bytes);
 		return CHAIN_DROP;
 	}
-	verdict = look(chain, &passing, is_changed, now_ns, &seen, &own);
-	if (verdict != CHAIN_PASS || !queues(chain) || !passing.segment.packet ||
+	verdict = look(chain, &passing, now_ns, &seen, &own);
+	if (verdict == CHAIN_DROP || !queues(chain) || !(own || passing.segment.packet) ||
 	    direction_of(own, &seen, &passing.segment) != outward(chain))
 		return verdict;
-	verdict = leave(chain, own, &passing.segment, ticket, now_ns);
-	if (verdict == CHAIN_HELD && own && chain->settings.side == CHAIN_CLIENT)
-		rar_forget(&chain->rar, own->connection); /* copies would not wait */
-	return verdict;
+	if (verdict == CHAIN_CHANGED) { /* what waits is not what netfilter has lent */
+		verdict = leave_made(chain, own, &passing, now_ns);
+		return verdict == CHAIN_PASS ? CHAIN_CHANGED : CHAIN_DROP;
+	}
+	return leave(chain, own, &passing, ticket, now_ns);
 }
 
 bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticket, bool *passes)
 {
-	return pf_due(&chain->pf, now_ns, ticket, passes);
+	while (pf_due(&chain->pf, now_ns, ticket, passes)) {
+		struct chain_made *made = ticket->made ? chain->made[ticket->id] : NULL;
+
+		if (!made)
+			return true;
+		chain->made[ticket->id] = NULL;
+		if (!*passes) {
+			free(made);
+			continue;
+		}
+		*(chain->leaving ? chain->last_leaving : &chain->leaving) = made;
+		chain->last_leaving = &made->next;
+	}
+	return false;
+}
+
+bool chain_left(struct chain *chain, struct rar_packet *packet)
+{
+	struct chain_made *made = chain->leaving;
+
+	free(chain->left);
+	chain->left = made;
+	if (!made)
+		return false;
+	chain->leaving = made->next;
+	*packet = (struct rar_packet){ made->version, made->bytes, made->length };
+	return true;
 }
 
 /* What a datagram of a monitor says. */
@@ -626,13 +699,30 @@ static bool relay_due(struct chain *chain, uint64_t now_ns, struct rar_packet *p
 	struct own *own;
 	struct relay_packet made;
 
-	if (!relays_due(&chain->relays, now_ns, &made))
-		return false;
-	passing = (struct passing){ .packet = made.bytes, .bytes = made.length };
-	if (made.outward && segment_read(&passing.segment, made.bytes, made.length))
-		pass(chain, &passing, CHAIN_PASS, now_ns, &seen, &own);
-	*packet = (struct rar_packet){ made.version, passing.packet, passing.bytes };
-	return true;
+	while (relays_due(&chain->relays, now_ns, &made)) {
+		passing = (struct passing){ .packet = made.bytes, .bytes = made.length };
+		own = NULL;
+		if (made.outward && read_passing(&passing))
+			pass(chain, &passing, CHAIN_PASS, now_ns, &seen, &own);
+		*packet = (struct rar_packet){ made.version, passing.packet, passing.bytes };
+		if (!made.outward || !queues(chain) || leave_made(chain, own, &passing, now_ns) == CHAIN_PASS)
+			return true;
+	}
+	return false;
+}
+
+/* The next copy of RAR. It waits as its segment did. */
+static bool copy_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
+{
+	struct passing passing;
+
+	while (rar_due(&chain->rar, now_ns, packet)) {
+		passing = (struct passing){ .packet = packet->bytes, .bytes = packet->length };
+		if (!queues(chain) || !read_passing(&passing) ||
+		    leave_made(chain, known(chain, &passing.segment), &passing, now_ns) == CHAIN_PASS)
+			return true;
+	}
+	return false;
 }
 
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
@@ -644,7 +734,8 @@ bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
 					       chain->refusals[chain->refusing].length };
 		return true;
 	}
-	return next_notice(chain, packet) || relay_due(chain, now_ns, packet) || rar_due(&chain->rar, now_ns, packet);
+	return next_notice(chain, packet) || chain_left(chain, packet) || relay_due(chain, now_ns, packet) ||
+	       copy_due(chain, now_ns, packet);
 }
 
 uint64_t chain_next_ns(const struct chain *chain)
@@ -652,7 +743,7 @@ uint64_t chain_next_ns(const struct chain *chain)
 	uint64_t next = rar_next_ns(&chain->rar), pf_ns = pf_next_ns(&chain->pf);
 	uint64_t relay_ns = relays_next_ns(&chain->relays);
 
-	if (chain->refusing || chain->notices)
+	if (chain->refusing || chain->notices || chain->leaving)
 		return 0;
 	next = pf_ns < next ? pf_ns : next;
 	return relay_ns < next ? relay_ns : next;
@@ -668,4 +759,13 @@ void chain_end(struct chain *chain)
 	}
 	ae_end(&chain->ae);
 	relays_end(&chain->relays);
+	for (unsigned int i = 0; i <= PF_HELD; i++)
+		free(chain->made[i]);
+	while (chain->leaving) {
+		struct chain_made *made = chain->leaving;
+
+		chain->leaving = made->next;
+		free(made);
+	}
+	free(chain->left);
 }

@@ -35,6 +35,12 @@ enum chain_verdict {
 	CHAIN_HELD, /* chain_release() says what becomes of it */
 };
 
+/* What netfilter knows of a packet. */
+enum chain_about {
+	CHAIN_IS_CHANGED = 1, /* it is of a changed connection */
+	CHAIN_LEFT_TO_CARD = 2, /* its checksum is not made yet */
+};
+
 struct chain_counts {
 	uint64_t alone[OBSERVE_ALONES]; /* connections whose content was not to be read, by why */
 	uint64_t notices; /* that were sent, or have come */
@@ -45,6 +51,14 @@ enum {
 	CHAIN_NOTICES = 64, /* that wait to be sent */
 	CHAIN_REFUSALS = 16, /* packets of resets that wait */
 	CHAIN_OPENING = 16, /* connections that begin where a changed one was, the newest */
+};
+
+/* A packet that a3d has made, and that waits in PF's queue. */
+struct chain_made {
+	struct chain_made *next; /* that may leave now */
+	uint8_t version;
+	size_t length;
+	uint8_t bytes[];
 };
 
 struct chain {
@@ -72,18 +86,24 @@ struct chain {
 		uint32_t seq; /* of its SYN */
 	} opening[CHAIN_OPENING];
 	unsigned int next_opening;
+	struct chain_made *made[PF_HELD + 1];
+	struct chain_made *leaving, **last_leaving; /* in their order */
+	struct chain_made *left; /* the one that was returned last */
 	uint8_t changed[AE_LONGEST]; /* at the end, so that a sanitizer sees what writes behind it */
 };
 
 /* Begin; go on with connections that an ended a3d has left. */
 void chain_begin(struct chain *chain, const struct chain_settings *settings, uint64_t now_ns);
 
-/* A packet, of which all bytes should be there; is_changed: it is of a changed connection. */
-enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, bool is_changed,
+/* A packet, of which all bytes should be there; about: of enum chain_about. */
+enum chain_verdict chain_packet(struct chain *chain, const uint8_t *packet, size_t bytes, unsigned int about,
 				uint64_t now_ns, struct pf_ticket ticket);
 
 /* What becomes now of a packet that was held: it passes, or is to be dropped. False: there is none. */
 bool chain_release(struct chain *chain, uint64_t now_ns, struct pf_ticket *ticket, bool *passes);
+
+/* The next packet that a3d has made itself, and that chain_release() has let go. False: there is none. */
+bool chain_left(struct chain *chain, struct rar_packet *packet);
 
 /* A datagram has come from the monitor of the browser at this address (IPv4: the first four bytes, the rest is 0). */
 void chain_monitor(struct chain *chain, const uint8_t address[16], const uint8_t *bytes, size_t length);

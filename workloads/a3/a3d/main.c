@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -42,6 +43,7 @@
 enum {
 	HEADERS = 128, /* bytes of a packet: those of IP and TCP, with all options */
 	TP_COUNTS = 11, /* at the end of a report, with TP only */
+	LAST_BATCHES = 1000, /* that are decided on before it ends */
 	HEARD = 4, /* datagrams of monitors, then it looks at packets again: nobody who says much may keep it from that */
 };
 
@@ -260,6 +262,8 @@ static int open_folder(const char *path)
 
 	if (folder < 0)
 		fail_private(path);
+	if (flock(folder, LOCK_EX | LOCK_NB))
+		refuse("%s: another a3d stores there; each one needs a folder of its own", path);
 	return folder;
 }
 
@@ -329,12 +333,13 @@ static void send_packet(struct daemon *daemon, const struct rar_packet *packet)
 static void decide(struct daemon *daemon, const struct queue_packet *packet, uint64_t now_ns)
 {
 	bool changed = packet->queue != daemon->options.queue;
+	unsigned int about = (changed ? CHAIN_IS_CHANGED : 0) | (packet->left_to_card ? CHAIN_LEFT_TO_CARD : 0);
 	struct chain *chain = &daemon->chain;
 	enum chain_verdict verdict = changed ? CHAIN_DROP : CHAIN_PASS;
 
 	if ((does_something(&daemon->options) || changed) && packet->bytes)
-		verdict = chain_packet(chain, packet->bytes, packet->length, changed, now_ns,
-				       (struct pf_ticket){ packet->id, packet->queue });
+		verdict = chain_packet(chain, packet->bytes, packet->length, about, now_ns,
+				       (struct pf_ticket){ .id = packet->id, .queue = packet->queue });
 	if (verdict == CHAIN_PASS)
 		queue_accept(daemon->queue, packet);
 	else if (verdict == CHAIN_CHANGED)
@@ -498,6 +503,26 @@ static void serve(struct daemon *daemon)
 	}
 }
 
+/* Let all that waits leave in its order, and end. The rules stay, if there is a connection that they keep from passing. */
+static void leave(struct daemon *daemon)
+{
+	const struct timespec now = { 0 };
+	struct rar_packet packet;
+
+	rules_stop(daemon->options.queue);
+	for (unsigned int i = 0; i < LAST_BATCHES && handle(daemon, &now); i++)
+		;
+	for (uint64_t now_ns = time_ns(CLOCK_MONOTONIC); daemon->chain.pf.waiting; now_ns += 60 * SECOND_NS) {
+		release(daemon, now_ns);
+		while (chain_left(&daemon->chain, &packet))
+			send_packet(daemon, &packet);
+	}
+	chain_end(&daemon->chain);
+	report(daemon);
+	if (!rules_left())
+		rules_remove();
+}
+
 static void on(int signal, void (*handler)(int))
 {
 	const struct sigaction action = { .sa_handler = handler }; /* system calls are interrupted */
@@ -519,7 +544,6 @@ static void report_every(uint64_t every_ns)
 int main(int argc, char **argv)
 {
 	static struct daemon daemon;
-	const struct timespec now = { 0 };
 
 	read_options(&daemon.options, argc, argv);
 	on(SIGTERM, end);
@@ -547,14 +571,7 @@ int main(int argc, char **argv)
 	report_every(daemon.options.every_ns);
 	serve(&daemon);
 	report_every(0);
-	if (!daemon.chain.relays.open)
-		rules_remove();
-	while (!daemon.chain.relays.open && handle(&daemon, &now))
-		;
-	for (uint64_t now_ns = time_ns(CLOCK_MONOTONIC); daemon.chain.pf.waiting; now_ns += 60 * SECOND_NS)
-		release(&daemon, now_ns); /* in their order */
-	report(&daemon);
-	chain_end(&daemon.chain);
+	leave(&daemon);
 	if (daemon.options.tables)
 		store_close(&daemon.store);
 	return 0;

@@ -64,6 +64,7 @@ struct pf_counts {
 struct pf_ticket {
 	uint32_t id;
 	uint16_t queue;
+	bool made; /* netfilter has not lent it: a3d has made it, and knows it by this id */
 };
 
 struct pf_request {

@@ -189,7 +189,7 @@ bool queue_receive(struct queue *queue, const struct timespec *most)
 static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, size_t left)
 {
 	bool known = false;
-	uint32_t length = 0;
+	uint32_t length = 0, info = 0;
 
 	packet->bytes = NULL;
 	packet->length = 0;
@@ -209,6 +209,8 @@ static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, 
 			packet->length = bytes;
 		} else if (type == NFQA_CAP_LEN && bytes == sizeof(length)) {
 			memcpy(&length, value, sizeof(length)); /* of the packet, if it was cut */
+		} else if (type == NFQA_SKB_INFO && bytes == sizeof(info)) {
+			memcpy(&info, value, sizeof(info));
 		}
 		if (step >= left)
 			break;
@@ -216,6 +218,7 @@ static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, 
 		left -= step;
 	}
 	packet->size = length ? ntohl(length) : packet->length;
+	packet->left_to_card = ntohl(info) & NFQA_SKB_CSUMNOTREADY;
 	return known;
 }
 

@@ -25,6 +25,7 @@ struct queue_packet {
 	const uint8_t *bytes; /* its first ones, with the IP header; NULL: none */
 	size_t length;
 	size_t size; /* of the packet, of which these may be the first ones */
+	bool left_to_card; /* the kernel has not made its checksum yet */
 };
 
 struct queue;

@@ -97,6 +97,18 @@ void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, siz
 		refuse("nft does not take the rules for the queues");
 }
 
+void rules_stop(uint16_t queue)
+{
+	char rules[512] = "";
+
+	add(rules, sizeof(rules),
+	    "flush chain inet a3 ours\ntable inet a3 { chain ours {\n"
+	    "ip saddr . tcp sport . ip daddr . tcp dport @changed4 queue to %u\n"
+	    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 queue to %u\n} }\n",
+	    queue + 1, queue + 1);
+	applied(rules);
+}
+
 void rules_remove(void)
 {
 	applied("table inet a3 {}\ndelete table inet a3\n");
@@ -221,4 +233,74 @@ bool rules_change(uint8_t version, const struct segment_end *client, const struc
 	head = begin_message(&batch, NFNL_MSG_BATCH_END, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
 	batch.length += NLMSG_ALIGN(head->nlmsg_len);
 	return done(&batch);
+}
+
+/* Whether a message of a dump has an element of a set. */
+static bool has_element(const struct nlmsghdr *head)
+{
+	const uint8_t *bytes = (const uint8_t *)NLMSG_DATA(head) + NLMSG_ALIGN(sizeof(struct nfgenmsg));
+	size_t left = head->nlmsg_len - NLMSG_LENGTH(sizeof(struct nfgenmsg));
+
+	while (left >= sizeof(struct nlattr)) {
+		const struct nlattr *one = (const struct nlattr *)bytes;
+		size_t step = aligned(one->nla_len);
+
+		if ((one->nla_type & NLA_TYPE_MASK) == NFTA_SET_ELEM_LIST_ELEMENTS && one->nla_len > sizeof(*one))
+			return true;
+		if (!step || step >= left)
+			break;
+		bytes += step;
+		left -= step;
+	}
+	return false;
+}
+
+/* Read a dump to its end. Whether it has no element; false also if it has failed. */
+static bool is_empty(int netlink)
+{
+	_Alignas(8) uint8_t answer[1 << 15];
+	bool empty = true;
+	ssize_t length;
+
+	while ((length = recv(netlink, answer, sizeof(answer), 0)) >= (ssize_t)NLMSG_HDRLEN) {
+		size_t at = 0;
+
+		while (at + NLMSG_HDRLEN <= (size_t)length) {
+			const struct nlmsghdr *head = (const struct nlmsghdr *)(answer + at);
+
+			if (head->nlmsg_type == NLMSG_DONE)
+				return empty;
+			if (head->nlmsg_type == NLMSG_ERROR || head->nlmsg_len < NLMSG_LENGTH(sizeof(struct nfgenmsg)) ||
+			    head->nlmsg_len > (size_t)length - at)
+				return false;
+			empty &= !has_element(head);
+			at += NLMSG_ALIGN(head->nlmsg_len);
+		}
+	}
+	return false;
+}
+
+bool rules_left(void)
+{
+	static const char *const sets[] = { "changed4", "changed6" };
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	bool empty = true;
+
+	/* nft cannot list the table: it aborts at the rule for protocol 253 */
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		struct batch request = { .length = 0 };
+		struct nlmsghdr *head = begin_message(&request, NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM, NLM_F_DUMP,
+						      NFPROTO_INET, 0);
+		int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+
+		put_text(head, NFTA_SET_ELEM_LIST_TABLE, "a3");
+		put_text(head, NFTA_SET_ELEM_LIST_SET, sets[i]);
+		empty &= netlink >= 0 &&
+			 sendto(netlink, head, head->nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof(kernel)) ==
+				 (ssize_t)head->nlmsg_len &&
+			 is_empty(netlink);
+		if (netlink >= 0)
+			close(netlink);
+	}
+	return !empty;
 }

@@ -37,7 +37,19 @@ void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, siz
  */
 bool rules_change(uint8_t version, const struct segment_end *client, const struct segment_end *server, bool on);
 
-/* Remove them. Connections that were changed then pass as well, so none may be left. */
+/*
+ * Lead no more packets into the first queue, so that what waits in the queues can be decided on. Those of changed
+ * connections still go to the second one.
+ */
+void rules_stop(uint16_t queue);
+
+/* Whether a connection is in the set, or nobody can say. */
+bool rules_left(void);
+
+/*
+ * Remove them. Connections that were changed then pass as well, so none may be left. The kernel drops what waits in any
+ * queue of this node meanwhile.
+ */
 void rules_remove(void);
 
 #endif

@@ -224,7 +224,7 @@ bool segment_sound(const struct segment *segment)
 
 	if (!segment->whole)
 		return false;
-	return folded(sum(head, tcp, tcp_length)) == 0xffff || folded(head) == get16(tcp + TCP_CHECKSUM);
+	return segment->left_to_card || folded(sum(head, tcp, tcp_length)) == 0xffff;
 }
 
 void segment_set_ip(uint8_t *packet, size_t header, size_t length, uint8_t protocol)

@@ -48,6 +48,7 @@ struct segment {
 	size_t length; /* of the packet; of several segments that the kernel has joined, of all */
 	size_t tcp, payload; /* where these begin */
 	bool whole; /* all of it is there to be read */
+	bool left_to_card; /* set by who knows: its checksum is only that of the pseudo header, and not made yet */
 };
 
 /* Whether a is after b, in sequence numbers. */
@@ -78,8 +79,8 @@ bool segment_read(struct segment *segment, const uint8_t *packet, size_t bytes);
 bool segment_read_as(struct segment *segment, uint8_t protocol, const uint8_t *packet, size_t bytes);
 
 /*
- * Whether a whole one has a valid checksum of TCP, or the one that the kernel leaves to a network card to complete. One
- * that has neither was damaged on its way: who made a new checksum for it would hide that.
+ * Whether a whole one has a valid checksum of TCP, or the kernel has left that to a network card. One of which neither is
+ * true was damaged on its way: who made a new checksum for it would hide that.
  */
 bool segment_sound(const struct segment *segment);
 

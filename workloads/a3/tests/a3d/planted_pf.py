@@ -210,8 +210,8 @@ PLANTED_PF_CHAIN = {
     ),
     "copies of a request do not wait": Mistake(
         "chain.c",
-        "		rar_forget(&chain->rar, own->connection); /* copies would not wait */",
-        "		(void)own;",
+        "		if (!queues(chain) || !read_passing(&passing) ||\n",
+        "		if (packet->length || !read_passing(&passing) ||\n",
         "test_a_request_that_waits_has_no_copies_that_would_not",
     ),
     "a scroll is not told": Mistake(

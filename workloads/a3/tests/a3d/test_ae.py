@@ -277,7 +277,9 @@ def test_a_segment_with_a_wrong_checksum_is_not_made_right(ends: Ends) -> None:
 
 def test_a_checksum_that_was_left_to_a_card_is_made(ends: Ends) -> None:
     whole, left = (
-        chain(ends.program, "client", [f"0 {segment.packet().hex()}"], tables=ends.near).verdicts
+        chain(
+            ends.program, "client", [f"0 {segment.packet().hex()}{' card' * segment.left_to_card}"], tables=ends.near
+        ).verdicts
         for segment in (Segment(flags=SYN), Segment(flags=SYN, left_to_card=True))
     )
     assert whole == left and whole[0].startswith("change ")

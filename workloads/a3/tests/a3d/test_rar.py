@@ -129,7 +129,7 @@ def test_copies_have_checksums_that_the_kernel_has_left_to_a_card(program: Path)
     for header, ends in ((20, (CLIENT, SERVER)), (40, (("2001:db8::2", 40000), ("2001:db8::1", 25)))):
         talk = Session(*ends)
         asked = talk.segment(0, 0, len(GREETING), data=EHLO, left_to_card=True)
-        talk.raw(talk.now, asked.packet())
+        talk.raw(talk.now, asked.packet(), asked.left_to_card)
         sent = chain(program, "client", talk.lines).sent[0][1]
         assert sent == replace(asked, left_to_card=False).packet() != asked.packet()
         pseudo = sent[8:40] if header == 40 else sent[12:20]

@@ -22,7 +22,7 @@ from typing import Any
 from .packets import ACK, SYN, Segment, checksum
 
 US = 1_000_000
-DELAY_US, TIMER_US = 50_000, 400_000
+DELAY_US, TIMER_US, WAKE_US = 50_000, 400_000, 2_000
 WINDOW = 10  # segments
 EXPERIMENT = 253
 OPTIONS = b"\2\4\5\xb4\4\2\1\3\3\7"
@@ -32,9 +32,18 @@ class A3d:
     """drive, asked packet by packet."""
 
     def __init__(
-        self, program: Path, side: str, tables: Path, plain: bool = False, copies: int = 0, full_disk: bool = False
+        self,
+        program: Path,
+        side: str,
+        tables: Path | None,
+        plain: bool = False,
+        copies: int = 0,
+        full_disk: bool = False,
+        pf: str = "",
+        ib: Path | None = None,
     ) -> None:
-        command = [str(program), side, str(copies), "10", str(60 * US), str(tables), *["plain"] * plain]
+        more = [*([str(tables)] if tables else []), *["plain"] * plain, *([f"pf={pf}"] if pf else [])]
+        command = [str(program), side, str(copies), "10", str(60 * US), *more, *([f"ib={ib}"] if ib else [])]
         limits = (
             ["prlimit", "--fsize=1000"] if full_disk else []
         )  # Python ignores the signal, and so does what it starts
@@ -46,21 +55,27 @@ class A3d:
             restore_signals=False,
             env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},  # a third of its time; the fuzzer looks for them
         )
+        self.packets: list[bytes] = []
+        self.left: list[tuple[int, bytes]] = []  # what has left, with its time in ns
 
     def pass_(self, now_us: int, packet: bytes) -> tuple[list[bytes], list[bytes]]:
-        """Return what leaves for the network, too, and what leaves instead of a packet."""
+        """Return what leaves meanwhile, and what leaves instead of a packet (b"": none comes)."""
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(f"{now_us} {packet.hex()}\n")
+        self.process.stdin.write(f"{now_us} {packet.hex() or '-'}\n")
         self.process.stdin.flush()
-        copies = []
+        self.packets.append(packet)
+        before = len(self.left)
         for line in self.process.stdout:
             word, *rest = line.split()
             if word == "send":
-                copies.append(bytes.fromhex(rest[1]))
-            elif word == "pass":
-                return copies, [packet]
-            else:
-                return copies, [bytes.fromhex(one) for one in rest]
+                self.left.append((int(rest[0]), bytes.fromhex(rest[1])))
+            elif word == "go":
+                self.left.append((int(rest[0]), self.packets[int(rest[1])]))
+            elif word not in ("gone", "changed"):
+                made = [bytes.fromhex(one) for one in rest] if word != "pass" else [packet] * bool(packet)
+                meanwhile = [one for _, one in self.left[before:]]
+                self.left += [(now_us * 1000, one) for one in made]
+                return meanwhile, made
         raise AssertionError("it has ended")
 
     def end(self) -> dict[str, Any]:
@@ -191,6 +206,12 @@ def bad(random: Random, way: int, packet: bytes) -> list[tuple[int, bytes]]:
     ]
 
 
+def goes_to(packet: bytes) -> int:
+    """Return the port that a packet is for."""
+    at = 22 if packet[0] >> 4 == 4 else 42
+    return int.from_bytes(packet[at : at + 2], "big")
+
+
 def protocol(packet: bytes) -> int:
     return packet[9] if packet[0] >> 4 == 4 else packet[6]
 
@@ -234,11 +255,12 @@ def cross(
     most_s: int = 120,
     most_syns: int = 10,
     client: str = "",
+    acts: bool = False,
 ) -> Crossing:
     """Let two hosts say this, each when it has heard what came before.
 
     ``at``: what happens when so many packets have crossed. A host drops protocol 253 and what has a wrong checksum.
-    Where an a3d is None, packets pass.
+    Where an a3d is None, packets pass. ``acts``: an a3d sends packets of its own, at any time, also to its own host.
     """
     random, numbers = Random(seed), count()
     addresses = ("10.0.0.2", "10.0.0.1") if version == 4 else ("2001:db8::2", "2001:db8::1")
@@ -267,7 +289,10 @@ def cross(
         a3d = a3ds[way]
         copies, left = a3d.pass_(done.now_us, packet) if a3d else ([], [packet])
         for copy in copies:
-            send(way, copy)
+            if acts and goes_to(copy) == hosts[way].own[1]:
+                leave(way, hosts[way].take(copy))
+            else:
+                send(way, copy)
         return left
 
     def leave(way: int, packets: list[bytes]) -> None:
@@ -281,7 +306,7 @@ def cross(
         for arriving in through(1 - way, packet):
             if protocol(arriving) != 6:
                 continue
-            if near is not None and far is not None and seen:
+            if near is not None and far is not None and seen and not acts:
                 damaged = arriving == packet and not whole(packet)  # by the network
                 assert arriving in made[way] or damaged, "not what the other host has sent"
             leave(1 - way, hosts[1 - way].take(arriving))
@@ -306,7 +331,15 @@ def cross(
         reached = host.acked
         later(TIMER_US, lambda: tick(way, reached))
 
+    def wake(way: int) -> None:
+        """What an a3d does without a packet."""
+        through(way, b"")
+        talk()
+        later(WAKE_US, partial(wake, way))
+
     leave(0, hosts[0].opening())
+    for way in (0, 1) if acts else ():
+        wake(way)
     for way in (0, 1):
         later(TIMER_US, partial(tick, way, 0))
     total = [sum(len(text) for who, text in said if who == way) for way in (0, 1)]
