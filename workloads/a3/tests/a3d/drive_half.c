@@ -486,6 +486,13 @@ static void after_crash(struct end *ends, const char *what, uint64_t now_ns)
 		half_reset(&ends[host].half);
 }
 
+/* Whether neither host has anything to say any more. One that was not reset, since a3d forgot it, still has. */
+static bool is_ended(const struct end ends[2])
+{
+	return (ended(&ends[0]) && ended(&ends[1])) ||
+	       (!orphan && (ends[0].half.state != HALF_OPEN || ends[1].half.state != HALF_OPEN));
+}
+
 /* Whether both hosts have got everything; then they forget the connection after a while. */
 static bool all_done(struct end *ends, uint64_t now_ns)
 {
@@ -507,7 +514,8 @@ static bool right_end(struct end *ends, const char *what, uint64_t acked, uint64
 {
 	const struct half *server = &ends[SERVER].half, *client = &ends[CLIENT].half;
 
-	if (all_done(ends, now_ns))
+	if (all_done(ends, now_ns) || (ended(&ends[0]) && ended(&ends[1]) && client->received == ends[SERVER].bytes &&
+				       server->received == ends[CLIENT].bytes))
 		return true;
 	if (!strcmp(what, "all") || !strcmp(what, "client-away"))
 		return false;
@@ -564,7 +572,8 @@ static int play_relay(char **words)
 			event_ns = now_ns;
 		next_ns = next_of_all(ends, up, now_ns);
 		next_ns = event_ns < next_ns ? event_ns : next_ns;
-		if (next_ns == UINT64_MAX || (up && !disk_dead && !relays.open && !flight_count && (!orphan || (ended(&ends[0]) && ended(&ends[1])) || !whole)))
+		if (next_ns == UINT64_MAX ||
+		    (up && !disk_dead && !relays.open && !flight_count && (is_ended(ends) || !whole)))
 			break;
 		now_ns = next_ns > now_ns ? next_ns : now_ns;
 		if (now_ns >= event_ns) {
