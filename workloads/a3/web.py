@@ -8,7 +8,7 @@ allowed two), each with one request under way. ON_SCREEN pictures, by their plac
 the page has come, the a3d at the address A3D is told so, as a monitor of a browser does (a3d/monitor.h). The pages are
 those of the probe web-site. It prints a line of JSON for each page: how long it took from the start of the first
 connection until all on the screen had come (screen) and until everything had (all), in ms; a hash as the probe computes
-it (sha256), and how many objects did not come (failures).
+it (sha256), and how many objects did not come (failures). It asks a second time if the server ends the connection.
 """
 
 from __future__ import annotations
@@ -49,14 +49,17 @@ class Load:
 
     def fetch(self, connection: http.client.HTTPConnection, path: str, kind: str) -> None:
         """Ask for an object, and read the answer."""
-        try:
-            connection.request("GET", path, headers={"Accept": kind})
-            answer = connection.getresponse()
-            content = answer.read()
-        except (OSError, http.client.HTTPException):
-            connection.close()
-            self.failures += 1
-            return
+        for again in (True, False):
+            try:
+                connection.request("GET", path, headers={"Accept": kind})
+                answer = connection.getresponse()
+                content = answer.read()
+                break
+            except (OSError, http.client.HTTPException):
+                connection.close()  # a server may end a connection that was idle; browsers then ask again
+                if not again:
+                    self.failures += 1
+                    return
         if answer.status != 200:
             self.failures += 1
             return

@@ -21,8 +21,11 @@ SETTINGS = {"seed": 1, "html": 2048, "objects": 6, "object": 512, "on_screen": 2
 
 
 @contextmanager
-def served(files: dict[str, bytes]) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
-    """A server of these files on the loopback interface: its address, and who has asked for what."""
+def served(files: dict[str, bytes], each: int = 1000) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
+    """A server of these files on the loopback interface: its address, and who has asked for what.
+
+    It ends each connection after so many answers, without a word.
+    """
     asked: list[tuple[Any, str]] = []
 
     class Answer(BaseHTTPRequestHandler):
@@ -35,6 +38,7 @@ def served(files: dict[str, bytes]) -> Iterator[tuple[str, list[tuple[Any, str]]
             self.send_header("Content-Length", str(len(content or b"")))
             self.end_headers()
             self.wfile.write(content or b"")
+            self.close_connection = sum(one == self.client_address for one, _ in asked) >= each
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
@@ -93,6 +97,14 @@ def test_what_does_not_come_is_said(capsys: pytest.CaptureFixture[str], monkeypa
     assert (first["pages"], first["failures"]) == (1, 1)
     assert (second["pages"], second["failures"]) == (2, 2)
     assert first["sha256"] == second["sha256"] == site.digest(files)
+
+
+def test_a_connection_that_the_server_ends_is_opened_again() -> None:
+    files = site.site(SETTINGS)
+    with served(files, each=2) as (address, asked):
+        done = web.Load(address, 2, 2).run()
+    assert (done["failures"], done["sha256"]) == (0, site.digest(files))
+    assert len({connection for connection, _ in asked}) > 2
 
 
 def test_a_server_that_is_not_there_is_a_failure() -> None:
