@@ -179,7 +179,7 @@ static void drop_mail(struct ae *ae, struct ae_mail **mail)
 	*mail = NULL;
 }
 
-/* Leave a mail, if there is no room for another one of this device: of its own, if it has many. */
+/* Make room for a mail of this device: stop following the one idle longest, of this device if it has its limit. */
 static void make_room(struct ae *ae, const uint8_t device[16])
 {
 	struct ae_mail *oldest = NULL, *own = NULL;

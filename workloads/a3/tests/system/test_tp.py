@@ -35,7 +35,7 @@ links:
   - {between: [r3, plain]}
 """
 CONFIGURATION = f"{STACK}/tests/observe/record/dialects.conf"  # which offers SMB1, too
-CLIENT = f"{STACK}/tests/observe/record/smb2_client.py"
+RECORD = f"{STACK}/tests/observe/record"
 HASH = 'prints: {match: "(?P<sha256>[0-9a-f]{64})"}'
 
 
@@ -52,8 +52,8 @@ files:
   new: {{on: writer, path: /srv/new, random: 199 KiB}}
   smb: {{on: files, path: /etc/samba/lab.conf, from: {CONFIGURATION}}}
   users: {{on: files, path: /etc/samba/users, text: ""}}
-  client: {{on: reader, path: /srv/smb2_client.py, from: {CLIENT}}}
-  program: {{on: reader, path: /srv/smb_reader.py, from: {STACK}/tests/system/smb_reader.py}}
+  client: {{on: reader, path: /srv/record/smb2_client.py, from: {RECORD}/smb2_client.py}}
+  program: {{on: reader, path: /srv/record/smb_reader.py, from: {RECORD}/smb_reader.py}}
 processes:
   - on: files
     run: [smbd, --foreground, --no-process-group, --debug-stdout, --configfile=/etc/samba/lab.conf]
@@ -112,8 +112,8 @@ WRITTEN = workload(
     "written",
     40,
     """\
-  - {on: reader, at: 2 s, run: [python3, /srv/smb_reader.py, "{files.ip}", shared, "4"], as: reads,
-     prints: {json: true}}
+  - {on: reader, at: 2 s, run: [env, PYTHONPATH=/srv, python3, -m, record.smb_reader, "{files.ip}", shared, "4"],
+     as: reads, prints: {json: true}}
   - {on: writer, at: 9.6 s, run: [smbclient, "//{files.ip}/share", --no-pass, --command, put /srv/new shared],
      as: writes}
   - {on: writer, run: [bash, -c, "tail -c +16385 /srv/new | sha256sum"], as: tail, HASH}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A client of SMB that reads the first block of a file, waits, and reads the rest.
 
-    smb_reader.py ADDRESS FILE SECONDS
+    python3 -m record.smb_reader ADDRESS FILE SECONDS
 
-Prints the SHA-256 of all but the first block, as JSON. Runs with the guest's Python; smb2_client.py is next to it.
+Prints the SHA-256 of all but the first block, as JSON. Runs with the guest's Python, next to smb2_client.py in a folder
+record. It waits in virtual time, for another node to write.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import sys
 import time
 
-from smb2_client import (  # type: ignore[import-not-found]
+from .smb2_client import (
     CLOSE,
     CREATE,
     ECHO,
