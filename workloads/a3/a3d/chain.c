@@ -402,16 +402,20 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	struct own *own = connection ? connection->own : NULL;
 	enum track_direction direction;
 
-	if (!own || !(own->wanted || tp_link_wants(own->tp)))
+	if (!own || !(own->wanted || own->tp))
 		return;
 	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 	if (!clean(connection, direction, segment) || waits(chain, own))
 		return;
-	own->wanted = false;
-	if (tp_link_wants(own->tp))
+	if (direction == TRACK_TO_SERVER && tp_link_wants(own->tp, segment->packet + segment->payload, segment_payload(segment))) {
 		take_for_tp(chain, connection, own, now_ns);
-	else
-		relays_take(&chain->relays, connection, NULL, NULL, now_ns);
+	} else if (own->wanted) {
+		own->wanted = false;
+		if (!relays_take(&chain->relays, connection, NULL, NULL, now_ns))
+			return;
+		tp_link_end(own->tp); /* IB has it from now on */
+		own->tp = NULL;
+	}
 }
 
 /* A changed connection that nobody knows: what an ended a3d has done to it cannot be gone on with. Reset both ends. */

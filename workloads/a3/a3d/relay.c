@@ -125,6 +125,22 @@ static void copy_out(const struct stream *stream, uint64_t from, uint8_t *bytes,
 	memcpy(bytes + first, stream->ring, length - first);
 }
 
+/* Let the transformer keep what is in memory before a byte, as far as it can. */
+static void keep_until(struct stream *stream, uint64_t until)
+{
+	struct relay *relay = stream->relay;
+	uint64_t from = delivered(relay, stream->direction);
+
+	while (stream->start < until) {
+		size_t at = stream->start % RELAY_ROOM, length = (size_t)least(until - stream->start, RELAY_ROOM - at);
+
+		if (!relay->transformer->keep(relay->context, stream->direction, from, stream->start, stream->ring + at,
+					      length))
+			return;
+		stream->start += length;
+	}
+}
+
 /* Forget what is needed no more, or on disk if that does not suffice. Returns how many bytes can come. */
 static size_t make_room(struct stream *stream, size_t wanted)
 {
@@ -132,11 +148,21 @@ static size_t make_room(struct stream *stream, size_t wanted)
 	uint64_t over = stream->end + wanted > RELAY_ROOM ? stream->end + wanted - RELAY_ROOM : 0;
 
 	stream->start = most(stream->start, gone);
-	if (stream->start < over) {
+	if (stream->start < over && stream->relay->transformer) {
+		keep_until(stream, least(most(over, stream->start + RELAY_ROOM / 4), stream->end));
+	} else if (stream->start < over) {
 		gone = least(safe(stream->relay, stream->direction), stream->end);
 		stream->start = most(stream->start, least(gone, over));
 	}
 	return (size_t)(RELAY_ROOM - (stream->end - stream->start));
+}
+
+/* Read what is not in memory any more. */
+static bool read_old(struct relay *relay, enum track_direction direction, uint64_t at, uint8_t *bytes, size_t length)
+{
+	if (relay->transformer)
+		return relay->transformer->kept(relay->context, direction, at, bytes, length);
+	return stored_here(relay, direction) && journal_read(&relay->journal, at, bytes, length);
 }
 
 /* For a half: of the stream towards its host. Its context is the other one. */
@@ -147,8 +173,7 @@ static bool read_stream(void *context, uint64_t at, uint8_t *bytes, size_t lengt
 
 	if (at + length > stream->end)
 		return false;
-	if (old && (!stored_here(stream->relay, stream->direction) ||
-		    !journal_read(&stream->relay->journal, at, bytes, old)))
+	if (old && !read_old(stream->relay, stream->direction, at, bytes, old))
 		return false;
 	copy_out(stream, at + old, bytes + old, length - old);
 	return true;
@@ -233,6 +258,12 @@ void relay_finish(struct relay *relay, enum track_direction direction)
 	relay->touched = true;
 }
 
+/* Whether the far host of a transformer is gone: the near one gets what has come, and nothing more. */
+static bool is_cut_off(const struct relay *relay)
+{
+	return relay->half[relay->relays->settings.inward].state != HALF_OPEN;
+}
+
 /* The next bytes of a host. */
 static size_t came(void *context, const uint8_t *bytes, size_t length)
 {
@@ -243,8 +274,10 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 	if (relay->over)
 		return 0;
 	if (relay->transformer) {
-		if (make_room(&relay->stream[0], RELAY_ROOM / 4) < RELAY_ROOM / 4 ||
-		    make_room(&relay->stream[1], RELAY_ROOM / 4) < RELAY_ROOM / 4)
+		if (is_cut_off(relay))
+			return 0;
+		if (make_room(stream, RELAY_ROOM / 4) < RELAY_ROOM / 4 ||
+		    make_room(&relay->stream[!stream->direction], RELAY_SLACK) < RELAY_SLACK)
 			return 0;
 		length = (size_t)least(length, RELAY_ROOM / 4);
 		relay->broken |= !relay->transformer->bytes(relay->context, relay, stream->direction, bytes, length);
@@ -425,24 +458,35 @@ static bool open_journal(struct relay *relay)
 
 /* What is done after something has happened. */
 
+/*
+ * How far a transformer takes the bytes of a host. Half of the memory is for what it adds. What the near host sends is not
+ * far away, and may have to wait for the transformer; it is told a small window.
+ */
+static uint64_t transformed_edge(struct relay *relay, enum track_direction direction)
+{
+	const struct half *from = source(relay, direction);
+	const struct stream *stream = &relay->stream[direction];
+	uint64_t largest = (uint64_t)UINT16_MAX << from->settings.receive_scale;
+	uint64_t room = RELAY_ROOM / 2 + relay->transformer->keeps(relay->context, direction);
+	uint64_t under_way = stream->end - least(stream->end, delivered(relay, direction));
+	uint64_t left = room > under_way ? room - under_way : 0;
+
+	if (direction != relay->relays->settings.inward)
+		largest = RELAY_ROOM / 4;
+	if (relay->transformer->waits && relay->transformer->waits(relay->context, direction))
+		left = 0;
+	return most(from->edge, from->received + least(left, largest));
+}
+
 /* How far the bytes of a host are taken. */
 static uint64_t edge(struct relay *relay, enum track_direction direction)
 {
 	const struct relay_settings *settings = &relay->relays->settings;
 	const struct half *to = sink(relay, direction), *from = source(relay, direction);
-	uint64_t there = safe(relay, direction), left, other, kept, offers;
+	uint64_t there = safe(relay, direction), left, offers;
 
-	if (relay->transformer) {
-		kept = RELAY_ROOM;
-		for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
-			other = RELAY_ROOM - (relay->stream[i].end - least(relay->stream[i].end, delivered(relay, i)));
-			kept = least(kept, other);
-		}
-		left = kept > RELAY_ROOM / 2 ? least(kept - RELAY_ROOM / 2, RELAY_ROOM / 4) : 0;
-		if (relay->transformer->waits && relay->transformer->waits(relay->context, direction))
-			left = 0;
-		return most(from->edge, from->received + left);
-	}
+	if (relay->transformer)
+		return transformed_edge(relay, direction);
 	/* what the receiver offers; and a little, so that there is something to ask it with when its window is closed */
 	offers = least(delivered(relay, direction) + most(to->window, 2 * (uint64_t)to->settings.mss), there + RELAY_ROOM);
 	if (stored_here(relay, direction) && writes(relay) && !relay->full) {
@@ -546,8 +590,8 @@ static bool lacks(struct relay *relay)
 
 	if (relay->waits[stream->direction])
 		return relay->journal.count || relay->journal.ended[stream->direction];
-	return !relay->transformer && (delivered(relay, stream->direction) < stream->end ||
-				       (stream->finished && !sink(relay, stream->direction)->acked_end));
+	return delivered(relay, stream->direction) < stream->end ||
+	       (stream->finished && !sink(relay, stream->direction)->acked_end);
 }
 
 /* Whether it is over: by both FINs, a reset, or a host that is gone. */
@@ -642,7 +686,7 @@ static void settle(struct relay *relay, uint64_t now_ns)
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
 		if (relay->waits[i] && !sink(relay, i)->learning)
 			resume(relay, i);
-	if (relay->transformer && relay->transformer->room)
+	if (relay->transformer && relay->transformer->room && !is_cut_off(relay))
 		relay->broken |= !relay->transformer->room(relay->context, relay);
 	settle_direction(relay, TRACK_TO_SERVER);
 	settle_direction(relay, TRACK_TO_CLIENT);

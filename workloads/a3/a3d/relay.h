@@ -24,6 +24,7 @@
 enum {
 	RELAY_MOST = 128, /* connections */
 	RELAY_ROOM = 512 << 10, /* bytes on their way to a host, in memory; a power of two */
+	RELAY_SLACK = RELAY_ROOM / 32, /* of them, for what a transformer adds to the other direction */
 };
 
 #define RELAY_LINGER_NS UINT64_C(60000000000) /* after both FINs: a host may repeat its own */
@@ -37,7 +38,8 @@ struct relay;
 struct relay_transformer {
 	/*
 	 * The next bytes of one direction. It takes all of them, and may call relay_give() for either direction. False: the
-	 * connection is to be reset. It is called while each direction has room for RELAY_ROOM / 4 bytes at least.
+	 * connection is to be reset. It is called while this direction has room for RELAY_ROOM / 4 bytes at least, and
+	 * the other one for RELAY_SLACK.
 	 */
 	bool (*bytes)(void *context, struct relay *relay, enum track_direction direction, const uint8_t *bytes,
 		      size_t length);
@@ -47,6 +49,14 @@ struct relay_transformer {
 	bool (*room)(void *context, struct relay *relay);
 	/* Whether no more bytes of this direction are wanted now; some may still come. May be NULL. */
 	bool (*waits)(void *context, enum track_direction direction);
+	/*
+	 * Bytes that a host does not take as fast as they come: keep them, or read what is kept. False: it cannot. Those
+	 * before `from` are needed no more. `keeps` says how many bytes of a direction can be kept at a time.
+	 */
+	uint64_t (*keeps)(void *context, enum track_direction direction);
+	bool (*keep)(void *context, enum track_direction direction, uint64_t from, uint64_t at, const uint8_t *bytes,
+		     size_t length);
+	bool (*kept)(void *context, enum track_direction direction, uint64_t at, uint8_t *bytes, size_t length);
 	/* The connection is over: context is to be released. */
 	void (*released)(void *context);
 };

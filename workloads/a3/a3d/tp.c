@@ -51,9 +51,9 @@ const struct tp_counts *tp_counts(const struct tp *tp)
 	return &tp->counts;
 }
 
-bool tp_wants(const struct tp *tp)
+bool tp_is_ready(const struct tp *tp)
 {
-	return tp->wants && tp->state == TP_WATCHES;
+	return tp->ready && tp->state == TP_WATCHES;
 }
 
 static bool follows(const struct tp *tp)
@@ -151,29 +151,37 @@ static int64_t cost(const struct observe_smb_message *smb)
 	return smb->credit_charge ? smb->credit_charge : 1;
 }
 
-bool tp_is_busy(const struct tp *tp)
+/* Whether an answer will come before long. */
+static bool expects(const struct tp *tp)
 {
-	if (!tp->settings.serialise)
-		return false;
 	for (size_t i = 0; i < tp->requests; i++)
 		if (!tp->request[i].later)
 			return true;
 	return tp_asked(tp);
 }
 
-uint16_t tp_grant(struct tp *tp, uint16_t granted)
+bool tp_is_busy(const struct tp *tp)
 {
-	int64_t kept = tp->client_credits + granted - TP_PLENTY;
+	return tp->settings.serialise && expects(tp);
+}
 
-	if (kept > TP_BLOCKS + 1 - tp->credits)
-		kept = TP_BLOCKS + 1 - tp->credits;
-	if (kept > granted)
-		kept = granted;
-	if (kept < 0 || tp->state != TP_ACTS || !tp->settings.predict)
-		kept = 0;
-	tp->credits += kept;
-	tp->client_credits += granted - kept;
-	return (uint16_t)(granted - kept);
+/*
+ * What the client gets of credits that the server grants. Those that a request from here has cost come back with its answer;
+ * if they do not, a client that has enough gets less, and if more come, it gets them.
+ */
+static uint16_t grant(struct tp *tp, uint16_t granted)
+{
+	int64_t given = granted + tp->more_credits + (int64_t)tp_asked(tp);
+
+	if (given < granted && tp->client_credits + given < TP_SPARE)
+		given = granted;
+	if (given < 0)
+		given = 0;
+	if (given > UINT16_MAX)
+		given = UINT16_MAX;
+	tp->client_credits += given;
+	tp->more_credits += granted - given;
+	return (uint16_t)given;
 }
 
 static struct tp_request *request_of(struct tp *tp, uint64_t id, bool client)
@@ -257,15 +265,24 @@ static bool renumber_cancel(struct tp *tp, struct tp_message *own)
 	return request || smb_get32(header + SMB2_FLAGS) & FLAG_ASYNC; /* that has a number of its own */
 }
 
-/* Whether a request has to wait for answers. */
-static bool waits(struct tp *tp, const struct observe_smb_message *smb, enum tp_kind kind)
+/* Whether the client may spend what was spent here as well. An answer brings more, so one must be to come. */
+static bool lacks_credits(const struct tp *tp, const struct tp_message *own)
 {
+	const uint64_t others = (tp->frame_end[OBSERVE_TO_SERVER] - own->event.end) / SMB2_HEADER; /* in the frame, at most */
+
+	return tp->more_credits < 0 && tp_credits(tp) < cost(&own->event.smb) + (int64_t)others && expects(tp);
+}
+
+/* Whether a request has to wait for answers. */
+static bool waits(struct tp *tp, const struct tp_message *own, enum tp_kind kind)
+{
+	const struct observe_smb_message *smb = &own->event.smb;
 	const size_t asked = tp_asked(tp);
 
 	if (tp->state != TP_ACTS || kind == TP_CANCEL || tp->passing[OBSERVE_TO_SERVER])
 		return false;
 	if (smb->version == 2)
-		return smb->command != SMB2_OPLOCK_BREAK && tp_is_busy(tp);
+		return (smb->command != SMB2_OPLOCK_BREAK && tp_is_busy(tp)) || lacks_credits(tp, own);
 	if (!is_answered(smb, kind))
 		return false;
 	return tp_block_of(tp, smb->message) || (asked && tp->requests + asked >= tp->most);
@@ -325,7 +342,7 @@ static bool decide_request(struct tp *tp)
 		if (tp->reads && !tp->passing[OBSERVE_TO_SERVER]) /* these go to the server first */
 			return false;
 	}
-	if (waits(tp, smb, kind))
+	if (waits(tp, own, kind))
 		return false;
 	if (kind == TP_CANCEL && tp->changed && !renumber_cancel(tp, own) && own->alone)
 		drop(tp, OBSERVE_TO_SERVER);
@@ -347,7 +364,7 @@ static void learn_smb1(struct tp *tp, const struct tp_message *own)
 		break;
 	case SMB1_TREE_CONNECT:
 		tp->settings.serialise = false; /* too many of its requests have no answer, or several */
-		tp->wants |= tp->settings.predict;
+		tp->ready |= tp->settings.predict;
 		break;
 	default:
 		break;
@@ -356,7 +373,7 @@ static void learn_smb1(struct tp *tp, const struct tp_message *own)
 
 static void learn_smb2(struct tp *tp, const struct tp_message *own)
 {
-	bool wants = tp->settings.serialise || (tp->settings.predict && !tp->channels);
+	bool ready = tp->settings.serialise || (tp->settings.predict && !tp->channels);
 
 	switch (own->event.smb.command) {
 	case SMB2_NEGOTIATE:
@@ -371,7 +388,7 @@ static void learn_smb2(struct tp *tp, const struct tp_message *own)
 		tp->channels = tp->channels && smb_get32(own->head + TP_PREFIX + SMB2_FLAGS) & FLAG_SIGNED;
 		break;
 	case SMB2_TREE_CONNECT:
-		tp->wants |= wants && own->head[SMB2_SHARE_TYPE] == DISK;
+		tp->ready |= ready && own->head[SMB2_SHARE_TYPE] == DISK;
 		break;
 	default:
 		break;
@@ -387,7 +404,7 @@ static void is_answer_of(struct tp *tp, uint64_t asked_ns)
 /* An answer to a request from here. block: NULL, if it agreed to a break. */
 static void take_own(struct tp *tp, struct tp_message *own, struct tp_block *block)
 {
-	tp->credits += own->event.smb.credits;
+	tp->more_credits += own->event.smb.credits;
 	drop(tp, OBSERVE_TO_CLIENT);
 	if (!own->alone) {
 		tp_leave(tp, TP_FRAME, OBSERVE_NOT_ALONE);
@@ -433,7 +450,7 @@ static void take_break(struct tp *tp, struct tp_message *own)
 		pass(tp, OBSERVE_TO_CLIENT);
 		return;
 	}
-	tp->credits += smb->credits;
+	tp->more_credits += smb->credits;
 	drop(tp, OBSERVE_TO_CLIENT);
 	if (!own->alone)
 		tp_leave(tp, TP_FRAME, OBSERVE_NOT_ALONE);
@@ -459,7 +476,7 @@ static void decide_answer(struct tp *tp)
 		return;
 	}
 	if (smb->version == 2)
-		tp_put16(header_of(own) + SMB2_CREDITS, tp_grant(tp, smb->credits));
+		tp_put16(header_of(own) + SMB2_CREDITS, grant(tp, smb->credits));
 	if (!smb->status && own->first)
 		(smb->version == 1 ? learn_smb1 : learn_smb2)(tp, own);
 	request = request_of(tp, smb->message, false);
@@ -616,6 +633,40 @@ bool tp_ended(struct tp *tp, enum observe_way way)
 	}
 	tp->finished[way] = true;
 	return true;
+}
+
+/* Read what a message is that no observer has seen, as far as it matters before an open. False: it is not alone, or signed. */
+static bool peek(struct tp_message *own)
+{
+	const uint8_t *header = header_of(own);
+
+	own->event.smb.version = header[0] == 0xff ? 1 : 2;
+	if (own->event.smb.version == 1) {
+		own->event.smb.command = header[4];
+		return true;
+	}
+	own->event.smb.command = smb_get16(header + 12);
+	return header[0] == 0xfe && own->kept >= TP_PREFIX + SMB2_HEADER && !smb_get32(header + 20) &&
+	       !(smb_get32(header + SMB2_FLAGS) & FLAG_SIGNED);
+}
+
+bool tp_wants(const struct tp *tp, const uint8_t *bytes, size_t length)
+{
+	struct tp_message next = { .first = true, .alone = true };
+	size_t frame;
+
+	if (!tp_is_ready(tp) || held(&tp->message[OBSERVE_TO_SERVER]) || tp->at[OBSERVE_TO_SERVER] != tp->frame_end[OBSERVE_TO_SERVER])
+		return false;
+	if (tp->settings.serialise)
+		return true;
+	if (length < TP_PREFIX + SMB1_HEADER)
+		return false;
+	frame = (size_t)(bytes[1] << 16 | bytes[2] << 8 | bytes[3]);
+	if (bytes[0] || TP_PREFIX + frame != length)
+		return false;
+	next.kept = length < sizeof(next.head) ? length : sizeof(next.head);
+	memcpy(next.head, bytes, next.kept);
+	return peek(&next) && tp_protocol(&next.event.smb)->kind(&next) == TP_OPEN && tp_may_open(tp, &next);
 }
 
 bool tp_take(struct tp *tp)

@@ -101,8 +101,11 @@ void tp_continue(struct tp *tp);
  */
 bool tp_ended(struct tp *tp, enum observe_way way);
 
-/* Whether it would change something, if it stood between the streams. */
-bool tp_wants(const struct tp *tp);
+/* Whether it could change something, if it stood between the streams. */
+bool tp_is_ready(const struct tp *tp);
+
+/* Whether it would change the next bytes of a client, so that it is to stand between the streams before these. */
+bool tp_wants(const struct tp *tp, const uint8_t *bytes, size_t length);
 
 /* Stand between the streams, of which no byte is on its way. False: not now, since a message has come in part. */
 bool tp_take(struct tp *tp);

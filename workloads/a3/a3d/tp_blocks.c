@@ -200,8 +200,9 @@ static void serve(struct tp *tp, const struct tp_read *read, uint32_t bytes)
 	struct tp_block *block = block_at(tp, at);
 	uint8_t answered[TP_ANSWERED];
 	/* the credit that the read has cost was not spent at the server */
-	uint16_t credits = read->smb.version == 1 ? 0 : tp_grant(tp, 1);
+	uint16_t credits = read->smb.version == 2;
 
+	tp->client_credits += credits;
 	memcpy(answered, block->answered, block->answered_length);
 	tp_protocol(&read->smb)->answer(answered, block->answered_length, read, bytes, credits);
 	tp_out(tp, OBSERVE_TO_CLIENT, answered, block->answered_length);
@@ -226,7 +227,8 @@ static void serve(struct tp *tp, const struct tp_read *read, uint32_t bytes)
 /* Pass a read on that has waited for nothing. False: it has to wait. */
 static bool pass_read(struct tp *tp, struct tp_read *read)
 {
-	if (tp->passing[OBSERVE_TO_SERVER] || tp_is_busy(tp) || !tp_asks(tp, &read->smb, TP_READ, read->asked + TP_PREFIX))
+	if (tp->passing[OBSERVE_TO_SERVER] || tp_is_busy(tp) || (read->smb.version == 2 && tp_credits(tp) < 1) ||
+	    !tp_asks(tp, &read->smb, TP_READ, read->asked + TP_PREFIX))
 		return false;
 	tp_out(tp, OBSERVE_TO_SERVER, read->asked, read->length);
 	return true;
@@ -325,7 +327,7 @@ static struct tp_block *place_for(struct tp *tp, uint32_t length)
 	return coming + length <= ahead(tp) ? found : NULL;
 }
 
-/* Whether there may be another request from here. One credit is kept, to agree to a break. */
+/* Whether there may be another request from here. */
 static bool may_ask(struct tp *tp)
 {
 	const struct tp_message *own = &tp->message[OBSERVE_TO_SERVER];
@@ -335,7 +337,7 @@ static bool may_ask(struct tp *tp)
 	    tp->passing[OBSERVE_TO_SERVER] || tp->finished[OBSERVE_TO_SERVER] || (own->said && !own->decided) || tp_is_busy(tp) ||
 	    tp->calls.room(tp->context, OBSERVE_TO_SERVER) < TP_ASKED)
 		return false;
-	return tp_is_smb1(&tp->file) ? asked < tp->most / 2u && tp->requests + asked + 1 < tp->most : tp->credits > 1;
+	return tp_is_smb1(&tp->file) ? asked < tp->most / 2u && tp->requests + asked + 1 < tp->most : tp_credits(tp) > TP_SPARE + (int64_t)tp->reads;
 }
 
 static void ask_for(struct tp *tp, struct tp_block *block, uint32_t length)

@@ -40,20 +40,26 @@ static bool changes(const struct tp *tp)
 	return false;
 }
 
+bool tp_may_open(const struct tp *tp, const struct tp_message *own)
+{
+	const struct observe_smb_message *smb = &own->event.smb;
+
+	return tp->settings.predict && own->alone && !tp->channels && !tp->large && !changes(tp) &&
+	       (smb->version == 1 || tp_credits(tp) > TP_SPARE) && tp_protocol(smb)->askable(own);
+}
+
 bool tp_opens(struct tp *tp, struct tp_message *own)
 {
 	const struct observe_smb_message *smb = &own->event.smb;
-	const struct tp_protocol *protocol = tp_protocol(smb);
 	struct tp_file *file = &tp->file;
 
-	if (!tp->settings.predict || tp->state != TP_ACTS || file->state != TP_NO_FILE || !own->alone || tp->channels ||
-	    tp->large || (smb->version == 2 && tp->credits < 1) || changes(tp) || !protocol->askable(own))
+	if (tp->state != TP_ACTS || file->state != TP_NO_FILE || !tp_may_open(tp, own))
 		return false;
 	*file = (struct tp_file){
 		.state = TP_OPENS, .ask = true, .serve = true, .session = smb->session, .tree = smb->tree
 	};
 	memcpy(file->opened, own->head, sizeof(file->opened));
-	protocol->ask(own->head);
+	tp_protocol(smb)->ask(own->head);
 	tp->changed = true;
 	return true;
 }
@@ -172,7 +178,7 @@ uint64_t tp_own_number(struct tp *tp)
 	bool taken;
 
 	if (!tp_is_smb1(file)) {
-		tp->credits--;
+		tp->more_credits--;
 		return tp->next++;
 	}
 	do {
@@ -187,7 +193,7 @@ uint64_t tp_own_number(struct tp *tp)
 	return id;
 }
 
-/* Credits do not lack: tp_predicts() spends all but one, and without one, there is no oplock. */
+/* The client may have spent all credits, since it knows nothing of this; then one comes with an answer. */
 bool tp_agrees(struct tp *tp)
 {
 	struct tp_file *file = &tp->file;
@@ -195,7 +201,7 @@ bool tp_agrees(struct tp *tp)
 	uint8_t made[TP_ASKED];
 	uint64_t id;
 
-	if (!file->agree || file->state != TP_IS_OPEN || tp->agreeing || tp->passing[OBSERVE_TO_SERVER] ||
+	if (!file->agree || file->state != TP_IS_OPEN || tp->agreeing || (!tp_is_smb1(file) && tp_credits(tp) < 1) || tp->passing[OBSERVE_TO_SERVER] ||
 	    tp->finished[OBSERVE_TO_SERVER])
 		return false;
 	file->agree = false;

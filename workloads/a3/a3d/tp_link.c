@@ -11,6 +11,15 @@
 _Static_assert((int)OBSERVE_TO_SERVER == (int)TRACK_TO_SERVER && (int)OBSERVE_TO_CLIENT == (int)TRACK_TO_CLIENT,
 	       "directions have the same numbers");
 
+/* Parts of a file: blocks, and the bytes of each direction. */
+enum {
+	BLOCKS,
+	STREAMS,
+	PARTS = STREAMS + OBSERVE_WAYS,
+};
+
+_Static_assert(TP_BLOCKS * TP_BLOCK <= TP_LINK_KEPT, "a part has room for all blocks");
+
 struct tp_link {
 	struct tp_links *links;
 	struct tp_link *next;
@@ -20,6 +29,11 @@ struct tp_link {
 	bool ended[OBSERVE_WAYS], finished[OBSERVE_WAYS];
 	struct tp_pair pair;
 	int file; /* -1: none yet */
+	struct part {
+		uint64_t size; /* bytes of the file that were used */
+		uint64_t most; /* that may be */
+		uint64_t first; /* byte of a stream that is at the beginning */
+	} parts[PARTS]; /* one behind the other, each with room for the largest */
 
 	/* bytes of each host that TP has not taken */
 	uint8_t *held[OBSERVE_WAYS];
@@ -56,29 +70,49 @@ static bool open_file(struct tp_link *link)
 
 	if (link->file >= 0)
 		return true;
-	if ((link->links->files + 1) * (uint64_t)TP_LINK_FILE > link->links->settings.quota)
-		return false;
 	snprintf(name, sizeof(name), "blocks-%ld-%u", (long)getpid(), number++);
 	link->file = openat(link->links->settings.folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (link->file < 0)
 		return false;
 	unlinkat(link->links->settings.folder, name, 0);
-	link->links->files++;
 	return true;
+}
+
+static off_t place(unsigned int part, uint64_t at)
+{
+	return (off_t)(part * (uint64_t)TP_LINK_KEPT + at);
+}
+
+/* Write to a part of the file. False: it cannot, or it would be more than all files may have. */
+static bool put(struct tp_link *link, unsigned int which, uint64_t at, const uint8_t *bytes, size_t length)
+{
+	struct tp_links *links = link->links;
+	struct part *part = &link->parts[which];
+	uint64_t more = at + length > part->size ? at + length - part->size : 0;
+
+	if (links->stored + more > links->settings.quota || !open_file(link) ||
+	    pwrite(link->file, bytes, length, place(which, at)) != (ssize_t)length) {
+		part->most = part->size;
+		return false;
+	}
+	links->stored += more;
+	part->size += more;
+	return true;
+}
+
+static bool get(const struct tp_link *link, unsigned int which, uint64_t at, uint8_t *bytes, size_t length)
+{
+	return link->file >= 0 && pread(link->file, bytes, length, place(which, at)) == (ssize_t)length;
 }
 
 static bool store(void *context, uint64_t at, const uint8_t *bytes, size_t length)
 {
-	struct tp_link *link = context;
-
-	return open_file(link) && pwrite(link->file, bytes, length, (off_t)at) == (ssize_t)length;
+	return put(context, BLOCKS, at, bytes, length);
 }
 
 static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
 {
-	struct tp_link *link = context;
-
-	return link->file >= 0 && pread(link->file, bytes, length, (off_t)at) == (ssize_t)length;
+	return get(context, BLOCKS, at, bytes, length);
 }
 
 static uint64_t now_ns(void *context)
@@ -111,6 +145,8 @@ struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *
 	link->links = links;
 	link->pair = pair;
 	link->file = -1;
+	for (unsigned int i = 0; i < PARTS; i++)
+		link->parts[i].most = TP_LINK_KEPT;
 	link->next = links->all;
 	links->all = link;
 	links->open++;
@@ -124,9 +160,9 @@ void tp_link_watches(struct tp_link *link, enum track_direction direction, const
 		tp_bytes(tp_of(link), (enum observe_way)direction, bytes, length);
 }
 
-bool tp_link_wants(const struct tp_link *link)
+bool tp_link_wants(const struct tp_link *link, const uint8_t *bytes, size_t length)
 {
-	return link && !link->taken && tp_wants(tp_of(link));
+	return link && !link->taken && tp_wants(tp_of(link), bytes, length);
 }
 
 bool tp_link_take(struct tp_link *link)
@@ -167,10 +203,10 @@ void tp_link_end(struct tp_link *link)
 	add(&link->links->over, link);
 	if (tp_state(tp_of(link)) == TP_BROKEN && tp_counts(tp_of(link))->why == TP_LOG_IN)
 		link->links->pair[link->links->pairs++ % TP_PAIRS] = link->pair;
-	if (link->file >= 0) {
+	for (unsigned int i = 0; i < PARTS; i++)
+		link->links->stored -= link->parts[i].size;
+	if (link->file >= 0)
 		close(link->file);
-		link->links->files--;
-	}
 	free(link->held[0]);
 	free(link->held[1]);
 	free(link);
@@ -267,6 +303,43 @@ static bool on_waits(void *context, enum track_direction direction)
 	return ((const struct tp_link *)context)->held_length[direction] >= TP_LINK_HELD;
 }
 
+static uint64_t on_keeps(void *context, enum track_direction direction)
+{
+	const struct tp_link *link = context;
+	const struct tp_links *links = link->links;
+	const struct part *part = &link->parts[STREAMS + direction];
+	uint64_t most = part->size + links->settings.quota - links->stored;
+
+	return most < part->most ? most : part->most;
+}
+
+static bool on_keep(void *context, enum track_direction direction, uint64_t from, uint64_t at, const uint8_t *bytes, size_t length)
+{
+	struct tp_link *link = context;
+	const unsigned int which = STREAMS + direction;
+	struct part *part = &link->parts[which];
+	size_t whole;
+	uint64_t there;
+
+	if (from >= at) /* all that is kept */
+		part->first = at;
+	there = (at - part->first) % TP_LINK_KEPT;
+	whole = there + length > TP_LINK_KEPT ? (size_t)(TP_LINK_KEPT - there) : length;
+	return at + length - from <= on_keeps(context, direction) && put(link, which, there, bytes, whole) &&
+	       (whole == length || put(link, which, 0, bytes + whole, length - whole));
+}
+
+static bool on_kept(void *context, enum track_direction direction, uint64_t at, uint8_t *bytes, size_t length)
+{
+	const struct tp_link *link = context;
+	const unsigned int which = STREAMS + direction;
+	uint64_t there = (at - link->parts[which].first) % TP_LINK_KEPT;
+	size_t whole = there + length > TP_LINK_KEPT ? (size_t)(TP_LINK_KEPT - there) : length;
+
+	return get(link, which, there, bytes, whole) &&
+	       (whole == length || get(link, which, 0, bytes + whole, length - whole));
+}
+
 static void on_released(void *context)
 {
 	tp_link_end(context);
@@ -277,5 +350,8 @@ const struct relay_transformer tp_link_transformer = {
 	.ended = on_ended,
 	.room = on_room,
 	.waits = on_waits,
+	.keeps = on_keeps,
+	.keep = on_keep,
+	.kept = on_kept,
 	.released = on_released,
 };

@@ -9,7 +9,7 @@
 enum {
 	TP_LINKS = RELAY_MOST, /* connections */
 	TP_LINK_HELD = 256 << 10, /* bytes of a client that may wait for the server's answers; then TCP makes it wait */
-	TP_LINK_FILE = TP_BLOCKS * TP_BLOCK, /* bytes that a connection's file may have */
+	TP_LINK_KEPT = 32 << 20, /* bytes of a direction that are on their way to a host, and not in memory */
 	TP_PAIRS = 64, /* of hosts between which sessions do not last */
 };
 
@@ -17,7 +17,7 @@ struct tp_link_settings {
 	struct tp_settings tp;
 	bool on;
 	int folder; /* of files */
-	uint64_t quota; /* bytes of all files */
+	uint64_t quota; /* bytes of all files, but for holes in them */
 	uint64_t (*now_ns)(void);
 };
 
@@ -30,7 +30,8 @@ struct tp_links {
 	struct tp_link_settings settings;
 	struct tp_links_counts over; /* of connections that are over */
 	uint64_t taken; /* connections that TP has stood in */
-	unsigned int open, files;
+	unsigned int open;
+	uint64_t stored; /* bytes of all files */
 	struct tp_link *all;
 	struct tp_pair {
 		uint8_t client[16], server[16]; /* addresses */
@@ -46,8 +47,8 @@ struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *
 /* Bytes that pass by themselves. */
 void tp_link_watches(struct tp_link *link, enum track_direction direction, const uint8_t *bytes, size_t length);
 
-/* Whether TP wants the connection to be taken over. link may be NULL. */
-bool tp_link_wants(const struct tp_link *link);
+/* Whether TP wants the connection to be taken over before the next bytes of its client. link may be NULL. */
+bool tp_link_wants(const struct tp_link *link, const uint8_t *bytes, size_t length);
 
 /* Stand in a connection that is taken over now. False: not now. */
 bool tp_link_take(struct tp_link *link);

@@ -12,7 +12,7 @@ enum {
 	TP_ASKED = 160, /* bytes of a read that are kept, from its frame on */
 	TP_ANSWERED = 112, /* of an answer to one, up to its data */
 	TP_IN_FLIGHT = SMB_OUTSTANDING - 8, /* what an observer remembers, and a few */
-	TP_PLENTY = 64, /* credits of which the client is not relieved */
+	TP_SPARE = 64, /* credits of the client that are not spent here */
 };
 
 /* What a request does to the file and to what is kept of it. */
@@ -106,7 +106,7 @@ struct tp {
 	void *context;
 	enum tp_state state;
 	struct tp_counts counts;
-	bool wants;
+	bool ready; /* a share is open, and nothing speaks against a change */
 	bool between; /* the two streams, now or before it was left */
 	bool changed; /* what the two hosts see differs */
 	bool logged_in;
@@ -122,11 +122,11 @@ struct tp {
 	struct tp_block *coming;
 
 	/*
-	 * SMB2: the next number at the server; credits there are what the client thinks it has, and those that it was
-	 * relieved of. TP spends only these, so the client always has what it thinks.
+	 * SMB2: the next number at the server; the credits that the client thinks it has, and how many more the server has
+	 * granted: less than none while requests from here have no answer.
 	 */
 	uint64_t next;
-	int64_t client_credits, credits;
+	int64_t client_credits, more_credits;
 	/* SMB1 */
 	uint16_t most; /* requests at a time */
 	uint16_t multiplex;
@@ -210,8 +210,11 @@ bool tp_is_busy(const struct tp *tp);
 /* Blocks and requests from here that are at the server. */
 size_t tp_asked(const struct tp *tp);
 
-/* What the client gets of credits that the server grants. */
-uint16_t tp_grant(struct tp *tp, uint16_t granted);
+/* Credits that the server would take now: also of reads that wait here. */
+static inline int64_t tp_credits(const struct tp *tp)
+{
+	return tp->client_credits + tp->more_credits + (int64_t)tp->reads;
+}
 
 /* The file (tp_file.c) */
 
@@ -220,6 +223,9 @@ bool tp_is_about(const struct tp *tp, const struct observe_smb_message *smb);
 
 /* Nothing of the file may be served, or asked for, any more. */
 void tp_give_up(struct tp *tp);
+
+/* Whether an oplock is asked for with a request, if there is no file. */
+bool tp_may_open(const struct tp *tp, const struct tp_message *own);
 
 /* A request to open a file is about to pass. Whether it asks for an oplock from now on. */
 bool tp_opens(struct tp *tp, struct tp_message *own);

@@ -19,16 +19,18 @@ HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
 _ENDLESS_S = 60  # what runs longer is in a loop
 OBSERVERS = sorted((A3D / "observe").glob("*.c"))
-LOGIC = {
-    "drive": (
-        *(
-            A3D / f"{name}.c"
-            for name in ("segment", "track", "rar", "table", "ae", "store", "private", "pf", "monitor", "notice")
-        ),
-        *(A3D / f"{name}.c" for name in ("half", "journal", "relay", "chain")),
-        *sorted(A3D.glob("tp*.c")),
-        *OBSERVERS,
+_CHAIN = (
+    *(
+        A3D / f"{name}.c"
+        for name in ("segment", "track", "rar", "table", "ae", "store", "private", "pf", "monitor", "notice")
     ),
+    *(A3D / f"{name}.c" for name in ("half", "journal", "relay", "chain")),
+    *sorted(A3D.glob("tp*.c")),
+    *OBSERVERS,
+)
+LOGIC = {
+    "drive": _CHAIN,
+    "drive_tp": _CHAIN,
     "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c", "listen.c")),
     "drive_half": (
         *(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay")),

@@ -8,9 +8,9 @@
  * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "lose" (what it holds cannot be read);
  * "time NS" (since the beginning).
  * For each, it prints what is sent (">" or "<", and the bytes), then ".", the state, why it was left, what the observer says
- * of that, whether it wants to be between, whether a direction's end can be passed on, and the counts. Until it is taken,
- * bytes pass by themselves. What was not taken is offered again. Each piece has its own memory, and so has the state, so that
- * AddressSanitizer sees what reads or writes behind its end.
+ * of that, whether it could be between, whether a direction's end can be passed on, and the counts. Until it is taken, by
+ * that line or when it wants to, bytes pass by themselves. What was not taken is offered again. Each piece has its own
+ * memory, and so has the state, so that AddressSanitizer sees what reads or writes behind its end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static uint8_t nibble(char digit)
 	return (uint8_t)(digit >= 'a' ? digit - 'a' + 10 : digit - '0');
 }
 
-static void offer(enum observe_way way, const char *hex)
+static void offer(struct tp *tp, enum observe_way way, const char *hex)
 {
 	size_t length = strlen(hex) / 2, before = offered[way].length;
 	uint8_t *all = own(before + length);
@@ -106,6 +106,8 @@ static void offer(enum observe_way way, const char *hex)
 		memcpy(all, offered[way].bytes, before);
 	for (size_t i = 0; i < length; i++)
 		all[before + i] = (uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+	if (!taken && way == OBSERVE_TO_SERVER && tp_wants(tp, all + before, length))
+		taken = tp_take(tp);
 	free(offered[way].bytes);
 	offered[way].bytes = all;
 	offered[way].length = before + length;
@@ -144,7 +146,7 @@ static void say(struct tp *tp)
 	const struct tp_counts *counts = tp_counts(tp);
 
 	printf(". %s %s %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-	       states[tp_state(tp)], tp_why_name(counts->why), counts->alone, tp_wants(tp), offered[0].length > 0,
+	       states[tp_state(tp)], tp_why_name(counts->why), counts->alone, tp_is_ready(tp), offered[0].length > 0,
 	       counts->predicted, counts->answered, counts->fetched, counts->served, counts->wasted, counts->oplocks,
 	       counts->breaks, counts->stale);
 	fflush(stdout);
@@ -153,7 +155,7 @@ static void say(struct tp *tp)
 static void obey(struct tp *tp, const char *line)
 {
 	if (line[0] == '>' || line[0] == '<')
-		offer(line[0] == '>' ? OBSERVE_TO_SERVER : OBSERVE_TO_CLIENT, line + 1);
+		offer(tp, line[0] == '>' ? OBSERVE_TO_SERVER : OBSERVE_TO_CLIENT, line + 1);
 	else if (!strncmp(line, "room ", 5))
 		room = strtoull(line + 5, NULL, 10);
 	else if (!strncmp(line, "store ", 6))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TP on a connection that is taken over (tp_link.h), with a relay that prints: the lines, and what is printed, are those of
- * drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, and "again" begins another
+ * TP on a connection that it takes over when it wants to (tp_link.h), with a relay that prints: the lines, and what is
+ * printed, are those of drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, and "again" begins another
  * connection of the same hosts.
  */
 #include <fcntl.h>
@@ -78,6 +78,8 @@ static void offer(struct tp_link *link, enum track_direction direction, const ch
 		exit(1);
 	for (size_t i = 0; i < length; i++)
 		bytes[i] = (uint8_t)(nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]));
+	if (!taken && direction == TRACK_TO_SERVER && tp_link_wants(link, bytes, length))
+		taken = tp_link_take(link);
 	if (taken) {
 		broken |= !tp_link_transformer.bytes(link, NULL, direction, bytes, length);
 	} else {
@@ -121,8 +123,6 @@ static void obey(struct tp_link *link, const char *line)
 		limit(line + 6);
 	} else if (!strcmp(line, "lose")) {
 		lose();
-	} else if (!strcmp(line, "take")) {
-		taken |= tp_link_take(link);
 	}
 	if (taken)
 		broken |= !tp_link_transformer.room(link, NULL);
@@ -133,8 +133,8 @@ static void say(const struct tp_link *link, const struct tp_links *links)
 	const struct tp_links_counts count = tp_links_count(links);
 	const struct tp_counts *all = &count.all;
 
-	printf(". %s not left 0 %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches", tp_link_wants(link),
+	printf(". %s not left 0 0 %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches",
 	       tp_link_transformer.waits((void *)(uintptr_t)link, TRACK_TO_SERVER),
 	       all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks, all->breaks, all->stale);
 	fflush(stdout);
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 		return 2;
 	links.settings.on = true;
 	links.settings.tp = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]) };
-	links.settings.quota = TP_LINK_FILE;
+	links.settings.quota = 4 << 20;
 	links.settings.now_ns = tell_ns;
 	links.settings.folder = open(".", O_RDONLY | O_DIRECTORY);
 	link = tp_link_begin(&links, &client, &server);
@@ -177,5 +177,5 @@ int main(int argc, char **argv)
 	free(line);
 	tp_link_end(link);
 	close(links.settings.folder);
-	return links.open || links.files ? 1 : 0;
+	return links.open || links.stored ? 1 : 0;
 }

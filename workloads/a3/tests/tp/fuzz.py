@@ -11,6 +11,7 @@ import tempfile
 from itertools import count, repeat
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from ..observe.fuzz import spoiled
 from ..observe.sessions import FIXTURES, Connection, Piece, cut, recorded
@@ -19,7 +20,7 @@ from .session import Counts, Session
 from .smb import Dialect, Request, Smb1, Smb2, frame, frames
 
 
-def modelled(program: Path, seed: int) -> Counts:
+def modelled(program: Path, seed: int, **settings: Any) -> Counts:
     """Run a client, a server and others, and return what TP has counted."""
     random = Random(seed)
     dialects: list[Dialect] = [Smb2(), Smb1(), Smb2(charges=False)]
@@ -40,7 +41,7 @@ def modelled(program: Path, seed: int) -> Counts:
         generous=random.choice([1, 32]),
         rooms=random.random() < 0.2,
         whole=random.random() < 0.5,
-        settings={"serialise": random.random() < 0.15},
+        settings={"serialise": random.random() < 0.15} | settings,
         pieces=random.random() < 0.8,
     )
     session = run.go()

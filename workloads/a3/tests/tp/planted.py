@@ -126,22 +126,47 @@ PLANTED = {
     ),
     "one asks for an oplock while something changes": Mistake(
         "tp_file.c",
-        " || changes(tp) || ",
-        " || (changes(tp) && !own->alone) || ",
+        "!tp->large && !changes(tp) &&",
+        "!tp->large && (!changes(tp) || own->alone) &&",
         "test_an_oplock_is_asked_for_only_to_read",
         (Smb2(),),
     ),
-    "one asks for an oplock that cannot be given back": Mistake(
+    "one asks for an oplock of a client with few credits": Mistake(
         "tp_file.c",
-        "(smb->version == 2 && tp->credits < 1)",
-        "(smb->version == 2 && tp->credits < 0)",
-        "test_an_oplock_is_not_asked_for_without_a_credit_to_give_it_back",
+        "tp_credits(tp) > TP_SPARE)",
+        "tp_credits(tp) >= TP_SPARE)",
+        "test_an_oplock_is_asked_for_only_if_the_client_has_credits_to_spare",
+        (64, 0),
     ),
-    "the last credit is spent": Mistake(
+    "an agreement is sent without a credit": Mistake(
+        "tp_file.c",
+        "tp_credits(tp) < 1) || tp",
+        "tp_credits(tp) < 0) || tp",
+        "test_an_agreement_needs_a_credit",
+    ),
+    "the client's last 64 credits are spent": Mistake(
         "tp_blocks.c",
-        ": tp->credits > 1;",
-        ": tp->credits > 0;",
-        "test_an_oplock_is_not_asked_for_without_a_credit_to_give_it_back",
+        ": tp_credits(tp) > TP_SPARE +",
+        ": tp_credits(tp) > 1 +",
+        "test_what_the_client_has_beyond_64_credits_is_spent",
+    ),
+    "the client spends what was spent": Mistake(
+        "tp.c",
+        "tp_credits(tp) < cost(&own->event.smb) + (int64_t)others &&",
+        "tp_credits(tp) < (int64_t)others &&",
+        "test_what_the_client_has_beyond_64_credits_is_spent",
+    ),
+    "a compound spends what was spent": Mistake(
+        "tp.c",
+        "tp_credits(tp) < cost(&own->event.smb) + (int64_t)others &&",
+        "tp_credits(tp) < cost(&own->event.smb) + 0 * (int64_t)others &&",
+        "test_a_compound_waits_for_credits_as_well",
+    ),
+    "what a block has cost is lost": Mistake(
+        "tp.c",
+        "granted + tp->more_credits + (int64_t)tp_asked(tp);",
+        "granted + 0 * tp->more_credits;",
+        "test_what_a_block_has_cost_comes_back",
     ),
     "long frames are not noticed": Mistake(
         "tp.c",
@@ -214,14 +239,14 @@ PLANTED = {
     ),
     "a client with few credits loses some": Mistake(
         "tp.c",
-        "tp->client_credits + granted - TP_PLENTY",
-        "tp->client_credits + granted",
+        "tp->client_credits + given < TP_SPARE",
+        "tp->client_credits + given < 0",
         "test_a_client_with_few_credits_keeps_them",
     ),
     "the client gets too many credits with a block": Mistake(
         "tp_blocks.c",
-        "read->smb.version == 1 ? 0 : tp_grant(tp, 1)",
-        "read->smb.version == 1 ? 0 : (uint16_t)(tp_grant(tp, 1) | 1)",
+        "uint16_t credits = read->smb.version == 2;",
+        "uint16_t credits = 2 * (read->smb.version == 2);",
         "test_credits_of_a_read_that_is_answered_here",
     ),
     "more requests are asked than SMB1 allows": Mistake(
@@ -300,8 +325,8 @@ PLANTED = {
     ),
     "several requests at a time": Mistake(
         "tp.c",
-        "return smb->command != SMB2_OPLOCK_BREAK && tp_is_busy(tp);",
-        "return false;",
+        "return (smb->command != SMB2_OPLOCK_BREAK && tp_is_busy(tp)) ||",
+        "return",
         "test_one_request_at_a_time",
     ),
     "a break does not end the serialisation": Mistake(
@@ -366,8 +391,8 @@ LINKED = {
     ),
     "a write that was cut short counts": Mistake(
         "tp_link.c",
-        "pwrite(link->file, bytes, length, (off_t)at) == (ssize_t)length",
-        "pwrite(link->file, bytes, length, (off_t)at) >= -1",
+        "pwrite(link->file, bytes, length, place(which, at)) != (ssize_t)length",
+        "pwrite(link->file, bytes, length, place(which, at)) < -1",
         "test_a_disk_that_is_full_only_costs_time",
     ),
     "a file keeps its name": Mistake(

@@ -73,12 +73,16 @@ class Session:
         program: Path,
         predict: bool = True,
         serialise: bool = False,
+        early: bool = True,
+        words: tuple[str, ...] = (),
     ) -> None:
-        words = [str(program), str(int(predict)), str(int(serialise))]
+        """``early``: TP is between the streams as soon as it can, else when it wants to. ``words``: more for drive."""
+        words = (str(program), str(int(predict)), str(int(serialise)), *words)
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.early = early
         self.sent = {">": bytearray(), "<": bytearray()}
         self.state, self.why, self.alone = "watches", "not left", 0
-        self.wants = self.offered = self.finished = False
+        self.ready = self.offered = self.finished = False
         self.counts = Counts()
 
     def __enter__(self) -> Session:
@@ -111,12 +115,12 @@ class Session:
         self.state = words[0]
         self.why = " ".join(words[1:-11])
         numbers = [int(word) for word in words[-11:]]
-        self.alone, self.wants, self.offered = numbers[0], bool(numbers[1]), bool(numbers[2])
+        self.alone, self.ready, self.offered = numbers[0], bool(numbers[1]), bool(numbers[2])
         self.counts = Counts(*numbers[3:])
 
     def give(self, way: str, data: bytes) -> None:
-        """Give bytes of a direction, as one piece; TP is taken between the streams first, if it wants to."""
-        if self.wants and self.state == "watches":
+        """Give bytes of a direction, as one piece."""
+        if self.early and self.ready and self.state == "watches":
             self.say("take")
         self.say(f"{way}{data.hex()}")
 

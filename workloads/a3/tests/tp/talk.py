@@ -128,5 +128,7 @@ class Talk:
         self.look()
 
 
-def talk(program: Path, dialect: Dialect, *, predict: bool = True, serialise: bool = False, **values: Any) -> Talk:
-    return Talk(Session(program, predict, serialise), dialect, **values)
+def talk(
+    program: Path, dialect: Dialect, *, predict: bool = True, serialise: bool = False, early: bool = True, **values: Any
+) -> Talk:
+    return Talk(Session(program, predict, serialise, early), dialect, **values)

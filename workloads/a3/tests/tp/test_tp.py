@@ -206,7 +206,7 @@ def test_an_open_is_answered_in_the_middle_of_a_frame(program: Path) -> None:
     said.say(bytes(first), second)
     (seen,) = said.raw()
     without = dialect.answer(said.asked[1], file=said.file(), oplock=0, size=100_000)
-    assert seen[72:] == dialect.without_credits(without) and seen[:14] == first[:14] and seen[16:72] == first[16:]
+    assert seen[72:] == without and seen[:72] == first
     said.asked.clear()
     said.ask("read", file=said.file(), length=16384)
     assert said.reads == BLOCKS
@@ -257,14 +257,27 @@ def test_an_oplock_is_asked_for_only_to_read(program: Path, dialect: Dialect) ->
     assert said.asked[-1].oplock == dialect.none
 
 
-def test_an_oplock_is_not_asked_for_without_a_credit_to_give_it_back(program: Path) -> None:
-    said = talk(program, Smb2(), spare=0)
+@pytest.mark.parametrize(("queries", "oplock"), [(63, 8), (64, 0)])
+def test_an_oplock_is_asked_for_only_if_the_client_has_credits_to_spare(
+    program: Path, queries: int, oplock: int
+) -> None:
+    said = talk(program, Smb2(), spare=1)  # it has 128
+    for _ in range(queries):
+        said.ask("query")
     said.ask("open", name="file1")
-    assert said.asked[0].oplock == 0
+    assert said.asked[-1].oplock == oplock
+
+
+def test_an_agreement_needs_a_credit(program: Path) -> None:
+    """If the client has spent all, the server's next answer brings one."""
     said = talk(program, Smb2(), spare=1)
-    file = said.begin()
-    assert said.reads == BLOCKS[:2]  # for a credit that came with the open
+    file = said.open()
+    for _ in range(128):
+        said.ask("query")
+    assert len(said.asked) == 128
     said.say(Smb2().breaks(file, 0))
+    assert len(said.asked) == 128
+    said.answer(said.asked[0])
     assert said.asked[-1].op == "agree"
 
 
@@ -609,24 +622,56 @@ def test_a_read_of_smb1_without_half_of_its_place_passes(program: Path) -> None:
     assert said.session.taken(">") == frame(bytes(message)) and said.session.counts.predicted == 0
 
 
-def test_the_clients_credits_are_its_own(program: Path) -> None:
-    """TP spends what the client was relieved of, but for one; the client has all that it thinks it has, at once."""
-    said = talk(program, Smb2(), spare=3)
-    file = said.begin(size=1_000_000)
-    assert len(said.reads) == 1 + 3  # for a credit that came with the open
-    for _ in range(120):
+def test_what_the_client_has_beyond_64_credits_is_spent(program: Path) -> None:
+    """If it then spends all that it thinks it has, some of that waits for answers."""
+    said = talk(program, Smb2(), spare=1, recent=1 << 22)
+    file = said.begin(size=1_200_000)
+    assert len(said.reads) == 1 + 63  # it had 127
+    for _ in range(70):
         said.ask("query", file=file)
-    assert len(said.asked) == 1 + 3 + 120
-    said.answer(said.asked[1], credits=3)
-    assert len(said.reads) == 3 + 3
+    assert len(said.asked) == 1 + 63 + 64 and said.session.offered
+    said.answer(said.asked[1])
+    assert len(said.asked) == 63 + 64 + 1
+    said.answer_all()
+    assert not said.session.offered and said.session.state == "acts"
+
+
+def test_a_compound_waits_for_credits_as_well(program: Path) -> None:
+    """For those of all its messages, of which it knows only the first one."""
+    dialect, said = Smb2(), talk(program, Smb2(), spare=1, recent=1 << 22)
+    said.begin(size=1_200_000)
+    messages = [dialect.ask("echo", said.number + at, following=72).ljust(72, b"\0") for at in range(65)]
+    messages[-1] = dialect.ask("echo", said.number + 64)
+    said.number += 65
+    said.send(*messages)
+    assert len(said.asked) == 64 and said.session.offered
+    for _ in range(9):  # it takes 72 bytes for a message, TP 64
+        said.answer(said.asked[1])
+    assert len(said.asked) == 64 - 9 + 1 and len(said.asked[-1].raw) == 64 * 72 + 68
+
+
+def test_what_a_block_has_cost_comes_back(program: Path) -> None:
+    """What the server grants too little for one, the client gets less; and what it grants too much, more."""
+    said = talk(program, Smb2(), recent=0)
+    said.begin(size=1_000_000)
+    said.answer(said.asked[1], credits=0)
+    said.ask("echo")
+    said.answer(said.asked[-1], credits=3)
+    assert said.got().credits == 2
+    said.answer(said.asked[1], credits=5)
+    said.ask("echo")
+    said.answer(said.asked[-1], credits=1)
+    assert said.got().credits == 5
 
 
 def test_a_client_with_few_credits_keeps_them(program: Path) -> None:
-    said = talk(program, Smb2())
-    for _ in range(70):
+    said = talk(program, Smb2(), recent=0)
+    said.begin(size=1_000_000)
+    said.answer(said.asked[1], credits=0)
+    for _ in range(100):
         said.ask("query")
-    for granted, left in ((1, 1), (1, 1), (10, 5), (1, 0)):
-        said.answer(said.asked[0], credits=granted)
+    for granted, left in ((1, 1), (1, 1), (30, 29), (1, 1)):
+        said.answer(said.asked[-1], credits=granted)
         assert said.got().credits == left
 
 
@@ -652,7 +697,7 @@ def test_compounds_and_long_requests_do_not_wait_for_credits(program: Path) -> N
 
 def test_more_requests_than_are_remembered_wait(program: Path) -> None:
     """The client's that wait here are counted as well."""
-    said = talk(program, Smb2(), recent=1 << 20, spare=65)
+    said = talk(program, Smb2(), recent=1 << 20, spare=700)
     file = said.begin(size=2_000_000)
     said.session.say("room 0")
     for at in range(16384, 16384 * 41, 16384):
@@ -666,17 +711,12 @@ def test_more_requests_than_are_remembered_wait(program: Path) -> None:
 
 
 def test_credits_of_a_read_that_is_answered_here(program: Path) -> None:
-    """The client gets back what it has spent, unless it has plenty; then TP has one more."""
-    said = talk(program, Smb2(), spare=20)
-    file = said.begin(size=1_000_000)
-    while said.reads:
-        said.answer(said.asked[0], credits=0)
+    """The client gets back what it has spent."""
+    said = talk(program, Smb2())
+    file = said.begin()
+    said.answer_all()
     said.seen()
     said.ask("read", file=file, offset=16384, length=16384)
-    assert said.got().credits == 0 and len(said.reads) == 1
-    for _ in range(70):
-        said.ask("query")
-    said.ask("read", file=file, offset=32768, length=16384)
     assert said.got().credits == 1
 
 
