@@ -59,9 +59,10 @@ def _with_whole_words(table: Table, console: Console, options: ConsoleOptions) -
         return None
     fitted = copy.copy(table)
     fitted.columns = [replace(column) for column in table.columns]
+    inside = options.update_width(options.max_width - table._extra_width)  # as rich does when it renders
     for _ in words:  # as wide as it must be; the others become narrower, which may be too narrow then
         widths = [column.width or 0 for column in fitted.columns]
-        measured = fitted._calculate_column_widths(console, options)
+        measured = fitted._calculate_column_widths(console, inside)
         narrow = [
             index
             for index, (least, width) in enumerate(zip(words, measured, strict=True))

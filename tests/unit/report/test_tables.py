@@ -167,6 +167,20 @@ def test_a_word_that_is_too_long_for_its_column_is_broken_not_cut() -> None:
     assert value[0][:2] == ["came", "to"] and "".join(words[-1] for words in value) == word
 
 
+@pytest.mark.parametrize("width", range(40, 120))
+def test_no_word_is_broken_if_the_columns_can_be_wide_enough(width: int) -> None:
+    """In rich, a width of columns does not contain what is around the table."""
+    row = {
+        "claim": "all of it can be played", "value": "three-quarters = 100", "expected": "all(three-quarters < 37.5)",
+        "paper": "a significant percentage of the file still remains unplayable",
+    }  # fmt: skip
+    columns = [Column(key, key, number=False) for key in row]
+    console = Console(width=width, file=io.StringIO())
+    console.print(rich_table(Table("claims", "Claims", columns, [row])))
+    assert isinstance(console.file, io.StringIO)
+    assert {word for text in row.values() for word in text.split()} <= set(console.file.getvalue().split())
+
+
 def test_empty_series_of_a_radio_are_left_out(record: Record) -> None:
     data = json.loads(json.dumps(record.data))
     for source in data["sources"].values():
