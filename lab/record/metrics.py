@@ -136,7 +136,8 @@ def checks(
     found = {identifier: output.parsed.values if output.parsed else {} for identifier, output in outputs.items()}
     context = values(plan, exits, found, results)
     on = {process.id: f"{process.name}@{process.node}" for process in plan.processes}
-    return [_check(check, context, outcome.error, results, on) for check in plan.checks]
+    errors = {process.id: (process.name, found.get(process.id, {}).get("error")) for process in plan.processes}
+    return [_check(check, context, outcome.error, results, on, errors) for check in plan.checks]
 
 
 def _check(
@@ -145,6 +146,7 @@ def _check(
     error: Failure | None,
     results: Mapping[str, Any],
     on: Mapping[str, str],
+    errors: Mapping[str, tuple[str, Any]],
 ) -> dict[str, Any]:
     entry = {"that": check.that, "source": check.source, "passed": False, "because": ""}
     if error is not None:
@@ -152,9 +154,22 @@ def _check(
     try:
         outcome = expression.evaluate(check.that, context)
     except LabError as problem:
-        return {**entry, "because": problem.message}
-    at = "" if outcome.passed else _culprits(check.that, results, on)
-    return {**entry, "passed": outcome.passed, "because": outcome.explanation + at}
+        return {**entry, "because": problem.message + _reported(check.that, errors, on)}
+    if outcome.passed:
+        return {**entry, "passed": True, "because": outcome.explanation}
+    why = _culprits(check.that, results, on) + _reported(check.that, errors, on)
+    return {**entry, "because": outcome.explanation + why}
+
+
+def _reported(that: str, errors: Mapping[str, tuple[str, Any]], on: Mapping[str, str]) -> str:
+    """Return ``; call@sta2 reports: no answer``: the value ``error`` of the processes that a check names."""
+    named = {path[0] for path in expression.names(that) if path[1:] != ("error",)}
+    said = [
+        f"; {on[identifier]} reports: {error}"
+        for identifier, (name, error) in errors.items()
+        if named & {identifier, name} and isinstance(error, str) and error
+    ]
+    return "".join(said[:3]) + (f"; and {count(len(said) - 3, 'other')}" if len(said) > 3 else "")
 
 
 def _culprits(that: str, results: Mapping[str, Any], on: Mapping[str, str]) -> str:

@@ -15,6 +15,8 @@ import pytest
 from lab.errors import HostError, RecordError
 from lab.expressions import expression
 from lab.metrics.base import summary
+from lab.probes.base import Parsed, Raw
+from lab.probes.curl import Curl
 from lab.record import Record, build, load, metrics, rebuild
 
 HASHES = {"kernel": "a" * 64, "image": "b" * 64, "series": None}
@@ -155,6 +157,39 @@ def test_a_failed_check_of_the_only_client_names_its_station() -> None:
     rows = [{"process": "echo", "loss": 100.0}]
     result = {"unit": "%", "columns": ["loss"], "values": summary([100.0]), "rows": rows}
     assert metrics._culprits("loss.max < 5%", {"loss": result}, {"echo": "echo@sta1"}) == " (echo@sta1)"
+
+
+def test_a_failed_check_says_what_the_processes_that_it_names_reported() -> None:
+    on = {"peer.1": "peer@sta1", "peer.2": "peer@sta2", "seed": "seed@h1"}
+    errors = {"peer.1": ("peer", "no answer"), "peer.2": ("peer", ""), "seed": ("seed", "no tracker")}
+    for that, said in (
+        ("peer.sha256 == file.sha256", "; peer@sta1 reports: no answer"),
+        ("have.min == 100%", ""),
+        ('peer.error == ""', ""),
+    ):
+        assert metrics._reported(that, errors, on) == said
+    many = {f"peer.{number}": ("peer", "no answer") for number in range(5)}
+    said = metrics._reported("peer.complete", many, {name: name for name in many})
+    assert said.count("no answer") == 3 and said.endswith("; and 2 others")
+
+
+@pytest.mark.parametrize("that", ["fetch.exit != 0", "fetch.sha256 == fetch.unknown"])
+def test_a_failed_check_has_the_error_of_its_probe(
+    run_directory: Path, monkeypatch: pytest.MonkeyPatch, that: str
+) -> None:
+    parse = Curl.parse
+
+    def failing(self: Curl, raw: Raw) -> Parsed:
+        parsed = parse(self, raw)
+        parsed.values["error"] = "the link was cut"
+        return parsed
+
+    monkeypatch.setattr(Curl, "parse", failing)
+    edit(
+        run_directory / "plan.json", checks=[{"that": that, "source": "x"}, {"that": "fetch.exit == 0", "source": "x"}]
+    )
+    failed, passed = made(run_directory).data["checks"]
+    assert failed["because"].endswith("; fetch@sta1 reports: the link was cut") and "reports" not in passed["because"]
 
 
 def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:

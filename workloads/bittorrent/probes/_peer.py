@@ -37,6 +37,9 @@ class Peer(Probe):
                 parsed.values |= {"complete": line["complete"].flag(), "sha256": line["sha256"].text()}
                 parsed.values["completed_s"] = (t_ns - raw.started_ns) / SECOND
         parsed.values |= _playable(parsed)
+        if parsed.series and not parsed.values["size"]:
+            never = "the torrent's metadata never came from a peer"
+            parsed.values["error"] = "; ".join(filter(None, (parsed.values["error"], never)))
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:

@@ -161,6 +161,14 @@ def test_the_last_complaint_of_the_client_is_kept(typed: Typed) -> None:
     assert parsed.values["error"] == "Could not connect"
 
 
+def test_who_has_only_a_magnet_link_at_the_end_says_so(typed: Typed) -> None:
+    never = "the torrent's metadata never came from a peer"
+    assert typed("transmission", out=line("1.000000000", size=0)).values["error"] == never
+    no_tracker = line("1.000000000", size=0, error="Could not connect")
+    assert typed("transmission", out=no_tracker).values["error"] == f"Could not connect; {never}"
+    assert typed("transmission", out=line("1.000000000", size=0) + line("2.000000000")).values["error"] == ""
+
+
 @pytest.mark.parametrize(
     ("out", "message"),
     [
