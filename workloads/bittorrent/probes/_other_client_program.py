@@ -114,6 +114,7 @@ class Reader:
         command = ("python3", program, str(torrent), folder)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.name: str = self._said()["name"]
+        self.at_start: int = self.look()["have"]
 
     def look(self) -> Any:
         """Return what it finds now."""
@@ -169,7 +170,7 @@ def run(settings: dict[str, Any]) -> None:
             now_ns, there, state = time.time_ns(), reader.look(), client.state()
             line = {
                 "t_s": f"{now_ns // 10**9}.{now_ns % 10**9:09d}",
-                "down": there["have"],
+                "down": max(there["have"] - reader.at_start, 0),
                 "up": state.uploaded,
                 "wasted": 0,
                 **{key: there[key] for key in ("have", "playable", "size")},

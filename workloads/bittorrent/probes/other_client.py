@@ -19,8 +19,8 @@ _CLIENTS = ("aria2", "ctorrent")
 class OtherClient(Peer):
     """Joins the swarm of a torrent with aria2 or CTorrent, and stays until the end of the run.
 
-    Series and values are those of the probe ``transmission``. What it has downloaded is what is right on its disk.
-    CTorrent tells its uploads in whole MiB only.
+    Series and values are those of the probe ``transmission``. What it has downloaded is what is right on its disk
+    and was not there before. CTorrent tells its uploads in whole MiB only.
     """
 
     about = "BitTorrent with another client, aria2 or CTorrent"

@@ -178,6 +178,7 @@ def test_another_client_takes_and_gives(run: Run, client: str) -> None:
     assert record.passed, record.data["checks"]
     begin, end = looks(record, "other")[0], looks(record, "other")[-1]
     assert begin["have"] == 1 << 20 and end["have"] == 2 << 20 and end["up"] >= 1 << 20, (begin, end)
+    assert end["down"] == 1 << 20  # without what was there
     assert looks(record, "peer")[-1]["down"] >= 1 << 20
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ...probes import _other_client_program as other_client
 from ...probes import _torrent_program as program
 
 PIECE = 1 << 16
@@ -98,3 +99,14 @@ def test_a_piece_that_was_right_is_not_read_again(tmp_path: Path) -> None:
 def test_what_is_no_torrent(text: bytes, tmp_path: Path) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):
         program.Torrent(text, tmp_path)
+
+
+def test_what_was_there_at_the_start_is_known(tmp_path: Path) -> None:
+    """The probe other-client counts the rest as downloaded."""
+    (tmp_path / "swarm.torrent").write_bytes(ONE)
+    (tmp_path / "file").write_bytes(DATA[: 2 * PIECE])
+    reader = other_client.Reader(program.__file__, tmp_path / "swarm.torrent", str(tmp_path))
+    (tmp_path / "file").write_bytes(DATA)
+    look = reader.look()
+    reader.end()
+    assert (reader.at_start, look["have"]) == (2 * PIECE, len(DATA))
