@@ -61,7 +61,8 @@ static inline double fetch_rule_rarest(const struct fetch_rule *rule, double dow
 	case FETCH_GROWING:
 		return pow(rule->first, 1 - downloaded);
 	case FETCH_CONNECTED:
-		return fmin(1, rule->first * exp2(connected_s / rule->doubles_s));
+		/* 0 stays 0, whatever it is multiplied by; 0 times infinity would be no number */
+		return rule->first > 0 ? fmin(1, rule->first * exp2(connected_s / rule->doubles_s)) : 0;
 	case FETCH_RAREST:
 		break;
 	}

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Return the peer-id of a swarm: that of the file, or the new one, which is written there. Without the variable
-// WP2P_KEEP_PEER_ID, the new one.
+// WP2P_KEEP_PEER_ID, the new one. If it cannot be saved, the next start has another one, so that is said.
 //
 // read(path, contents) and save(path, contents) return whether they could.
 template<typename PeerId, typename Read, typename Save>
@@ -25,9 +26,9 @@ template<typename PeerId, typename Read, typename Save>
     {
         std::copy(std::begin(contents), std::end(contents), std::begin(kept));
     }
-    else
+    else if (!save(path, std::string_view{ std::data(kept), std::size(kept) }))
     {
-        save(path, std::string_view{ std::data(kept), std::size(kept) });
+        std::fprintf(stderr, "the peer-id cannot be saved in %s: it will not be kept\n", path.c_str());
     }
     return kept;
 }

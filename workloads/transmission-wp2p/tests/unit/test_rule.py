@@ -56,6 +56,7 @@ def rarest(tmp_path_factory: pytest.TempPathFactory) -> Rarest:
         ("connected 0.2 60", 0.9, 120.0, 0.8),
         ("connected 0.2 60", 0.9, 180.0, 1.0),
         ("connected 0.2 60", 0.9, 1e9, 1.0),
+        ("connected 0 60", 0.9, 1e9, 0.0),  # after more doublings than a number can have
     ],
 )
 def test_the_probability_of_the_rarest_piece(
