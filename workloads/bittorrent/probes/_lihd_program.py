@@ -3,14 +3,19 @@
 
     lihd.py SETTINGS    a JSON object, see the probe lihd
 
-A line of JSON for each window. Rates are in kB/s of 1000 bytes, as the client's limits are. If the client is started
-anew, so is the window: the new client gets the limit of the old one, and the rule goes on from there.
+A line of JSON for each window. Rates are in kB/s of 1000 bytes, as the client's limits are. A window in which the
+client was moved says nothing about the limit: the client or a task of it was started anew or stopped, or an address
+of the node changed. It does not count, nor do those that follow until data arrives. Then the rule compares with
+nothing, as at the start. A client that is started anew gets the limit of the old one.
 """
 
 from __future__ import annotations
 
 import json
 import signal
+import socket
+import struct
+import subprocess
 import sys
 import time
 import urllib.error
@@ -19,6 +24,9 @@ from typing import Any, NamedTuple
 
 RPC = "http://127.0.0.1:9091/transmission/rpc"
 LOOKS_AT_START_S = 0.05  # until the client answers
+STOPPED = 0  # state of a torrent
+DELETED_ADDRESS = 21  # RTM_DELADDR
+OF_IPV4, OF_IPV6 = 0x10, 0x100  # RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
 
 
 class Lihd:
@@ -43,6 +51,10 @@ class Lihd:
             self._change(self._direction(before, downloaded))
         return self.limit
 
+    def forget(self) -> None:
+        """Compare the next window with none."""
+        self._before = None
+
     def _direction(self, before: float, now: float) -> int:
         difference = (now > before) - (now < before)
         if self._rule == "window":
@@ -59,16 +71,24 @@ class Lihd:
 
 
 class Look(NamedTuple):
-    """What a client says: how long it has run, and the bytes that it has downloaded and uploaded."""
+    """What a client says: how long it has run, the bytes that it has downloaded and uploaded, and its tasks.
+
+    Tasks are those that run, each with its number and its start (s): one that is begun anew has others.
+    """
 
     at_ns: int
     active_s: int
     down: int
     up: int
+    tasks: frozenset[tuple[int, int]] = frozenset()
 
     def is_of_another(self, before: Look) -> bool:
         """Whether the client was started anew between two looks; it tells its age in whole seconds."""
         return self.active_s + 1 < before.active_s + (self.at_ns - before.at_ns) // 1_000_000_000
+
+    def still_has_tasks_of(self, before: Look) -> bool:
+        """Whether all tasks of an earlier look still run."""
+        return before.tasks <= self.tasks
 
 
 class Session:
@@ -95,13 +115,48 @@ class Session:
         return found["arguments"]
 
     def bytes(self) -> Look:
-        """Return what the client has downloaded and uploaded since its start."""
+        """Return what the client has downloaded and uploaded since its start, and its tasks."""
         now = self.call("session-stats")["current-stats"]
-        return Look(time.time_ns(), now["secondsActive"], now["downloadedBytes"], now["uploadedBytes"])
+        at_ns = time.time_ns()
+        torrents = self.call("torrent-get", fields=("id", "startDate", "status"))["torrents"]
+        tasks = frozenset((one["id"], one["startDate"]) for one in torrents if one["status"] != STOPPED)
+        return Look(at_ns, now["secondsActive"], now["downloadedBytes"], now["uploadedBytes"], tasks)
 
     def limit(self, kbyte_s: float) -> None:
         """Limit its uploads."""
         self.call("session-set", **{"speed-limit-up": round(kbyte_s), "speed-limit-up-enabled": True})
+
+
+class Addresses:
+    """The addresses of this node, but those that only its links know."""
+
+    def __init__(self) -> None:
+        self._changes = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.NETLINK_ROUTE)
+        self._changes.bind((0, OF_IPV4 | OF_IPV6))
+        self._known = self._all()
+
+    def _all(self) -> set[str]:
+        text = subprocess.run(
+            ("ip", "-j", "address", "show", "scope", "global"), capture_output=True, check=True
+        ).stdout
+        found = [one for interface in json.loads(text) for one in interface.get("addr_info", ())]
+        return {one["local"] for one in found if one}  # those of another scope are empty
+
+    def changed(self) -> bool:
+        """Whether one has come or gone since the last call, even if it is back."""
+        lost, before = self._lost(), self._known
+        self._known = self._all()
+        return lost or self._known != before
+
+    def _lost(self) -> bool:
+        """Read all reports: whether one says that an address is gone."""
+        lost = False
+        while True:
+            try:
+                message = self._changes.recv(65536)
+            except BlockingIOError:
+                return lost
+            lost = lost or struct.unpack_from("=H", message, 4)[0] == DELETED_ADDRESS
 
 
 def wait_for(session: Session) -> Look:
@@ -126,29 +181,36 @@ def begun(session: Session, limit: float | None) -> Look:
 
 
 def run(settings: dict[str, Any]) -> None:
-    session, control = Session(), settings["control"]
+    session, addresses, control = Session(), Addresses(), settings["control"]
     rule = Lihd(*(settings[key] for key in ("rule", "alpha", "beta", "start", "least", "most")))
     before = begun(session, rule.limit if control else None)
     restarts = 0
+    moved = False  # and nothing has arrived since
     while True:
         time.sleep(settings["window_s"])
-        held, rates = rule.limit, None
+        held, now = rule.limit, None
         try:
-            now = session.bytes()
-            if not now.is_of_another(before):
+            look = session.bytes()
+            if not look.is_of_another(before):
+                now = look
+                moved = addresses.changed() or not now.still_has_tasks_of(before) or (moved and now.down == before.down)
                 seconds = (now.at_ns - before.at_ns) / 1e9
                 rates = {"down": (now.down - before.down) / 1000 / seconds, "up": (now.up - before.up) / 1000 / seconds}
-                if control:
+                if moved:
+                    rule.forget()
+                elif control:
                     session.limit(rule.window(rates["down"]))
         except OSError:
-            rates = None
-        if rates is None:
+            now = None
+        if now is None:
             restarts += 1
+            moved = True
+            rule.forget()
             before = begun(session, rule.limit if control else None)
             continue
         stamp = f"{now.at_ns // 10**9}.{now.at_ns % 10**9:09d}"
         limits = {"limit": round(held), "next": round(rule.limit)} if control else {}
-        print(json.dumps({"t_s": stamp, **rates, **limits, "restarts": restarts}), flush=True)
+        print(json.dumps({"t_s": stamp, **rates, **limits, "restarts": restarts, "counts": not moved}), flush=True)
         before = now
 
 

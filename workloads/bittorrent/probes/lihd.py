@@ -30,7 +30,9 @@ class LihdProbe(Probe):
 
     Series: ``downloaded_rate``, ``uploaded_rate`` (bit/s, of each window), ``limit`` (bit/s, that held in it). Values:
     ``windows``, ``limit`` (kB/s, the last one), ``cutdowns`` (windows after which the limit fell), ``restarts`` (of the
-    client; the window of a restart does not count, and the new client gets the limit of the old one).
+    client, which gets the limit of the old one; the window of a restart is left out), ``uncounted`` (windows that the
+    rule does not count: a task was begun anew or stopped in them, or an address changed, or nothing has arrived since
+    that or since a restart).
     """
 
     about = "wP2P's LIHD: the upload limit of this node's BitTorrent client follows its downloads"
@@ -70,7 +72,7 @@ class LihdProbe(Probe):
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``: a line for each window."""
-        parsed = Parsed(values={"windows": 0, "cutdowns": 0, "restarts": 0})
+        parsed = Parsed(values={"windows": 0, "cutdowns": 0, "restarts": 0, "uncounted": 0})
         for number, document in documents(raw):
             line = Json(document, f"{raw.id}.out:{number}")
             t_ns = time_ns(line["t_s"]) - raw.epoch_ns
@@ -79,6 +81,7 @@ class LihdProbe(Probe):
                     parsed.add(name, "bit/s", t_ns, line[key].number() * _KBYTE)
             parsed.values["windows"] += 1
             parsed.values["restarts"] = line["restarts"].integer()
+            parsed.values["uncounted"] += not line["counts"].flag()
             if "next" in line:
                 parsed.values["limit"] = line["next"].integer()
                 parsed.values["cutdowns"] += line["next"].integer() < line["limit"].integer()

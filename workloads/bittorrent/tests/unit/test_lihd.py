@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
+import subprocess
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -74,7 +77,8 @@ class Rpc(BaseHTTPRequestHandler):
         self.end_headers()
         if right:
             self.calls.append(body)
-            stats = {"current-stats": {"secondsActive": 5, "downloadedBytes": 7, "uploadedBytes": 3}}
+            stats: dict[str, Any] = {"current-stats": {"secondsActive": 5, "downloadedBytes": 7, "uploadedBytes": 3}}
+            stats["torrents"] = [{"id": 1, "startDate": 90, "status": 4}, {"id": 2, "startDate": 80, "status": 0}]
             known = body["method"] != "other"
             self.wfile.write(json.dumps({"result": "success" if known else "no", "arguments": stats}).encode())
 
@@ -87,7 +91,7 @@ def test_its_session_gets_the_key_and_sets_whole_kilobytes(monkeypatch: pytest.M
     Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setattr(program, "RPC", f"http://127.0.0.1:{server.server_port}/")
     session = program.Session()
-    assert session.bytes()[1:] == (5, 7, 3)
+    assert session.bytes()[1:] == (5, 7, 3, frozenset({(1, 90)}))
     Rpc.key = "two"
     session.limit(12.6)
     assert Rpc.calls[-1]["arguments"] == {"speed-limit-up": 13, "speed-limit-up-enabled": True}
@@ -114,23 +118,19 @@ def test_a_client_that_is_younger_than_it_should_be_is_another_one(
     assert program.Look(round(after_s * 1e9), active_s, 9, 9).is_of_another(before) is another
 
 
-class Restarting:
-    """A client that is started anew twice: once between two looks, once while lihd looks."""
+RULE = {"rule": "window", "alpha": 10, "beta": 10, "start": 20, "least": 10, "most": 1000}
+TASK, AGAIN = (1, 2), (1, 37)  # number and start of a task; the same that was stopped and started
 
-    def __init__(self) -> None:
-        second = 1_000_000_000
-        self.looks: list[program.Look | None] = [  # None: it does not answer
-            program.Look(0, 0, 0, 0),
-            program.Look(10 * second, 10, 200_000, 70_000),
-            program.Look(20 * second, 3, 9_000, 0),  # another one
-            program.Look(20 * second, 3, 9_000, 0),
-            program.Look(30 * second, 13, 309_000, 80_000),
-            None,
-            None,
-            program.Look(42 * second, 1, 0, 0),
-            program.Look(42 * second, 1, 0, 0),  # the first one ended before it got its limit
-            program.Look(52 * second, 11, 100_000, 0),
-        ]
+
+def at(second: int, kbyte: int, *tasks: tuple[int, int], up: int = 0, since: int = 0) -> program.Look:
+    return program.Look(second * 1_000_000_000, second - since, kbyte * 1000, up * 1000, frozenset(tasks))
+
+
+class Scripted:
+    """A client with these looks; None: it does not answer. It may be away when it is to get its limit."""
+
+    def __init__(self, looks: list[program.Look | None], away: int = 0) -> None:
+        self.looks, self.away = looks, away  # away: when so many looks are left
         self.limits: list[float | None] = []
 
     def bytes(self) -> program.Look:
@@ -142,28 +142,128 @@ class Restarting:
         return look
 
     def limit(self, kbyte_s: float) -> None:
-        if len(self.looks) == 2:
+        if self.away and len(self.looks) == self.away:
             self.limits.append(None)
             raise ConnectionResetError
         self.limits.append(kbyte_s)
 
 
-def test_each_client_gets_the_limit_at_once_and_a_restart_is_no_window(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    client = Restarting()
-    monkeypatch.setattr(program, "Session", lambda: client)
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    rule = {"rule": "window", "alpha": 10, "beta": 10, "start": 20, "least": 10, "most": 1000}
-    with pytest.raises(SystemExit):
-        program.run({"control": True, "window_s": 10, **rule})
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(line["down"], line["up"], line["limit"], line["next"], line["restarts"]) for line in lines] == [
-        (20, 7, 20, 20, 0),
-        (30, 8, 20, 30, 1),
-        (10, 0, 30, 20, 2),
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[Any]]:
+    """Run with a client, on a node whose addresses change in these windows; return the lines."""
+
+    class Addresses:
+        window = -1
+
+        def changed(self) -> bool:
+            self.window += 1
+            return self.window in self.changes
+
+        changes: tuple[int, ...] = ()
+
+    def run(client: Scripted, *changes: int) -> list[Any]:
+        Addresses.changes = changes
+        monkeypatch.setattr(program, "Session", lambda: client)
+        monkeypatch.setattr(program, "Addresses", Addresses)
+        monkeypatch.setattr(time, "sleep", lambda seconds: None)
+        with pytest.raises(SystemExit):
+            program.run({"control": True, "window_s": 10, **RULE})
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return run
+
+
+def test_each_client_gets_the_limit_at_once_and_a_restart_is_no_window(windows: Callable[..., list[Any]]) -> None:
+    """It is started anew twice: once between two looks, once while lihd looks."""
+    client = Scripted(
+        [
+            at(0, 0),
+            at(10, 200, up=70),
+            at(20, 500, up=70),
+            at(30, 9, since=27),  # another one
+            at(30, 9, since=27),
+            at(40, 109, up=80, since=27),
+            at(50, 309, up=80, since=27),
+            None,
+            None,
+            at(62, 0, since=61),
+            at(62, 0, since=61),  # the first one ended before it got its limit
+            at(72, 0, since=61),
+            at(82, 100, since=61),
+        ],
+        away=3,
+    )
+    lines = windows(client)
+    assert [[line[key] for key in ("down", "up", "limit", "next", "restarts", "counts")] for line in lines] == [
+        [20, 7, 20, 20, 0, True],
+        [30, 0, 20, 30, 0, True],
+        [10, 8, 30, 30, 1, True],  # less than before the restart, which does not matter
+        [20, 0, 30, 40, 1, True],
+        [0, 0, 40, 40, 2, False],  # the new client has nothing yet
+        [10, 0, 40, 40, 2, True],
     ]
-    assert client.limits == [20, 20, 20, 30, None, 30, 20]
+    assert client.limits == [20, 20, 30, 30, 30, 40, None, 40, 40]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "changes"),
+    [
+        pytest.param([(TASK,), (TASK,), (AGAIN,), (AGAIN,)], (), id="stopped and started"),
+        pytest.param([(TASK,), (TASK,), ((2, 37),), ((2, 37),)], (), id="removed and added"),
+        pytest.param([(TASK,), (TASK,), (), (AGAIN,)], (), id="stopped for longer"),
+        pytest.param([(TASK,)] * 4, (2,), id="another address, and a client that does not notice"),
+    ],
+)
+def test_a_move_does_not_lower_the_limit(
+    windows: Callable[..., list[Any]], tasks: list[tuple[tuple[int, int], ...]], changes: tuple[int, ...]
+) -> None:
+    """Less arrives in its window, nothing in the next one, and little when data flows again."""
+    arrived = (200, 500, 510, 510)
+    looks = [at(0, 0), *(at(10 * (n + 1), kbyte, *tasks[n]) for n, kbyte in enumerate(arrived))]
+    looks += [at(50, 530, *tasks[-1]), at(60, 560, *tasks[-1]), at(70, 570, *tasks[-1])]
+    lines = windows(Scripted([*looks]), *changes)
+    assert [(line["down"], line["next"], line["counts"]) for line in lines] == [
+        (20, 20, True),
+        (30, 30, True),
+        (1, 30, False),
+        (0, 30, False),
+        (2, 30, True),
+        (3, 40, True),
+        (1, 30, True),
+    ]
+
+
+def test_a_task_that_is_added_is_no_move(windows: Callable[..., list[Any]]) -> None:
+    lines = windows(Scripted([at(0, 0), at(10, 10, TASK), at(20, 30, TASK, (2, 15))]))
+    assert [(line["next"], line["counts"]) for line in lines] == [(20, True), (30, True)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "after", "changed"),
+    [
+        (20, ["10.0.0.1"], False),  # a lease that is renewed
+        (20, ["10.0.0.1", "2001:db8::1"], True),
+        (21, ["10.0.0.1"], True),  # it was lost, and is back
+        (None, ["10.0.0.1"], False),
+        (None, ["10.0.0.2"], True),
+    ],
+)
+def test_the_addresses_of_a_node_change(
+    monkeypatch: pytest.MonkeyPatch, kind: int | None, after: list[str], changed: bool
+) -> None:
+    kernel, ours = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ours.setblocking(False)
+    monkeypatch.setattr(program.Addresses, "__init__", lambda self: None)
+    addresses = program.Addresses()
+    addresses._changes, addresses._known = ours, {"10.0.0.1"}
+    shown = json.dumps([{}, {"addr_info": [{}, *({"local": one} for one in after)]}]).encode()
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0, shown))
+    if kind is not None:
+        kernel.send(struct.pack("=IHHII", 16, kind, 0, 0, 0))
+    assert addresses.changed() is changed
+    assert not addresses.changed()
+    kernel.close()
+    ours.close()
 
 
 def argv(**params: Any) -> Any:
@@ -191,13 +291,13 @@ def test_settings_that_it_does_not_have(params: dict[str, Any], message: str) ->
 
 
 def test_its_windows(typed: Callable[..., Parsed]) -> None:
-    out = '{"t_s": "10.000000000", "down": 20.5, "up": 9, "limit": 50, "next": 40, "restarts": 0}\n'
-    parsed = typed("lihd", out=out + out.replace("40, ", "60, ").replace('s": 0', 's": 1'))
-    assert parsed.values == {"windows": 2, "cutdowns": 1, "limit": 60, "restarts": 1}
+    out = '{"t_s": "10.000000000", "down": 20.5, "up": 9, "limit": 50, "next": 40, "restarts": 0, "counts": true}\n'
+    parsed = typed("lihd", out=out + out.replace("40, ", "60, ").replace('s": 0', 's": 1').replace("true", "false"))
+    assert parsed.values == {"windows": 2, "cutdowns": 1, "limit": 60, "restarts": 1, "uncounted": 1}
     assert parsed.series_of("downloaded_rate").values == [164_000] * 2
     assert parsed.series_of("limit").values == [400_000] * 2
-    measured = typed("lihd", out='{"t_s": "10.000000000", "down": 20.5, "up": 9, "restarts": 0}\n')
-    assert measured.values == {"windows": 1, "cutdowns": 0, "restarts": 0} and len(measured.series) == 2
+    measured = typed("lihd", out='{"t_s": "10.000000000", "down": 20.5, "up": 9, "restarts": 0, "counts": true}\n')
+    assert measured.values == {"windows": 1, "cutdowns": 0, "restarts": 0, "uncounted": 0} and len(measured.series) == 2
 
 
 @pytest.mark.parametrize(("out", "message"), [("{}", "x.out:1: 't_s' is missing"), ("x", "x.out:1: not JSON")])
