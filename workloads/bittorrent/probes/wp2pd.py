@@ -38,7 +38,9 @@ class Wp2pd(Probe):
             most=2**32 - 1,
         ),
         "dupacks": Param(
-            "str", "all; or thin: while mature, every second one after the third goes only with data", default="all"
+            "str",
+            "all; or thin: while mature, every second one after the third that says nothing new is dropped",
+            default="all",
         ),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND

@@ -87,6 +87,7 @@ void age_received(struct age *age, const struct segment *segment, uint64_t now_n
 {
 	struct age_connection *connection =
 		found(age, segment->version, &segment->to, &segment->from, now_ns);
+	uint32_t received_end = segment->seq + segment->payload;
 
 	if (segment->flags & SEGMENT_RST) {
 		connection->used = false;
@@ -98,6 +99,10 @@ void age_received(struct age *age, const struct segment *segment, uint64_t now_n
 		measured(connection, now_ns);
 	roll(connection, now_ns);
 	connection->round_bytes += segment->payload;
+	if (segment->payload && (!connection->received_known || segment_after(received_end, connection->received_end))) {
+		connection->received_known = true;
+		connection->received_end = received_end;
+	}
 }
 
 /* Note what a segment sends, for the next ones, and for the round trip. */
@@ -129,6 +134,32 @@ static void note_sent(struct age_connection *connection, const struct segment *s
 		connection->dropped_last = false;
 	}
 	connection->window = segment->window;
+	memcpy(connection->told, segment->block, sizeof(connection->told));
+	connection->told_blocks = segment->blocks;
+}
+
+/* Whether the last segment sent had all that the SACK blocks of this one say. */
+static bool told(const struct age_connection *connection, const struct segment *segment)
+{
+	unsigned int known = 0;
+
+	for (unsigned int i = 0; i < segment->blocks; i++) {
+		for (unsigned int j = 0; j < connection->told_blocks; j++) {
+			if (!segment_after(connection->told[j].start, segment->block[i].start) &&
+			    !segment_after(segment->block[i].end, connection->told[j].end)) {
+				known++;
+				break;
+			}
+		}
+	}
+	return known == segment->blocks;
+}
+
+/* Whether something has arrived behind a gap. Without SACK, only what has arrived tells. */
+static bool has_gap(const struct age_connection *connection, const struct segment *segment)
+{
+	return segment->blocks ||
+	       (connection->received_known && segment_after(connection->received_end, segment->ack));
 }
 
 /* A pure ACK without a new acknowledgement: it may be one of those that report a gap. */
@@ -136,13 +167,14 @@ static enum age_verdict duplicate(struct age *age, struct age_connection *connec
 {
 	bool drop;
 
-	if (!segment->blocks || segment->ack != connection->acked || segment->window != connection->window)
+	if (!has_gap(connection, segment) || segment->ack != connection->acked ||
+	    segment->window != connection->window)
 		return AGE_PASS;
 	age->counts.duplicates++;
 	connection->duplicates++;
 	drop = age->settings.thin_duplicates && !young(age, connection) &&
 	       connection->duplicates > AGE_FAST_RETRANSMIT && connection->data_since && !connection->dropped_last &&
-	       !segment_reports_duplicate(segment) && !segment->other_options;
+	       told(connection, segment) && !segment_reports_duplicate(segment) && !segment->other_options;
 	connection->dropped_last = drop;
 	connection->data_since = false;
 	age->counts.dropped += drop;

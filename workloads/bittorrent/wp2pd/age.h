@@ -26,7 +26,7 @@ enum age_verdict {
 
 struct age_settings {
 	uint64_t young_below; /* bytes; 0: no connection is young */
-	bool thin_duplicates; /* while mature: every second DUPACK after the third, if data goes out in between */
+	bool thin_duplicates; /* while mature: every second DUPACK after the third that says nothing new, between data */
 };
 
 struct age_counts {
@@ -47,6 +47,11 @@ struct age_connection {
 	uint32_t sent_end; /* the sequence number after the last byte sent */
 	uint32_t acked; /* the newest acknowledgement sent */
 	uint16_t window; /* of the last segment sent */
+	struct segment_block told[SEGMENT_BLOCKS]; /* by its SACK */
+	unsigned int told_blocks;
+
+	bool received_known;
+	uint32_t received_end; /* the sequence number after the furthest byte that has arrived, also behind a gap */
 
 	uint64_t rtt_ns; /* smoothed; 0: not known yet */
 	bool timing;

@@ -27,6 +27,10 @@ struct segment_end {
 	uint16_t port;
 };
 
+struct segment_block {
+	uint32_t start, end;
+};
+
 struct segment {
 	uint8_t version; /* of IP: 4 or 6 */
 	uint8_t traffic_class;
@@ -39,9 +43,7 @@ struct segment {
 	bool has_timestamps;
 	uint32_t ts_value, ts_echo;
 	unsigned int blocks; /* of SACK */
-	struct {
-		uint32_t start, end;
-	} block[SEGMENT_BLOCKS];
+	struct segment_block block[SEGMENT_BLOCKS];
 	bool other_options; /* some that are neither timestamps, SACK nor padding: signatures, MPTCP */
 };
 

@@ -182,15 +182,22 @@ def test_ipv6_and_without_timestamps(program: Path) -> None:
     assert pure == Segment(**ends, seq=1010, ack=6000, times=None, traffic_class=0x20)
 
 
-def gap(talk: Talk, rounds_ms: int, between: bool, count: int = 8) -> None:
-    """A packet is missing, and ``count`` later ones cause DUPACKs; ``between``: data goes out before each of them."""
+def gap(talk: Talk, rounds_ms: int, between: bool, count: int = 8, sack: bool = True, later: int = 0) -> None:
+    """A packet is missing, and ``count`` later ones cause DUPACKs; ``between``: data goes out before each of them.
+
+    Without ``sack``, neither data nor DUPACKs have SACK blocks. ``later``: bytes that the DUPACK reports and the data
+    before it did not.
+    """
     seq, ack = 100_000, 500_000
     talk.sends(rounds_ms * MS, seq=seq, ack=ack, payload=100)
     for number in range(count):
         at_us = (rounds_ms + number) * MS
+        end = ack + MSS * (number + 2)
+        talk.receives(at_us, seq=end - MSS, ack=seq, payload=MSS)
         if between:
-            talk.sends(at_us, seq=seq + 100 * (number + 1), ack=ack, payload=100)
-        talk.sends(at_us, seq=seq + 100 * (number + 1), ack=ack, sack=((ack + MSS, ack + MSS * (number + 2)),))
+            told = ((ack + MSS, end - later),) if sack else ()
+            talk.sends(at_us, seq=seq + 100 * (number + 1), ack=ack, payload=100, sack=told)
+        talk.sends(at_us, seq=seq + 100 * (number + 1), ack=ack, sack=((ack + MSS, end),) if sack else ())
 
 
 def mature() -> Talk:
@@ -200,14 +207,52 @@ def mature() -> Talk:
     return talk
 
 
-def test_dupacks_are_thinned_after_the_third(program: Path) -> None:
-    """Every second one, and only if data has carried what it says, or will."""
+@pytest.mark.parametrize("sack", [True, False])
+def test_dupacks_are_thinned_after_the_third(program: Path, sack: bool) -> None:
+    """Every second one, and only if data has carried what it says. Without SACK, it says nothing but that it is one."""
     talk = mature()
-    gap(talk, 210, between=True)
+    gap(talk, 210, between=True, sack=sack)
     done = drive(program, talk.lines, dupacks="thin")
-    assert done.said[-16:][1::2] == ["pass", "pass", "pass", "drop", "pass", "drop", "pass", "drop"]
+    assert done.said[-24:][2::3] == ["pass", "pass", "pass", "drop", "pass", "drop", "pass", "drop"]
     assert (done.counts["duplicates"], done.counts["dropped"]) == (8, 3)
     assert drive(program, talk.lines).counts["dropped"] == 0  # the default: as the paper
+
+
+def test_a_dupack_that_reports_more_than_the_data_before_it_passes(program: Path) -> None:
+    """Each reports one byte that no segment has reported."""
+    talk = mature()
+    gap(talk, 210, between=True, later=1)
+    done = drive(program, talk.lines, dupacks="thin")
+    assert (done.counts["duplicates"], done.counts["dropped"]) == (8, 0)
+
+
+def test_each_block_of_a_dupack_must_have_been_reported(program: Path) -> None:
+    """Data has reported one of two blocks, then the other one, then both in another order and more than is in them."""
+    one, other = (502_000, 503_000), (505_000, 506_000)
+    wider = ((504_000, 507_000), (501_000, 503_000))
+    for told, wanted in (((one,), "pass"), ((other,), "pass"), (wider, "drop")):
+        talk = mature()
+        gap(talk, 210, between=True, count=3)
+        talk.sends(215 * MS, seq=101_000, ack=500_000, payload=100, sack=told)
+        talk.sends(215 * MS, seq=101_100, ack=500_000, sack=(one, other))
+        assert drive(program, talk.lines, dupacks="thin").said[-1] == wanted
+
+
+@pytest.mark.parametrize("sack", [True, False])
+def test_dupacks_are_counted_with_and_without_sack(program: Path, sack: bool) -> None:
+    talk = opened()
+    gap(talk, 210, between=False, sack=sack)
+    assert drive(program, talk.lines).counts["duplicates"] == 8
+
+
+def test_a_repeated_acknowledgement_without_a_gap_is_not_a_dupack(program: Path) -> None:
+    """As an answer to a keepalive probe is, when all that has arrived is acknowledged, or nothing has."""
+    talk = opened()
+    talk.sends(RTT + MS, seq=1000, ack=5000)
+    talk.receives(RTT + 2 * MS, seq=5000, ack=1000, payload=MSS)
+    for at_ms in (102, 200, 300):
+        talk.sends(at_ms * MS, seq=1000, ack=5000 + MSS)
+    assert drive(program, talk.lines).counts["duplicates"] == 0
 
 
 def test_dupacks_pass_without_data_and_while_young(program: Path) -> None:
@@ -293,6 +338,14 @@ def gamma_of_7(program: Path) -> None:
     test_gamma_is_what_arrived_in_the_round_trip_before(program, 7 * MSS, 7)
 
 
+def thinned_with_sack(program: Path) -> None:
+    test_dupacks_are_thinned_after_the_third(program, True)
+
+
+def counted_without_sack(program: Path) -> None:
+    test_dupacks_are_counted_with_and_without_sack(program, False)
+
+
 PLANTED = {
     "gamma itself is young": Mistake("age", "estimate < age->settings", "estimate <= age->settings", gamma_of_7),
     "old data have their own number": Mistake(
@@ -303,8 +356,26 @@ PLANTED = {
         *("age", "connection->timing = false; /* repeated", "connection->timing = true; /* repeated"),
         test_a_repeated_segment_does_not_time_the_round_trip,
     ),
-    "every DUPACK is dropped": Mistake(
-        "age", "!connection->dropped_last &&", "", test_dupacks_are_thinned_after_the_third
+    "every DUPACK is dropped": Mistake("age", "!connection->dropped_last &&", "", thinned_with_sack),
+    "new SACK blocks are dropped": Mistake(
+        *(
+            "age",
+            "told(connection, segment) &&",
+            "told(connection, segment) | 1 &&",
+            test_a_dupack_that_reports_more_than_the_data_before_it_passes,
+        )
+    ),
+    "one known block is enough": Mistake(
+        *("age", "known == segment->blocks", "known || !segment->blocks"),
+        test_each_block_of_a_dupack_must_have_been_reported,
+    ),
+    "a DUPACK has SACK blocks": Mistake(
+        *("age", "segment_after(connection->received_end, segment->ack)", "connection->received_end == 1"),
+        counted_without_sack,
+    ),
+    "all that repeats an acknowledgement is a DUPACK": Mistake(
+        *("age", "segment_after(connection->received_end, segment->ack)", "segment->ack"),
+        test_a_repeated_acknowledgement_without_a_gap_is_not_a_dupack,
     ),
     "an option is longer than its packet": Mistake(
         "segment", "|| option[1] > left", "", test_malformed_packets_do_no_harm
