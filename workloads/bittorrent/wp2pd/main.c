@@ -11,21 +11,20 @@
  * Not modelled: a retransmission timer for the pure ACKs (an acknowledgement that is lost twice is not repeated a third
  * time), extension headers of IPv6 (such segments pass).
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "age.h"
 #include "fail.h"
 #include "queue.h"
+#include "raw.h"
 #include "rules.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -38,7 +37,8 @@ struct options {
 
 struct daemon {
 	struct options options;
-	int queue, raw4, raw6;
+	int queue;
+	struct raw raw;
 	struct age age;
 	uint64_t segments, errors; /* pure ACKs that could not be sent */
 };
@@ -96,35 +96,6 @@ static void read_options(struct options *options, int argc, char **argv)
 		refuse("--every-ms must be at least 1");
 }
 
-/* A socket for whole packets, which do not pass the queue. */
-static int raw_socket(int family)
-{
-	const uint32_t mark = RULES_MARK;
-	int one = socket(family, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), yes = 1;
-
-	if (one < 0 || setsockopt(one, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)) ||
-	    (family == AF_INET6 && setsockopt(one, IPPROTO_IPV6, IPV6_HDRINCL, &yes, sizeof(yes))))
-		fail_errno("no socket for pure ACKs");
-	return one;
-}
-
-static void send_pure_ack(struct daemon *daemon, const struct segment *segment, uint32_t seq)
-{
-	struct sockaddr_in to4 = { .sin_family = AF_INET };
-	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
-	uint8_t packet[SEGMENT_PURE_MAX];
-	size_t length = segment_pure_ack(packet, segment, seq);
-	ssize_t sent;
-
-	memcpy(&to4.sin_addr, segment->to.address, 4);
-	memcpy(&to6.sin6_addr, segment->to.address, 16);
-	if (segment->version == 4)
-		sent = sendto(daemon->raw4, packet, length, MSG_DONTWAIT, (struct sockaddr *)&to4, sizeof(to4));
-	else
-		sent = sendto(daemon->raw6, packet, length, MSG_DONTWAIT, (struct sockaddr *)&to6, sizeof(to6));
-	daemon->errors += sent < 0; /* the segment has the same acknowledgement */
-}
-
 /* Decide on one packet. */
 static void handle(struct daemon *daemon, const struct queue_packet *packet)
 {
@@ -139,8 +110,8 @@ static void handle(struct daemon *daemon, const struct queue_packet *packet)
 		else
 			age_received(&daemon->age, &segment, time_ns(CLOCK_MONOTONIC));
 	}
-	if (verdict == AGE_ACK_FIRST)
-		send_pure_ack(daemon, &segment, seq);
+	if (verdict == AGE_ACK_FIRST) /* if it cannot be sent, the segment has the same acknowledgement */
+		daemon->errors += !raw_send(&daemon->raw, &segment, seq, packet->interface);
 	queue_verdict(daemon->queue, daemon->options.queue, packet, verdict != AGE_DROP);
 }
 
@@ -160,8 +131,11 @@ static void report(const struct daemon *daemon)
 	const struct age_counts *counts = &daemon->age.counts;
 	uint64_t now_ns = time_ns(CLOCK_REALTIME), monotonic_ns = time_ns(CLOCK_MONOTONIC);
 	uint64_t every_ns = daemon->options.every_ns;
+	struct pollfd output = { .fd = STDOUT_FILENO, .events = POLLOUT };
 	unsigned int young, mature;
 
+	if (poll(&output, 1, 0) < 1) /* its reader has stopped: packets must not wait for it */
+		return;
 	age_census(&daemon->age, monotonic_ns > every_ns ? monotonic_ns - every_ns : 0, &young, &mature);
 	printf("{\"t_s\": \"%" PRIu64 ".%09" PRIu64 "\", \"young\": %u, \"mature\": %u, \"segments\": %" PRIu64
 	       ", \"added\": %" PRIu64 ", \"left_alone\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"duplicates\": %" PRIu64
@@ -171,13 +145,16 @@ static void report(const struct daemon *daemon)
 	fflush(stdout);
 }
 
-/* Serve the queue until a signal ends it. Signals arrive only while it waits. */
+/*
+ * Serve the queue until a signal ends it, and while its rules are removed: packets that waited for that would be overtaken.
+ * Signals arrive only while it waits.
+ */
 static void serve(struct daemon *daemon, const sigset_t *while_waiting)
 {
-	struct pollfd waits = { .fd = daemon->queue, .events = POLLIN };
+	struct pollfd waits[] = { { .fd = daemon->queue, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 	uint64_t next_ns = time_ns(CLOCK_MONOTONIC) + daemon->options.every_ns;
 
-	while (!ending) {
+	while (!waits[1].revents) {
 		uint64_t now_ns = time_ns(CLOCK_MONOTONIC), left_ns;
 		struct timespec left;
 
@@ -188,16 +165,21 @@ static void serve(struct daemon *daemon, const sigset_t *while_waiting)
 		left_ns = next_ns - now_ns;
 		left = (struct timespec){ .tv_sec = (time_t)(left_ns / SECOND_NS),
 					  .tv_nsec = (long)(left_ns % SECOND_NS) };
-		if (ppoll(&waits, 1, &left, while_waiting) < 0 && errno != EINTR)
+		if (ppoll(waits, 2, &left, while_waiting) < 0 && errno != EINTR)
 			fail_errno("waiting for packets");
 		drain(daemon);
+		if (ending && waits[1].fd < 0) {
+			waits[1].fd = rules_empty();
+			if (waits[1].fd < 0)
+				break;
+		}
 	}
 }
 
 int main(int argc, char **argv)
 {
 	static struct daemon daemon;
-	const struct sigaction on_end = { .sa_handler = end };
+	const struct sigaction on_end = { .sa_handler = end }, ignored = { .sa_handler = SIG_IGN };
 	sigset_t blocked, before;
 
 	read_options(&daemon.options, argc, argv);
@@ -205,18 +187,16 @@ int main(int argc, char **argv)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGINT);
-	daemon.raw4 = raw_socket(AF_INET);
-	daemon.raw6 = raw_socket(AF_INET6);
+	daemon.raw = raw_open();
 	daemon.queue = queue_open(daemon.options.queue);
 	rules_make(daemon.options.queue);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	sigaction(SIGTERM, &on_end, NULL);
 	sigaction(SIGINT, &on_end, NULL);
+	sigaction(SIGTSTP, &ignored, NULL); /* a terminal must not stop it, since packets would wait */
+	sigaction(SIGTTOU, &ignored, NULL);
 	report(&daemon);
 	serve(&daemon, &before);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
-	rules_remove();
-	drain(&daemon);
 	report(&daemon);
 	return 0;
 }

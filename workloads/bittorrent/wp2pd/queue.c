@@ -96,8 +96,11 @@ static void configure(int queue, uint16_t number)
 {
 	const struct nfqnl_msg_config_cmd bind = { .command = NFQNL_CFG_CMD_BIND };
 	const struct nfqnl_msg_config_params copy = { .copy_range = htonl(HEADERS), .copy_mode = NFQNL_COPY_PACKET };
-	/* segments that the kernel has joined stay so; a full queue lets pass what comes */
-	const uint32_t flags = NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN;
+	/*
+	 * Segments that the kernel has joined stay so. Without NFQA_CFG_F_FAIL_OPEN, a full queue drops what comes, and TCP
+	 * repeats it: let past, it would overtake those that wait, and its acknowledgements would not be known here.
+	 */
+	const uint32_t flags = NFQA_CFG_F_GSO;
 	struct request request;
 	struct nlmsghdr *head = begin(&request, NFQNL_MSG_CONFIG, NLM_F_ACK, number);
 
@@ -120,7 +123,7 @@ int queue_open(uint16_t number)
 	if (queue < 0 || bind(queue, (const struct sockaddr *)&own, sizeof(own)))
 		fail_errno("no netlink");
 	configure(queue, number);
-	/* the kernel says that messages were lost; fail-open has let those packets pass */
+	/* do not report messages that found no room: their packets are dropped, as by a full queue */
 	setsockopt(queue, SOL_NETLINK, NETLINK_NO_ENOBUFS, &yes, sizeof(yes));
 	if (setsockopt(queue, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(queue, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
@@ -148,6 +151,7 @@ static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, 
 {
 	bool known = false;
 
+	packet->interface = 0;
 	packet->bytes = NULL;
 	packet->length = 0;
 	while (left >= ATTRIBUTE_HEADER) {
@@ -165,6 +169,10 @@ static bool read_packet(struct queue_packet *packet, const uint8_t *attributes, 
 			packet->id = header.packet_id;
 			packet->sending = header.hook == NF_INET_LOCAL_OUT;
 			known = true;
+		} else if ((one->nla_type & NLA_TYPE_MASK) == NFQA_IFINDEX_OUTDEV &&
+			   one->nla_len == ATTRIBUTE_HEADER + sizeof(packet->interface)) {
+			memcpy(&packet->interface, value, sizeof(packet->interface));
+			packet->interface = ntohl(packet->interface);
 		} else if ((one->nla_type & NLA_TYPE_MASK) == NFQA_PAYLOAD) {
 			packet->bytes = value;
 			packet->length = one->nla_len - ATTRIBUTE_HEADER;

@@ -10,11 +10,12 @@
 struct queue_packet {
 	uint32_t id; /* in the byte order of the network, for the verdict */
 	bool sending; /* it is about to leave this host; otherwise it has arrived */
+	uint32_t interface; /* by which it leaves; 0: it has arrived */
 	const uint8_t *bytes; /* its first ones, with the IP header; NULL: none */
 	size_t length;
 };
 
-/* Begin to serve a queue. Ends the program if it cannot. Packets that the queue has no room for pass. */
+/* Begin to serve a queue. Ends the program if it cannot. Packets that the queue has no room for are dropped. */
 int queue_open(uint16_t number);
 
 /*

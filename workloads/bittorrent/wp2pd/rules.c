@@ -5,12 +5,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
 
-#define REMOVE "table inet wp2p {}\ndelete table inet wp2p\n"
+#define EMPTY                                                           \
+	"table inet wp2p {\n"                                            \
+	"chain arrived { type filter hook input priority filter; }\n"    \
+	"chain sent { type filter hook output priority filter; }\n}\n"   \
+	"flush table inet wp2p\n"
 
 /* Let nft read these rules. */
 static bool applied(const char *rules)
@@ -39,17 +44,20 @@ void rules_make(uint16_t queue)
 	char rules[1024];
 
 	snprintf(rules, sizeof(rules),
-		 REMOVE "table inet wp2p {\n"
-			"chain arrived { type filter hook input priority filter; iifname \"lo\" accept; "
-			"meta l4proto tcp queue flags bypass to %u; }\n"
-			"chain sent { type filter hook output priority filter; oifname \"lo\" accept; "
-			"meta mark %u accept; meta l4proto tcp queue flags bypass to %u; }\n}\n",
+		 EMPTY "table inet wp2p {\n"
+		       "chain arrived { iifname \"lo\" accept; meta l4proto tcp queue flags bypass to %u; }\n"
+		       "chain sent { oifname \"lo\" accept; meta mark %u accept; "
+		       "meta l4proto tcp queue flags bypass to %u; }\n}\n",
 		 queue, RULES_MARK, queue);
 	if (!applied(rules))
 		refuse("nft does not take the rules for the queue");
 }
 
-void rules_remove(void)
+int rules_empty(void)
 {
-	applied(REMOVE);
+	pid_t child = fork();
+
+	if (!child)
+		_exit(!applied(EMPTY));
+	return child > 0 ? pidfd_open(child, 0) : -1;
 }

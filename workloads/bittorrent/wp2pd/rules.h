@@ -11,6 +11,11 @@
 /* Make them, instead of those that an ended program has left behind. Ends the program if it cannot. */
 void rules_make(uint16_t queue);
 
-void rules_remove(void);
+/*
+ * Begin to remove the rules, and return a descriptor that becomes readable when that is done; -1: it cannot begin. The
+ * queue is to be served until then. The table and its chains stay, empty: when a chain goes, the kernel drops what waits in
+ * all queues of the namespace.
+ */
+int rules_empty(void);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wp2pd in the guest: pure ACKs of a connection with data both ways, and a daemon that is killed."""
+"""wp2pd in the guest: pure ACKs of a connection with data both ways, and a daemon that is killed, stopped or ended."""
 
 from __future__ import annotations
 
@@ -77,8 +77,10 @@ class Sent(NamedTuple):
     """A TCP segment that left the mobile host."""
 
     at_ns: int
+    port: int
     flags: int
     payload: int
+    seq: int
     ack: int
     window: int
     header: int
@@ -104,9 +106,9 @@ def _segment(at_ns: int, frame: bytes) -> list[Sent]:
         tcp, length = ip[40:], int.from_bytes(ip[4:6], "big")
     else:
         return []
-    ack, offset, flags, window = struct.unpack("!IBBH", tcp[8:16])
+    port, _, seq, ack, offset, flags, window = struct.unpack("!HHIIBBH", tcp[:16])
     header = (offset >> 4) * 4
-    return [Sent(at_ns, flags, length - header, ack, window, header)]
+    return [Sent(at_ns, port, flags, length - header, seq, ack, window, header)]
 
 
 def counted(record: Record) -> tuple[int, int]:
@@ -153,31 +155,37 @@ def test_a_mature_connection_is_left_alone(run: Run) -> None:
     assert am["added"] == 0 and counted(record)[0] == am["left_alone"] > 100, am
 
 
-def test_thinned_dupacks_are_fewer_packets_and_lose_nothing(run: Run) -> None:
+@pytest.mark.parametrize("sack", [True, False])
+def test_thinned_dupacks_lose_nothing(run: Run, sack: bool) -> None:
     """The mobile host sends a segment each millisecond, while what it receives arrives with gaps.
 
-    With dupacks: thin, fewer DUPACKs leave it, and all bytes arrive as before. But not many fewer: Linux sends most of
-    them with nothing in between.
+    With dupacks: thin, all bytes arrive as before. Without SACK, fewer DUPACKs leave it, but not many fewer: Linux
+    sends most of them with nothing in between. With SACK, each reports what no segment before it has, so all leave.
     """
     paced = EXCHANGE.replace("16 s", "40 s").replace(
         '"{server.ip}", SIZE, PIECE, PAUSE', '"{server.ip}", SIZE, "1448", "1"'
     )
     assert "1448" in paced
     paced = paced.replace("gamma: 9000 B", "gamma: 9000 B, dupacks: WHICH")
-    line = ("links.mobile-fixed.delay=40 ms", "links.mobile-fixed.loss=0.2%")
+    line = (
+        "links.mobile-fixed.delay=40 ms",
+        "links.mobile-fixed.loss=0.2%",
+        f'nodes.fixed.sysctls={{net.ipv4.tcp_sack: "{sack:d}"}}',
+    )
     everything, thinned = (run(paced.replace("WHICH", which), *FAST, *line) for which in ("all", "thin"))
     before, after = values(everything, "am"), values(thinned, "am")
     assert before["dropped"] == 0 and before["duplicates"] > 50, before
-    assert 0.01 < after["dropped"] / after["duplicates"] < 0.1, after
-    assert dupacks(everything) == before["duplicates"]
-    assert dupacks(thinned) == after["duplicates"] - after["dropped"]
+    share = after["dropped"] / after["duplicates"]
+    assert share == 0 if sack else 0.01 < share < 0.1, after
+    assert dupacks(everything, sack) == before["duplicates"]
+    assert dupacks(thinned, sack) == after["duplicates"] - after["dropped"]
 
 
-def dupacks(record: Record) -> int:
-    """Return how many pure ACKs left the host that said nothing new but of gaps: they have more than a time stamp."""
+def dupacks(record: Record, sack: bool) -> int:
+    """Return how many pure ACKs left the host that said nothing new but of gaps: with SACK, more than a time stamp."""
     segments = [one for one in sent(record) if not one.flags & SYN]
     return sum(
-        not one.payload and one.header > 32 and (one.ack, one.window) == (before.ack, before.window)
+        not one.payload and (one.header > 32) == sack and (one.ack, one.window) == (before.ack, before.window)
         for before, one in pairwise(segments)
     )
 
@@ -201,3 +209,113 @@ def test_an_ended_daemon_removes_its_rules(run: Run) -> None:
     record = run(ended, *SLOW)
     assert not any("queue" in path.read_text() for path in (record.directory / "raw" / "exec").iterdir())
     assert values(record, "am")["added"] > 10
+
+
+def wp2pd(options: str) -> str:
+    """Return the workload with wp2pd as a plain program instead of a probe."""
+    return EXCHANGE.replace("run: {probe: wp2pd, gamma: 9000 B}, as: am", options)
+
+
+NUMBERED = f"""\
+files:
+  sender: {{on: client, path: /srv/numbered.py, from: {TESTS}/fixtures/numbered.py}}
+"""
+
+
+def test_a_full_queue_drops_what_comes_and_nothing_overtakes(run: Run) -> None:
+    """wp2pd is stopped for a second, in which 5000 segments are to leave; there is room for 4096."""
+    full = EXCHANGE.replace("files:\n", NUMBERED) + (
+        '  - {on: client, at: 3500 ms, run: [python3, /srv/numbered.py, "{server.ip}", "5000"], as: numbers}\n'
+        "timeline:\n  - {at: 3 s, exec: mobile, run: [pkill, -STOP, wp2pd]}\n"
+        "  - {at: 4 s, exec: mobile, run: [pkill, -CONT, wp2pd]}\n"
+    )
+    record = run(full, *SLOW, "links.mobile-fixed.limit=10000 packets")
+    numbers = [one.seq for one in sent(record) if one.port == 7]
+    assert numbers == sorted(numbers) and 4000 < len(numbers) <= 4096, numbers[:10]
+
+
+@pytest.mark.parametrize("signal", ["TSTP", "TTOU"])
+def test_a_terminal_cannot_stop_it(run: Run, signal: str) -> None:
+    """It is a job of a shell, as at a terminal: otherwise, the kernel ignores these signals."""
+    job = wp2pd('run: [bash, -c, "set -m; wp2pd & wait"], as: am, stop: 15 s')
+    record = run(job + f"timeline:\n  - {{at: 3 s, exec: mobile, run: [pkill, -{signal}, wp2pd]}}\n", *SLOW)
+    news, pure = counted(record)
+    assert news == 0 and pure > 100
+
+
+def test_packets_do_not_wait_for_the_reader_of_its_output(run: Run) -> None:
+    """A pipe holds 64 KiB, so that it is full after half a second."""
+    news, pure = counted(run(wp2pd('run: [sh, -c, "wp2pd --every-ms 1 | sleep 60"], as: am, stop: 15 s'), *SLOW))
+    assert news == 0 and pure > 100
+
+
+def repeated(record: Record) -> list[int]:
+    """Return how many segments each command of the timeline found sent again by TCP."""
+    found = []
+    for path in (record.directory / "raw" / "exec").iterdir():
+        names, numbers = (line.split() for line in path.read_text().splitlines() if line.startswith("Tcp: "))
+        found.append(int(dict(zip(names, numbers, strict=True))["RetransSegs"]))
+    return found
+
+
+SLOW_NFT = f"""\
+files:
+  nft: {{on: client, path: /srv/slow/nft, from: {TESTS}/fixtures/nft-that-takes-100-ms}}
+"""
+
+
+def test_an_ended_daemon_loses_nothing_that_waits(run: Run) -> None:
+    """While nft removes its rules, packets wait for 100 ms, less than the 200 ms in which TCP would repeat them."""
+    ended = wp2pd('run: [sh, -c, "PATH=/srv/slow:$PATH exec wp2pd"], as: am, stop: 3 s') + (
+        "timeline:\n  - {at: 14 s, exec: mobile, run: [cat, /proc/net/snmp]}\n"
+        "  - {at: 14 s, exec: fixed, run: [cat, /proc/net/snmp]}\n"
+    )
+    record = run(ended.replace("files:\n", SLOW_NFT), *SLOW, "links.mobile-fixed.delay=100 ms")
+    assert repeated(record) == [0, 0]
+
+
+HELD = f"""\
+files:
+  holder: {{on: client, path: /srv/hold.py, from: {TESTS}/fixtures/hold.py}}
+"""
+RULE = (
+    "add table inet other; add chain inet other out { type filter hook output priority 1; "
+    "icmp type echo-request queue to 7; }"
+)
+
+
+def test_what_waits_in_other_queues_is_not_lost(run: Run) -> None:
+    """A ping waits in another queue. Meanwhile, wp2pd begins, with rules that a killed one has left, and ends."""
+    others = wp2pd("run: [wp2pd], as: am, required: false") + (
+        f'  - {{on: client, at: 1 s, run: [nft, "{RULE}"], as: rule}}\n'
+        "  - {on: client, at: 2 s, run: [python3, /srv/hold.py, 7, 3], as: hold}\n"
+        '  - {on: client, at: 2500 ms, run: [ping, -c, 1, -W, 5, "{server.ip}"], as: ping}\n'
+        "  - {on: client, at: 3 s, run: [wp2pd], as: second, stop: 4 s}\n"
+        "timeline:\n  - {at: 2700 ms, exec: mobile, run: [pkill, -KILL, wp2pd]}\n"
+    )
+    record = run(others.replace("files:\n", HELD), *SLOW)
+    held, ping = ((record.directory / "raw" / f"{name}.out").read_text() for name in ("hold", "ping"))
+    assert int(held) == 1 and "1 received" in ping
+
+
+UPLINKS = """\
+set -e
+device=$(ip route get {server.ip} | sed -n 's/.* dev \\([^ ]*\\).*/\\1/p')
+own=$(ip route get {server.ip} | sed -n 's/.* src \\([^ ]*\\).*/\\1/p')
+ip FAMILY route add {server.ip} dev $device table 7
+ip FAMILY rule add from $own table 7
+ip link add other type dummy
+ip link set other up
+ip FAMILY route replace {server.ip} dev other
+"""
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_a_pure_ack_leaves_by_the_uplink_of_its_data(run: Run, family: str) -> None:
+    """From 3 s on, only packets with the connection's source address go by its uplink, and others by another one."""
+    script = json.dumps(UPLINKS.replace("FAMILY", f"-{family[-1]}"))
+    record = run(
+        EXCHANGE + f"  - {{on: client, at: 3 s, run: [sh, -c, {script}], as: uplinks}}\n", *SLOW, f"family={family}"
+    )
+    news, pure = counted(record)
+    assert news == 0 and pure == values(record, "am")["added"] > 100
