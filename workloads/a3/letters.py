@@ -149,7 +149,10 @@ def main() -> None:
         kept(sys.argv[2])
     else:
         way = by_msmtp if sys.argv[1] == "send" else by_smtplib
-        address, sender, recipient, mails, size, first, writer = [*sys.argv[2:], *("0", sys.argv[3])[len(sys.argv) - 7 :]]
+        address, sender, recipient, mails, size, first, writer = [
+            *sys.argv[2:],
+            *("0", sys.argv[3])[len(sys.argv) - 7 :],
+        ]
         send(way, address, sender, recipient, int(mails), int(size), int(first), writer=writer)
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A file over HTTP/1.0 to a client that reads slowly, or stops for a while. Runs with the guest's Python.
 
-    slow.py serve FOLDER
-        Serves files. Of each, it prints the time until all was acknowledged (sent), and the longest time in which no
-        byte of it was sent (frozen), in ms.
-    slow.py get ADDRESS NAME STOP_S SHARE LINE_KBPS
-        Does not read for STOP_S after 100 000 bytes, and reads at most SHARE of LINE_KBPS, or with 0 as fast as it can.
-        Prints how long that took (read), in ms, and the hash of what arrived.
+slow.py serve FOLDER
+    Serves files. Of each, it prints the time until all was acknowledged (sent), and the longest time in which no
+    byte of it was sent (frozen), in ms.
+slow.py get ADDRESS NAME STOP_S SHARE LINE_KBPS
+    Does not read for STOP_S after 100 000 bytes, and reads at most SHARE of LINE_KBPS, or with 0 as fast as it can.
+    Prints how long that took (read), in ms, and the hash of what arrived.
 """
 
 from __future__ import annotations

@@ -4,32 +4,41 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from lab.captures.pcap import PcapFile
 from lab.metrics._packets import ETHERNET_BYTES, segment
 from lab.metrics.base import Context, chosen
 from lab.probes.base import Capture
 from lab.shared import types
 
 
-
 def _identity(frame: bytes) -> bytes:
-    """Return what is equal in all copies of a packet, before and behind a router."""
+    """Return what is equal in all copies of a packet, before and behind a router.
+
+    Not time to live and checksums: a host may leave TCP's to its network card.
+    """
     ip = frame[ETHERNET_BYTES:]
-    return ip[:8] + ip[9:10] + ip[12:]
+    tcp = 4 * (ip[0] & 0x0F)
+    return ip[:8] + ip[9:10] + ip[12 : tcp + 16] + ip[tcp + 18 :]
 
 
-def messages(metric: types.PlannedMetric, context: Context, copies: int) -> list[tuple[Sequence[int], Sequence[int]]]:
-    """Return when the copies of each thin message left the first capture, and when they reached the second, in ns.
+def messages(metric: types.PlannedMetric, context: Context) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield when the copies of each thin message left the first capture, and when they reached the second, in ns.
 
-    A thin message is a segment with data that left ``copies`` times or more, equal to the bit. Copies of a second
-    round are equal as well.
+    A thin message is a segment with data that left more than once with the same identification, so not by TCP.
     """
     leaving, arriving = (source.capture() for source in chosen(metric, context, Capture))
-    left_ns, arrived_ns = defaultdict[bytes, list[int]](list), defaultdict[bytes, list[int]](list)
-    for capture, times_ns in ((leaving, left_ns), (arriving, arrived_ns)):
-        for stamp_ns, frame in capture.frames():
-            found = segment(frame)
-            if found and found.size:
-                times_ns[_identity(frame)].append(stamp_ns)
-    return [(times_ns, arrived_ns[name]) for name, times_ns in left_ns.items() if len(times_ns) >= copies]
+    arrived_ns = _times_ns(arriving)
+    for identity, left_ns in _times_ns(leaving).items():
+        if len(left_ns) > 1:
+            yield left_ns, arrived_ns[identity]
+
+
+def _times_ns(capture: PcapFile) -> dict[bytes, list[int]]:
+    found = defaultdict[bytes, list[int]](list)
+    for stamp_ns, frame in capture.frames():
+        one = segment(frame)
+        if one and one.size:
+            found[_identity(frame)].append(stamp_ns)
+    return found

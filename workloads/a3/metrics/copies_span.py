@@ -26,6 +26,8 @@ class CopiesSpan(Metric):
 
     def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         computed = MetricValues()
-        for left_ns, _ in messages(metric, context, COPIES):
-            computed.values.append(left_ns[COPIES - 1] - left_ns[0])
+        spans_ns = (
+            left_ns[COPIES - 1] - left_ns[0] for left_ns, _ in messages(metric, context) if len(left_ns) >= COPIES
+        )
+        computed.values += spans_ns
         return computed
