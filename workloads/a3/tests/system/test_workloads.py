@@ -17,6 +17,7 @@ pytestmark = pytest.mark.guest
 SHORT = {
     "a3/web": ("duration=80 s",),
     "a3/download": ("duration=30 s", "files.file.random=100 KiB"),
+    "a3/commands": ("duration=30 s", "processes.send.run.4=2", "checks.0.that=send.mails == 2"),
 }
 
 
