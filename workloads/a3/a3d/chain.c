@@ -207,7 +207,7 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	if (which == OBSERVE_HTTP)
 		pf_begin(&chain->pf, &own->pf, connection->client.address);
 	if (chain->settings.tp.on && which == OBSERVE_SMB)
-		own->tp = tp_link_begin(&chain->tp, &connection->client, &connection->server);
+		own->tp = tp_link_begin(&chain->tp, &connection->client, &connection->server, &own->tp);
 	observe_begin((struct observe *)own->observer, which, on_event, own);
 	connection->own = own;
 }

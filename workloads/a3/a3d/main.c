@@ -205,9 +205,10 @@ static bool note_changed(void *context, uint8_t version, const struct segment_en
 	return rules_change(version, client, server, on);
 }
 
-static uint64_t monotonic_ns(void)
+/* What TP keeps gets old while the machine sleeps, too. */
+static uint64_t with_sleep_ns(void)
 {
-	return time_ns(CLOCK_MONOTONIC);
+	return time_ns(CLOCK_BOOTTIME);
 }
 
 static void read_options(struct options *options, int argc, char **argv)
@@ -221,7 +222,7 @@ static void read_options(struct options *options, int argc, char **argv)
 				 .quota_all = UINT64_C(256) << 20,
 				 .least_rto_ns = HALF_LEAST_RTO_NS,
 				 .changed = note_changed },
-		.chain.tp = { .quota = UINT64_C(256) << 20, .now_ns = monotonic_ns },
+		.chain.tp = { .quota = UINT64_C(256) << 20, .now_ns = with_sleep_ns },
 	};
 	for (int i = 1; i < argc; i++) {
 		if (read_flag(options, argv[i]))

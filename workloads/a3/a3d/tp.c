@@ -563,12 +563,12 @@ static bool go_on(struct tp *tp)
 	return decided;
 }
 
-/* Whether the client has to wait, so that an observer can remember all requests. */
+/* Whether the client has to wait, so that all requests can be remembered. One that was not changed would be left. */
 static bool is_full(const struct tp *tp)
 {
 	const size_t own = tp->reads + tp_asked(tp);
 
-	return own && tp->requests + own >= TP_IN_FLIGHT;
+	return (own || tp->changed) && tp->requests + own >= TP_IN_FLIGHT;
 }
 
 static void count(struct tp *tp, size_t bytes)

@@ -47,7 +47,9 @@ struct tp_calls {
 	/* Keep bytes, and read them. False: it cannot. */
 	bool (*store)(void *context, uint64_t at, const uint8_t *bytes, size_t length);
 	bool (*load)(void *context, uint64_t at, uint8_t *bytes, size_t length);
-	/* A clock that never goes back. */
+	/* Whether there is room to keep bytes: they are asked for only if there is. */
+	bool (*reserve)(void *context, uint64_t at, size_t length);
+	/* A clock that never goes back, and runs on while the machine sleeps. */
 	uint64_t (*now_ns)(void *context);
 };
 
@@ -64,7 +66,7 @@ enum tp_why {
 	TP_ORDER, /* messages of SMB2 are not numbered one by one */
 	TP_LOG_IN, /* another log-in: its messages may be signed, with their numbers */
 	TP_FRAME, /* an answer for here shares its frame with others */
-	TP_STORE, /* what was kept cannot be read */
+	TP_STORE, /* what was kept could be read a moment ago, and cannot now */
 	TP_LIMIT, /* too many requests */
 	TP_WHYS,
 };

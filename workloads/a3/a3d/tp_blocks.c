@@ -8,6 +8,8 @@ enum {
 	PIECE = 16 << 10, /* loaded from the store at a time */
 };
 
+#define SUM_FIRST UINT64_C(0xcbf29ce484222325)
+
 enum coverage {
 	NOT_COVERED,
 	COMES,
@@ -138,6 +140,14 @@ static void drop(struct tp *tp, struct tp_block *block)
 	block->state = TP_DROPPED;
 }
 
+/* FNV-1a: what a damaged disk returns has another one. */
+static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
 void tp_block_begins(struct tp *tp, struct tp_block *block, const struct tp_message *own)
 {
 	const struct observe_smb_message *smb = &own->event.smb;
@@ -163,6 +173,7 @@ void tp_block_bytes(struct tp *tp, struct tp_block *block, const uint8_t *bytes,
 	if (block->state == TP_ASKED_FOR && length &&
 	    !tp->calls.store(tp->context, place(tp, block) + block->came, bytes, length))
 		drop(tp, block);
+	block->sum = sum_of(block->came ? block->sum : SUM_FIRST, bytes, length);
 	block->came += (uint32_t)length;
 }
 
@@ -176,6 +187,39 @@ void tp_block_ends(struct tp *tp, struct tp_block *block)
 		tp->counts.wasted += block->came;
 		free_block(tp, block);
 	}
+}
+
+/* Whether all of a block is what has come. */
+static bool is_whole(struct tp *tp, struct tp_block *block)
+{
+	uint8_t piece[PIECE];
+	uint64_t sum = SUM_FIRST;
+
+	for (uint32_t at = 0; at < block->length && !block->checked; at += PIECE) {
+		size_t length = block->length - at < PIECE ? block->length - at : PIECE;
+
+		if (!tp->calls.load(tp->context, place(tp, block) + at, piece, length))
+			return false;
+		sum = sum_of(sum, piece, length);
+	}
+	block->checked |= sum == block->sum;
+	return block->checked;
+}
+
+/* Whether all that a read is answered with is what has come. What is not is forgotten, and nothing more asked for. */
+static bool are_whole(struct tp *tp, uint64_t at, uint64_t end)
+{
+	while (at < end) {
+		struct tp_block *block = block_at(tp, at);
+
+		at = block->offset + block->length;
+		if (is_whole(tp, block))
+			continue;
+		free_block(tp, block);
+		tp->file.ask = false;
+		return false;
+	}
+	return true;
 }
 
 static void send_piece(struct tp *tp, struct tp_block *block, uint64_t from, uint64_t to)
@@ -227,7 +271,9 @@ static void serve(struct tp *tp, const struct tp_read *read, uint32_t bytes)
 /* Pass a read on that has waited for nothing. False: it has to wait. */
 static bool pass_read(struct tp *tp, struct tp_read *read)
 {
-	if (tp->passing[OBSERVE_TO_SERVER] || tp_is_busy(tp) || (read->smb.version == 2 && tp_credits(tp) < 1) ||
+	bool lacks = read->smb.version == 1 ? tp->requests + tp_asked(tp) >= tp->most : tp_credits(tp) < 1;
+
+	if (lacks || tp->passing[OBSERVE_TO_SERVER] || tp_is_busy(tp) ||
 	    !tp_asks(tp, &read->smb, TP_READ, read->asked + TP_PREFIX))
 		return false;
 	tp_out(tp, OBSERVE_TO_SERVER, read->asked, read->length);
@@ -244,6 +290,8 @@ static bool answer_read(struct tp *tp, struct tp_read *read)
 		if (tp->passing[OBSERVE_TO_CLIENT] ||
 		    tp->calls.room(tp->context, OBSERVE_TO_CLIENT) < bytes + sizeof(tp->block[0].answered))
 			return false;
+		if (!are_whole(tp, read->smb.offset, read->smb.offset + bytes))
+			return pass_read(tp, read);
 		serve(tp, read, bytes);
 		return true;
 	case IS_STALE:
@@ -365,6 +413,10 @@ void tp_predicts(struct tp *tp)
 
 		if (!block)
 			return;
+		if (!tp->calls.reserve(tp->context, place(tp, block), length)) {
+			tp->file.ask = false;
+			return;
+		}
 		ask_for(tp, block, length);
 	}
 }

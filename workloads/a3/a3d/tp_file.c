@@ -9,6 +9,7 @@ enum {
 	OWN_FIRST = 0xe000, /* SMB1: numbers of requests from here */
 	OWN_LAST = 0xefff,
 	SMB1_LOGOFF = 0x74,
+	SMB1_PROCESS_EXIT = 0x11,
 	SMB2_LOGOFF = 0x02,
 };
 
@@ -56,7 +57,8 @@ bool tp_opens(struct tp *tp, struct tp_message *own)
 	if (tp->state != TP_ACTS || file->state != TP_NO_FILE || !tp_may_open(tp, own))
 		return false;
 	*file = (struct tp_file){
-		.state = TP_OPENS, .ask = true, .serve = true, .session = smb->session, .tree = smb->tree
+		.state = TP_OPENS, .ask = true, .serve = true, .session = smb->session, .tree = smb->tree,
+		.opener = smb->message >> 16
 	};
 	memcpy(file->opened, own->head, sizeof(file->opened));
 	tp_protocol(smb)->ask(own->head);
@@ -95,6 +97,8 @@ bool tp_spoils(const struct tp *tp, const struct tp_message *own, enum tp_kind k
 {
 	const struct observe_smb_message *smb = &own->event.smb;
 
+	if (smb->breaks && has_id(tp, smb)) /* the client knows of no oplock, but the server will take it as given back */
+		return true;
 	if (kind == TP_ENDS && own->alone)
 		return !smb->has_file || has_id(tp, smb); /* also if it is of another session or tree, which is odd */
 	return kind == TP_CHANGES || !own->alone;
@@ -107,6 +111,8 @@ bool tp_closes(struct tp *tp, const struct observe_smb_message *smb)
 
 	if (smb->has_file)
 		ends = tp_is_about(tp, smb);
+	else if (smb->version == 1 && smb->command == SMB1_PROCESS_EXIT)
+		ends = smb->message >> 16 == file->opener;
 	else
 		ends = smb->session == file->session && (all || smb->tree == file->tree);
 	if (!ends || file->state != TP_IS_OPEN)
@@ -115,10 +121,25 @@ bool tp_closes(struct tp *tp, const struct observe_smb_message *smb)
 	return true;
 }
 
+/* Whether there is no such file any more, after what was to end it has been answered so. */
+static bool is_gone(uint32_t status)
+{
+	switch (status) {
+	case 0:
+	case 0xc0000008: /* its number is invalid */
+	case 0xc00000c9: /* the share is gone */
+	case 0xc0000128: /* it was closed */
+	case 0xc0000203: /* the session is gone */
+		return true;
+	default:
+		return false;
+	}
+}
+
 void tp_closed(struct tp *tp, const struct observe_smb_message *smb)
 {
 	if (tp->file.state == TP_CLOSES)
-		tp->file.state = smb->status ? TP_IS_OPEN : TP_NO_FILE;
+		tp->file.state = is_gone(smb->status) ? TP_NO_FILE : TP_IS_OPEN;
 }
 
 /* The first read: what is predicted from it. */
@@ -136,7 +157,7 @@ static void begin(struct tp *tp, const struct tp_message *own)
 	file->block = smb->length;
 	while (file->block < LEAST_BLOCK)
 		file->block += smb->length;
-	file->process = smb->message & ~(uint64_t)UINT16_MAX;
+	file->process = smb->message >> 16;
 	file->asked_length = own->kept;
 	memcpy(file->asked, own->head, own->kept);
 }
@@ -183,7 +204,7 @@ uint64_t tp_own_number(struct tp *tp)
 	}
 	do {
 		tp->multiplex = (uint16_t)(tp->multiplex < OWN_FIRST || tp->multiplex == OWN_LAST ? OWN_FIRST : tp->multiplex + 1);
-		id = file->process | tp->multiplex;
+		id = file->process << 16 | tp->multiplex;
 		taken = tp_block_of(tp, id);
 		for (size_t i = 0; i < tp->requests; i++)
 			taken |= tp->request[i].client == id;

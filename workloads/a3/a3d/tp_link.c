@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tp_link.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +22,8 @@ struct tp_link {
 	struct tp_links *links;
 	struct tp_link *next;
 	struct relay *relay;
+	struct tp_link **owner; /* that has it, until it is taken */
+	uint64_t seen_ns;
 	bool taken;
 	bool failed; /* there was no room for what was to be sent */
 	bool ended[OBSERVE_WAYS], finished[OBSERVE_WAYS];
@@ -65,12 +65,11 @@ static size_t room(void *context, enum observe_way way)
 /* Make a file that is gone when it is closed. */
 static bool open_file(struct tp_link *link)
 {
-	static unsigned int number;
-	char name[32];
+	static const char name[] = "blocks";
 
 	if (link->file >= 0)
 		return true;
-	snprintf(name, sizeof(name), "blocks-%ld-%u", (long)getpid(), number++);
+	unlinkat(link->links->settings.folder, name, 0); /* if an a3d was killed before it could */
 	link->file = openat(link->links->settings.folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (link->file < 0)
 		return false;
@@ -83,21 +82,30 @@ static off_t place(unsigned int part, uint64_t at)
 	return (off_t)(part * (uint64_t)TP_LINK_KEPT + at);
 }
 
-/* Write to a part of the file. False: it cannot, or it would be more than all files may have. */
-static bool put(struct tp_link *link, unsigned int which, uint64_t at, const uint8_t *bytes, size_t length)
+/* Let a part have so many bytes. False: it would be more than all files may have. */
+static bool grow(struct tp_link *link, unsigned int which, uint64_t size)
 {
-	struct tp_links *links = link->links;
 	struct part *part = &link->parts[which];
-	uint64_t more = at + length > part->size ? at + length - part->size : 0;
+	uint64_t more = size > part->size ? size - part->size : 0;
 
-	if (links->stored + more > links->settings.quota || !open_file(link) ||
-	    pwrite(link->file, bytes, length, place(which, at)) != (ssize_t)length) {
-		part->most = part->size;
+	if (link->links->stored + more > link->links->settings.quota)
 		return false;
-	}
-	links->stored += more;
+	link->links->stored += more;
 	part->size += more;
 	return true;
+}
+
+/* Write to a part of the file. False: it cannot; then it does not grow any more. */
+static bool put(struct tp_link *link, unsigned int which, uint64_t at, const uint8_t *bytes, size_t length)
+{
+	struct part *part = &link->parts[which];
+	uint64_t before = part->size;
+
+	if (open_file(link) && grow(link, which, at + length) &&
+	    pwrite(link->file, bytes, length, place(which, at)) == (ssize_t)length)
+		return true;
+	part->most = before;
+	return false;
 }
 
 static bool get(const struct tp_link *link, unsigned int which, uint64_t at, uint8_t *bytes, size_t length)
@@ -115,12 +123,20 @@ static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
 	return get(context, BLOCKS, at, bytes, length);
 }
 
+static bool reserve(void *context, uint64_t at, size_t length)
+{
+	struct tp_link *link = context;
+
+	return open_file(link) && grow(link, BLOCKS, at + length) &&
+	       !posix_fallocate(link->file, place(BLOCKS, at), (off_t)length);
+}
+
 static uint64_t now_ns(void *context)
 {
 	return ((const struct tp_link *)context)->links->settings.now_ns();
 }
 
-/* Whether a session of these hosts was ended by another log-in. */
+/* Whether a session of these hosts was broken here. */
 static bool is_noted(const struct tp_links *links, const struct tp_pair *pair)
 {
 	for (unsigned int i = 0; i < TP_PAIRS && i < links->pairs; i++)
@@ -129,21 +145,49 @@ static bool is_noted(const struct tp_links *links, const struct tp_pair *pair)
 	return false;
 }
 
-struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server)
+/* Whether one gives its place away rather than another one. */
+static bool comes_before(const struct tp_link *link, const struct tp_link *other)
 {
-	static const struct tp_calls calls = { send_bytes, room, store, load, now_ns };
+	bool ready = tp_is_ready(tp_of(link)), other_ready = tp_is_ready(tp_of(other));
+
+	return ready == other_ready ? link->seen_ns < other->seen_ns : !ready;
+}
+
+/* Have a place. False: there is none. */
+static bool make_place(struct tp_links *links)
+{
+	struct tp_link *first = NULL;
+
+	if (links->open < TP_LINKS)
+		return true;
+	for (struct tp_link *link = links->all; link; link = link->next)
+		if (!link->taken && (!first || comes_before(link, first)))
+			first = link;
+	if (!first)
+		return false;
+	*first->owner = NULL;
+	tp_link_end(first);
+	return true;
+}
+
+struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server,
+			      struct tp_link **owner)
+{
+	static const struct tp_calls calls = { send_bytes, room, store, load, reserve, now_ns };
 	struct tp_link *link;
 	struct tp_pair pair;
 
 	memcpy(pair.client, client->address, sizeof(pair.client));
 	memcpy(pair.server, server->address, sizeof(pair.server));
-	if (links->open == TP_LINKS || is_noted(links, &pair))
+	if (is_noted(links, &pair) || !make_place(links))
 		return NULL;
 	link = calloc(1, sizeof(*link) + tp_size());
 	if (!link)
 		return NULL;
 	link->links = links;
 	link->pair = pair;
+	link->owner = owner;
+	link->seen_ns = links->settings.now_ns();
 	link->file = -1;
 	for (unsigned int i = 0; i < PARTS; i++)
 		link->parts[i].most = TP_LINK_KEPT;
@@ -156,6 +200,7 @@ struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *
 
 void tp_link_watches(struct tp_link *link, enum track_direction direction, const uint8_t *bytes, size_t length)
 {
+	link->seen_ns = link->links->settings.now_ns();
 	if (!link->taken)
 		tp_bytes(tp_of(link), (enum observe_way)direction, bytes, length);
 }
@@ -201,7 +246,7 @@ void tp_link_end(struct tp_link *link)
 	*place = link->next;
 	link->links->open--;
 	add(&link->links->over, link);
-	if (tp_state(tp_of(link)) == TP_BROKEN && tp_counts(tp_of(link))->why == TP_LOG_IN)
+	if (tp_state(tp_of(link)) == TP_BROKEN || link->failed)
 		link->links->pair[link->links->pairs++ % TP_PAIRS] = link->pair;
 	for (unsigned int i = 0; i < PARTS; i++)
 		link->links->stored -= link->parts[i].size;

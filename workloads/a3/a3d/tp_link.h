@@ -7,10 +7,10 @@
 #include "tp.h"
 
 enum {
-	TP_LINKS = RELAY_MOST, /* connections */
+	TP_LINKS = 2 * RELAY_MOST, /* connections, with those that were not taken */
 	TP_LINK_HELD = 256 << 10, /* bytes of a client that may wait for the server's answers; then TCP makes it wait */
 	TP_LINK_KEPT = 32 << 20, /* bytes of a direction that are on their way to a host, and not in memory */
-	TP_PAIRS = 64, /* of hosts between which sessions do not last */
+	TP_PAIRS = 64, /* of hosts of which a session was broken here */
 };
 
 struct tp_link_settings {
@@ -41,8 +41,13 @@ struct tp_links {
 
 struct tp_link;
 
-/* A connection of which nothing has been seen. NULL: there is no place for another one, or these hosts log in again. */
-struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server);
+/*
+ * A connection of which nothing has been seen; `owner` points to it as long as it is there and was not taken. If there is no
+ * place, another one loses its own: first one that could not be taken yet, of these the one that was idle for the longest
+ * time. NULL: all are taken, or a session of these hosts was broken here.
+ */
+struct tp_link *tp_link_begin(struct tp_links *links, const struct segment_end *client, const struct segment_end *server,
+			      struct tp_link **owner);
 
 /* Bytes that pass by themselves. */
 void tp_link_watches(struct tp_link *link, enum track_direction direction, const uint8_t *bytes, size_t length);

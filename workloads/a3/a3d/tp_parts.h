@@ -60,7 +60,7 @@ struct tp_file {
 	uint64_t at; /* where the client goes on to read */
 	uint64_t next; /* the first byte that was not asked for */
 	uint32_t block; /* bytes to ask for at a time */
-	uint64_t process; /* of SMB1: the upper part of a message's ID */
+	uint64_t opener, process; /* of SMB1: the upper parts of messages' IDs: of the open, and of the first read */
 	uint8_t asked[TP_ASKED]; /* the first read */
 	size_t asked_length;
 };
@@ -80,6 +80,8 @@ struct tp_block {
 	uint32_t length; /* bytes that are asked for, or there */
 	uint32_t used; /* of which so many from the first one on were served, or skipped */
 	uint32_t came; /* of its data, while it comes */
+	uint64_t sum; /* of these, to know them again */
+	bool checked; /* what was kept is what has come */
 	uint8_t answered[TP_ANSWERED];
 	size_t answered_length;
 };

@@ -55,12 +55,14 @@ static const uint32_t read_data = 0x80000001, write_or_any = 0x40000000 | 0x1000
 
 enum {
 	CLOSE = 0x04,
+	PROCESS_EXIT = 0x11,
 	QUERY_INFORMATION = 0x08,
 	READ_OLD = 0x0a,
 	QUERY_INFORMATION2 = 0x23,
 	LOCKING = 0x24,
 	ECHO = 0x2b,
 	READ_ANDX = 0x2e,
+	WRITE_ANDX = 0x2f,
 	TRANSACTION2 = 0x32,
 	FIND_CLOSE2 = 0x34,
 	TREE_DISCONNECT = 0x71,
@@ -93,14 +95,30 @@ static bool only_looks(const struct tp_message *message)
 	}
 }
 
+/* Whether a chain closes the file that its first command is about. */
+static bool closes_behind(const struct tp_message *message)
+{
+	switch (message->event.smb.command) {
+	case LOCKING:
+	case READ_ANDX:
+	case WRITE_ANDX:
+		return has_words(message, 1) && message->head[WORDS] == CLOSE;
+	default:
+		return false;
+	}
+}
+
 static enum tp_kind kind(const struct tp_message *message)
 {
 	const uint8_t *head = message->head;
 
+	if (closes_behind(message))
+		return TP_ENDS;
 	switch (message->event.smb.command) {
 	case READ_ANDX:
 		return has_words(message, READ_WORDS) && head[WORDS] == NO_ANDX ? TP_READ : TP_CHANGES;
 	case CLOSE:
+	case PROCESS_EXIT:
 	case TREE_DISCONNECT:
 		return TP_ENDS;
 	case LOGOFF:

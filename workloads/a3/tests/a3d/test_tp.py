@@ -9,10 +9,11 @@ from random import Random
 import pytest
 
 from ..tp import fuzz
+from ..tp.planted import WHOLE
 from ..tp.session import Session
 from ..tp.smb import READ_ACCESS, WRITE_ACCESS, Smb1, Smb2, frame
 from ..tp.talk import CONTENT, Talk
-from .packets import compiled
+from .packets import A3D, compiled
 
 LARGE = Random(1).randbytes(6 << 20)
 SMB = [pytest.param(Smb1(), id="SMB1"), pytest.param(Smb2(), id="SMB2")]
@@ -121,3 +122,14 @@ def test_a_client_that_sends_much_before_it_reads_does_not_stand_still(whole: Pa
     assert said.asked[-1].data == data
     said.session.say("go on")
     assert [answer.data for answer in said.seen()] == [CONTENT[at : at + 65536] for at in range(30)]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_planted_mistakes_are_found(built: Path, tmp_path: Path, name: str) -> None:
+    mistake = WHOLE[name]
+    text = (A3D / mistake.file).read_text()
+    assert text.count(mistake.right) == 1
+    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
+    wrong_program = compiled(tmp_path, built, tmp_path / mistake.file, name="drive_tp")
+    with pytest.raises((AssertionError, LookupError, ValueError)):
+        globals()[mistake.found_by](wrong_program)

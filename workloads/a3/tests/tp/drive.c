@@ -5,8 +5,8 @@
  *	drive PREDICT SERIALISE < lines
  *
  * A line is ">" (from the client, to the server) or "<" and bytes in hexadecimal; "end >"; "take"; "room BYTES" (of each
- * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "lose" (what it holds cannot be read);
- * "time NS" (since the beginning).
+ * direction, from now on); "store BYTES" (what the store holds; less makes it fail); "reserve BYTES" (what it says that it
+ * has room for); "lose" or "damage" (what it holds cannot be read, or is read wrong); "time NS" (since the beginning).
  * For each, it prints what is sent (">" or "<", and the bytes), then ".", the state, why it was left, what the observer says
  * of that, whether it could be between, whether a direction's end can be passed on, and the counts. Until it is taken, by
  * that line or when it wants to, bytes pass by themselves. What was not taken is offered again. Each piece has its own
@@ -25,9 +25,9 @@ static struct {
 } offered[OBSERVE_WAYS];
 
 static size_t room = SIZE_MAX;
-static uint64_t store_size = UINT64_MAX;
+static uint64_t store_size = UINT64_MAX, reserve_size = UINT64_MAX;
 static uint64_t now_ns = UINT64_C(1000000000000);
-static bool lost, taken;
+static bool lost, damaged, taken;
 static uint8_t kept[(size_t)TP_BLOCKS * TP_BLOCK];
 
 static void *own(size_t size)
@@ -81,9 +81,16 @@ static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
 	(void)context;
 	if (at + length > sizeof(kept))
 		abort();
-	if (!lost)
-		memcpy(bytes, kept + at, length);
+	memcpy(bytes, kept + at, length);
+	if (damaged)
+		bytes[length - 1] ^= 1;
 	return !lost;
+}
+
+static bool reserve(void *context, uint64_t at, size_t length)
+{
+	(void)context;
+	return at + length <= reserve_size;
 }
 
 static uint64_t tell_ns(void *context)
@@ -162,8 +169,12 @@ static void obey(struct tp *tp, const char *line)
 		store_size = strtoull(line + 6, NULL, 10);
 	else if (!strncmp(line, "time ", 5))
 		now_ns = UINT64_C(1000000000000) + strtoull(line + 5, NULL, 10);
+	else if (!strncmp(line, "reserve ", 8))
+		reserve_size = strtoull(line + 8, NULL, 10);
 	else if (!strcmp(line, "lose"))
 		lost = true;
+	else if (!strcmp(line, "damage"))
+		damaged = true;
 	else if (!strcmp(line, "take"))
 		taken |= tp_take(tp);
 	else if (!strncmp(line, "end ", 4))
@@ -176,7 +187,7 @@ static void obey(struct tp *tp, const char *line)
 
 int main(int argc, char **argv)
 {
-	static const struct tp_calls calls = { send_bytes, room_for, store, load, tell_ns };
+	static const struct tp_calls calls = { send_bytes, room_for, store, load, reserve, tell_ns };
 	struct tp_settings settings;
 	char *line = NULL;
 	size_t size = 0;

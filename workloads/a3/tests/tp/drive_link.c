@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TP on a connection that it takes over when it wants to (tp_link.h), with a relay that prints: the lines, and what is
- * printed, are those of drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, and "again" begins another
- * connection of the same hosts.
+ * printed, are those of drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, "again"
+ * begins another connection of the same hosts, and "strangers" as many of others as there are places.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -106,7 +106,21 @@ static void lose(void)
 			exit(1);
 }
 
-static void obey(struct tp_link *link, const char *line)
+static struct tp_link *strangers[TP_LINKS];
+
+/* Others connect, and say nothing. */
+static void arrive(struct tp_links *links)
+{
+	struct segment_end end = { { 10, 9, 9, 9 }, 1 }, server = { { 10, 0, 0, 1 }, 445 };
+
+	for (unsigned int i = 0; i < TP_LINKS; i++, end.port++, now_ns++) {
+		tp_link_end(strangers[i]);
+		if (!(strangers[i] = tp_link_begin(links, &end, &server, &strangers[i])))
+			exit(1);
+	}
+}
+
+static void obey(struct tp_links *links, struct tp_link *link, const char *line)
 {
 	if (line[0] == '>' || line[0] == '<') {
 		offer(link, line[0] == '>' ? TRACK_TO_SERVER : TRACK_TO_CLIENT, line + 1);
@@ -123,6 +137,8 @@ static void obey(struct tp_link *link, const char *line)
 		limit(line + 6);
 	} else if (!strcmp(line, "lose")) {
 		lose();
+	} else if (!strcmp(line, "strangers")) {
+		arrive(links);
 	}
 	if (taken)
 		broken |= !tp_link_transformer.room(link, NULL);
@@ -144,7 +160,7 @@ int main(int argc, char **argv)
 {
 	static struct segment_end client = { { 10, 0, 0, 2 }, 40000 }, server = { { 10, 0, 0, 1 }, 445 };
 	static struct tp_links links;
-	struct tp_link *link;
+	static struct tp_link *link;
 	char *line = NULL;
 	size_t size = 0;
 
@@ -155,27 +171,29 @@ int main(int argc, char **argv)
 	links.settings.quota = 4 << 20;
 	links.settings.now_ns = tell_ns;
 	links.settings.folder = open(".", O_RDONLY | O_DIRECTORY);
-	link = tp_link_begin(&links, &client, &server);
+	link = tp_link_begin(&links, &client, &server, &link);
 	while (link && getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strcmp(line, "again")) {
 			tp_link_end(link);
-			link = tp_link_begin(&links, &client, &server);
+			link = tp_link_begin(&links, &client, &server, &link);
 			taken = broken = false;
 			server.address[0] ^= !link; /* now another one */
 			links.over = (struct tp_links_counts){ 0 };
 		} else {
-			obey(link, line);
+			obey(&links, link, line);
 		}
 		if (link)
 			say(link, &links);
 		else
 			puts(". refused not left 0 0 0 0 0 0 0 0 0 0 0");
 		fflush(stdout);
-		link = link ? link : tp_link_begin(&links, &client, &server);
+		link = link ? link : tp_link_begin(&links, &client, &server, &link);
 	}
 	free(line);
 	tp_link_end(link);
+	for (unsigned int i = 0; i < TP_LINKS; i++)
+		tp_link_end(strangers[i]);
 	close(links.settings.folder);
 	return links.open || links.stored ? 1 : 0;
 }

@@ -204,8 +204,8 @@ PLANTED = {
     ),
     "a close that has failed ends the file": Mistake(
         "tp_file.c",
-        "smb->status ? TP_IS_OPEN : TP_NO_FILE",
-        "smb->status > 1 ? TP_NO_FILE : TP_NO_FILE",
+        "is_gone(smb->status) ? TP_NO_FILE",
+        "is_gone(0 * smb->status) ? TP_NO_FILE",
         "test_a_break_after_a_close_that_has_failed",
         (Smb2(),),
     ),
@@ -237,6 +237,43 @@ PLANTED = {
         "test_another_log_in_ends_the_connection",
         (Smb2(), "setup"),
     ),
+    "the client gets more credits than a number holds": Mistake(
+        "tp.c",
+        "	if (given > UINT16_MAX)\n		given = UINT16_MAX;\n",
+        "",
+        "test_what_a_block_has_cost_comes_back",
+    ),
+    "a message has one number, however large": Mistake(
+        "tp.c",
+        "	tp->next += (uint64_t)cost(smb);",
+        "	tp->next += 1;",
+        "test_compounds_and_long_requests_do_not_wait_for_credits",
+    ),
+    "an answer is as new as it is late": Mistake(
+        "tp.c",
+        "	is_answer_of(tp, request->asked_ns);",
+        "	is_answer_of(tp, tp_now_ns(tp));",
+        "test_an_answer_says_nothing_of_the_time_after_its_request",
+        (Smb2(),),
+    ),
+    "credits of an answer for the time being are lost": Mistake(
+        "tp.c",
+        "	tp->more_credits += own->event.smb.credits;",
+        "	tp->more_credits += !own->event.smb.interim * own->event.smb.credits;",
+        "test_credits_of_an_answer_for_the_time_being",
+    ),
+    "a read that waits here costs nothing": Mistake(
+        "tp.c",
+        "		tp->client_credits -= cost(smb);\n		drop(",
+        "		drop(",
+        "test_what_is_answered_here_costs_nothing_in_the_end",
+    ),
+    "two requests have the same number": Mistake(
+        "tp.c",
+        "	return tp_block_of(tp, smb->message) || (asked",
+        "	return (asked",
+        "test_a_number_of_the_client_that_is_used_here",
+    ),
     "a client with few credits loses some": Mistake(
         "tp.c",
         "tp->client_credits + given < TP_SPARE",
@@ -257,8 +294,8 @@ PLANTED = {
     ),
     "more requests than an observer remembers": Mistake(
         "tp.c",
-        "return own && tp->requests + own >= TP_IN_FLIGHT;",
-        "return own && tp->requests + own >= 2 * TP_IN_FLIGHT;",
+        "&& tp->requests + own >= TP_IN_FLIGHT;",
+        "&& tp->requests + own >= 2 * TP_IN_FLIGHT;",
         "test_more_requests_than_are_remembered_wait",
     ),
     "answers keep the server's numbers": Mistake(
@@ -285,19 +322,65 @@ PLANTED = {
         "",
         "test_an_agreement_is_a_message_of_its_own",
     ),
-    "a shorter block is taken for the end of the file": Mistake(
-        "tp_blocks.c",
-        "smb->length != block->length",
-        "smb->length > block->length",
-        "test_a_block_that_the_server_refuses_is_asked_for_again_by_the_client",
+    "the client gives its oplock back and nobody notices": Mistake(
+        "tp_file.c",
+        "	if (smb->breaks && has_id(tp, smb))",
+        "	if (smb->breaks && !has_id(tp, smb) && own->kept == 0)",
+        "test_an_oplock_that_the_client_gives_back_unasked_is_gone",
+        (Smb1(),),
+    ),
+    "the end of a process is not noticed": Mistake(
+        "tp_smb1.c",
+        "	case PROCESS_EXIT:\n",
+        "",
+        "test_the_end_of_a_process_closes_what_it_has_opened",
+        (Smb1.PROCESS,),
+    ),
+    "any process may end": Mistake(
+        "tp_file.c",
+        "ends = smb->message >> 16 == file->opener;",
+        "ends = true;",
+        "test_the_end_of_a_process_closes_what_it_has_opened",
+        (Smb1.PROCESS + 1,),
+    ),
+    "a close in a chain is not noticed": Mistake(
+        "tp_smb1.c",
+        "	case WRITE_ANDX:\n		return",
+        "		return",
+        "test_a_chain_that_closes_the_file",
+        ("write",),
+    ),
+    "a close fails though the file is gone": Mistake(
+        "tp_file.c",
+        "	case 0xc0000128: /* it was closed */\n",
+        "",
+        "test_a_close_that_fails_since_all_is_over",
         (Smb2(),),
     ),
-    "a disk that is full is not noticed": Mistake(
+    "after the prediction requests are forgotten": Mistake(
+        "tp.c",
+        "(own || tp->changed) &&",
+        "own &&",
+        "test_more_requests_than_are_remembered_wait_also_after_the_prediction",
+    ),
+    "reads that are let go are too many": Mistake(
         "tp_blocks.c",
-        "	    !tp->calls.store(tp->context, place(tp, block) + block->came, bytes, length))\n		drop(tp, block);",
-        "	    !tp->calls.store(tp->context, place(tp, block) + block->came, bytes, length))\n		block->came += 0;",
-        "test_a_disk_that_is_full_only_costs_time",
-        (Smb2(),),
+        "tp->requests + tp_asked(tp) >= tp->most : tp_credits",
+        "tp->requests > 100 : tp_credits",
+        "test_reads_that_are_let_go_keep_the_limit_of_smb1",
+    ),
+    "what the disk returns is not checked": Mistake(
+        "tp_blocks.c",
+        "	block->checked |= sum == block->sum;",
+        "	block->checked = true;",
+        "test_what_cannot_be_read_back_as_it_came_is_asked_of_the_server",
+        ("damage",),
+    ),
+    "blocks are asked for without room": Mistake(
+        "tp_blocks.c",
+        "if (!tp->calls.reserve(tp->context, place(tp, block), length)) {",
+        "if (!length) {",
+        "test_a_block_that_there_is_no_room_for_is_not_asked_for",
     ),
     "too much is under way": Mistake(
         "tp_blocks.c",
@@ -389,11 +472,30 @@ LINKED = {
         ")",
         "test_the_end_of_a_direction_waits_for_what_is_held_back",
     ),
-    "a write that was cut short counts": Mistake(
+    "nobody asks for room": Mistake(
         "tp_link.c",
-        "pwrite(link->file, bytes, length, place(which, at)) != (ssize_t)length",
-        "pwrite(link->file, bytes, length, place(which, at)) < -1",
-        "test_a_disk_that_is_full_only_costs_time",
+        "!posix_fallocate(link->file, place(BLOCKS, at), (off_t)length);",
+        "(off_t)length;",
+        "test_no_block_is_asked_for_that_the_disk_has_no_room_for",
+    ),
+    "an old file keeps its name": Mistake(
+        "tp_link.c",
+        "	unlinkat(link->links->settings.folder, name, 0); /* if",
+        "	(void)0; /* if",
+        "test_what_a_killed_a3d_has_left_is_removed",
+        ("folder",),
+    ),
+    "who has opened a share loses its place": Mistake(
+        "tp_link.c",
+        "link->seen_ns < other->seen_ns : !ready;",
+        "link->seen_ns < other->seen_ns : ready;",
+        "test_others_that_only_connect_take_no_place_from_one_that_has_opened_a_share",
+    ),
+    "places are kept": Mistake(
+        "tp_link.c",
+        "	if (!first)\n		return false;\n",
+        "	if (first)\n		return false;\n",
+        "test_others_that_only_connect_take_no_place_from_one_that_has_opened_a_share",
     ),
     "a file keeps its name": Mistake(
         "tp_link.c",
@@ -402,10 +504,38 @@ LINKED = {
         "test_a_file_has_no_name_and_what_it_has_lost_is_not_served",
         ("folder",),
     ),
-    "a log-in is not remembered": Mistake(
+    "a broken session is not remembered": Mistake(
         "tp_link.c",
-        "tp_counts(tp_of(link))->why == TP_LOG_IN",
-        "tp_counts(tp_of(link))->why == TP_WHYS",
-        "test_hosts_that_log_in_again_are_left_alone",
+        "tp_state(tp_of(link)) == TP_BROKEN || link->failed)",
+        "tp_counts(tp_of(link))->why == TP_LOG_IN)",
+        "test_hosts_of_which_a_session_was_broken_are_left_alone",
+        ("frame",),
+    ),
+}
+
+WHOLE = {
+    "a server waits for a slow client": Mistake(
+        "relay.c",
+        "RELAY_ROOM / 2 + relay->transformer->keeps(relay->context, direction);",
+        "RELAY_ROOM / 2;",
+        "test_a_server_does_not_wait_for_a_slow_client",
+    ),
+    "what is kept is somewhere else": Mistake(
+        "tp_link.c",
+        "	uint64_t there = (at - link->parts[which].first) % TP_LINK_KEPT;",
+        "	uint64_t there = (at + 1 - link->parts[which].first) % TP_LINK_KEPT;",
+        "test_a_server_does_not_wait_for_a_slow_client",
+    ),
+    "a reset of the server comes first": Mistake(
+        "relay.c",
+        "	return delivered(relay, stream->direction) < stream->end ||",
+        "	return (!relay->transformer && delivered(relay, stream->direction) < stream->end) ||",
+        "test_what_a_server_was_told_to_have_come_is_delivered_before_its_reset",
+    ),
+    "one direction waits for the other": Mistake(
+        "relay.c",
+        "		    make_room(&relay->stream[!stream->direction], RELAY_SLACK) < RELAY_SLACK)",
+        "		    relay->stream[!stream->direction].end - relay->stream[!stream->direction].start > RELAY_ROOM / 2)",
+        "test_a_client_that_sends_much_before_it_reads_does_not_stand_still",
     ),
 }

@@ -229,7 +229,7 @@ class Smb1:
     OPS: ClassVar[dict[str, int]] = {
         **{"negotiate": 0x72, "setup": 0x73, "tree": 0x75, "open": 0xA2, "close": 0x04, "read": 0x2E, "write": 0x2F},
         **{"echo": 0x2B, "agree": 0x24, "lock": 0x24, "query": 0x23, "cancel": 0xA4, "ioctl": 0xA0},
-        **{"untree": 0x71, "logoff": 0x74},
+        **{"untree": 0x71, "logoff": 0x74, "exit": 0x11},
     }
     NAMES: ClassVar[dict[int, str]] = {number: name for name, number in OPS.items() if name != "lock"}
     PROCESS = 9

@@ -401,6 +401,20 @@ def test_an_answer_that_took_long_says_little(program: Path, dialect: Dialect) -
 
 
 @each
+def test_an_answer_says_nothing_of_the_time_after_its_request(program: Path, dialect: Dialect) -> None:
+    """It may have been under way for long, with a break behind it."""
+    said = talk(program, dialect)
+    file = said.begin()
+    said.answer_all()
+    said.at_s(1)
+    said.ask("query", file=file)
+    said.at_s(6)
+    said.answer_all()
+    said.ask("read", file=file, offset=16384, length=16384)
+    assert said.reads == [(16384, 16384)]
+
+
+@each
 def test_a_break_of_a_file_of_the_same_number(program: Path, dialect: Dialect) -> None:
     """After the end of its tree or session, or another open with its number, TP's file is gone."""
     for op in ("untree", "logoff", "open"):
@@ -659,9 +673,42 @@ def test_what_a_block_has_cost_comes_back(program: Path) -> None:
     said.answer(said.asked[-1], credits=3)
     assert said.got().credits == 2
     said.answer(said.asked[1], credits=5)
+    for granted, given in ((1, 5), (60_000, 60_000)):
+        said.ask("echo")
+        said.answer(said.asked[-1], credits=granted)
+        assert said.got().credits == given
+    said.answer(said.asked[1], credits=60_001)
+    for granted, given in ((60_000, 65_535), (1, 54_466)):  # a server of a client with no limit
+        said.ask("echo")
+        said.answer(said.asked[-1], credits=granted)
+        assert said.got().credits == given
+
+
+def test_what_is_answered_here_costs_nothing_in_the_end(program: Path) -> None:
+    """With 64 queries under way, the client has the 64 credits that are not spent here."""
+    said = talk(program, Smb2(), spare=1)
+    file = said.begin()
+    said.answer_all()
+    for at, length in BLOCKS[1:]:
+        said.ask("read", file=file, offset=at, length=length)
+    said.ask("close", file=file)
+    said.answer_all()
+    for _ in range(64):
+        said.ask("query")
+    said.ask("open", name="file2")
+    assert said.asked[-1].oplock == 0 and said.session.counts.answered == 6
+
+
+def test_credits_of_an_answer_for_the_time_being(program: Path) -> None:
+    """Of a block: the last answer has none."""
+    said = talk(program, Smb2(), recent=0)
+    said.begin()
+    block = said.asked[1]
+    said.answer(block, PENDING, interim=True)
+    said.answer(block, credits=0, later=True)
     said.ask("echo")
-    said.answer(said.asked[-1], credits=1)
-    assert said.got().credits == 5
+    said.answer(said.asked[-1])
+    assert said.got().credits == 1
 
 
 def test_a_client_with_few_credits_keeps_them(program: Path) -> None:
@@ -692,7 +739,10 @@ def test_compounds_and_long_requests_do_not_wait_for_credits(program: Path) -> N
     said = talk(program, Smb2())
     said.begin(size=10_000_000)
     said.ask("read", file=said.file(7), length=30 << 16)
-    assert said.asked[-1].charge == 30
+    long = said.asked[-1]
+    said.number += 29
+    said.ask("echo")
+    assert (long.charge, said.asked[-1].number) == (30, long.number + 30)
 
 
 def test_more_requests_than_are_remembered_wait(program: Path) -> None:
@@ -761,13 +811,118 @@ def test_a_disk_that_is_full_only_costs_time(program: Path, dialect: Dialect) ->
     assert said.got().data == CONTENT[32768:49152]
 
 
-def test_what_cannot_be_read_back_ends_the_connection(program: Path) -> None:
+@pytest.mark.parametrize("harm", ["lose", "damage"])
+def test_what_cannot_be_read_back_as_it_came_is_asked_of_the_server(program: Path, harm: str) -> None:
     said = talk(program, Smb2())
     file = said.begin()
     said.answer_all()
-    said.session.say("lose")
+    said.seen()
     said.ask("read", file=file, offset=16384, length=16384)
-    assert (said.session.state, said.session.why) == ("broken", "store")
+    assert said.got().data == CONTENT[16384:32768]
+    said.session.say(harm)
+    said.ask("read", file=file, offset=32768, length=16384)
+    assert said.reads == [(32768, 16384)] and said.session.state == "acts"
+    said.answer_all()
+    assert said.got().data == CONTENT[32768:49152]
+
+
+def test_a_block_that_there_is_no_room_for_is_not_asked_for(program: Path) -> None:
+    said = talk(program, Smb2())
+    said.session.say("reserve 66000")
+    said.begin()
+    assert said.reads == BLOCKS[:2]
+
+
+@each
+def test_an_oplock_that_the_client_gives_back_unasked_is_gone(program: Path, dialect: Dialect) -> None:
+    """The server may let others write from then on."""
+    said = talk(program, dialect)
+    file = said.begin()
+    said.answer_all()
+    said.seen()
+    said.ask("agree", file=said.file(2))
+    said.ask("read", file=file, offset=16384, length=16384)
+    assert not said.reads
+    said.ask("agree", file=file)
+    said.ask("read", file=file, offset=32768, length=16384)
+    assert said.reads == [(32768, 16384)]
+
+
+@pytest.mark.parametrize("process", [Smb1.PROCESS, Smb1.PROCESS + 1])
+def test_the_end_of_a_process_closes_what_it_has_opened(program: Path, process: int) -> None:
+    said = talk(program, Smb1())
+    said.open()
+    message = bytearray(Smb1().ask("exit", said.number))
+    message[26] = process
+    said.send(bytes(message))
+    said.number += 1
+    answer = bytearray(Smb1().answer(said.asked.pop()))
+    answer[26] = process
+    said.say(bytes(answer))
+    said.raw()
+    said.ask("open", name="file2")
+    assert said.asked[-1].oplock == (Smb1.exclusive if process == Smb1.PROCESS else Smb1.none)
+
+
+@pytest.mark.parametrize("op", ["read", "write"])
+def test_a_chain_that_closes_the_file(program: Path, op: str) -> None:
+    """If it succeeds."""
+    for status, oplock in ((0, Smb1.exclusive), (0xC0000022, Smb1.none)):
+        said = talk(program, Smb1())
+        file = said.begin()
+        said.answer_all()
+        said.seen()
+        message = bytearray(Smb1().ask(op, said.number, file=file, offset=16384, length=10))
+        message[33] = 0x04
+        said.send(bytes(message))
+        said.number += 1
+        assert said.asked[0].op == op
+        said.answer(said.asked[0], status)
+        said.seen()
+        said.ask("open", name="file2")
+        assert said.asked[-1].oplock == oplock
+
+
+@each
+def test_a_close_that_fails_since_all_is_over(program: Path, dialect: Dialect) -> None:
+    for status in (0xC0000008, 0xC00000C9, 0xC0000128, 0xC0000203):
+        said = talk(program, dialect)
+        file = said.open()
+        said.ask("close", file=file)
+        said.answer(said.asked[0], status)
+        said.seen()
+        said.ask("open", name="file2")
+        assert said.asked[-1].oplock == dialect.exclusive
+
+
+def test_more_requests_than_are_remembered_wait_also_after_the_prediction(program: Path) -> None:
+    said = talk(program, Smb2(), spare=700)
+    file = said.begin()
+    said.answer_all()
+    said.ask("close", file=file)
+    said.answer_all()
+    for _ in range(520):
+        said.ask("notify", file=file)
+    assert len(said.asked) == 504 and said.session.state == "acts"
+    said.answer_all()
+    assert not said.session.offered and said.session.state == "acts"
+
+
+def test_reads_that_are_let_go_keep_the_limit_of_smb1(program: Path) -> None:
+    said = talk(program, Smb1(), recent=400_000)
+    file = said.begin(size=1_000_000)
+    for at in range(16384, 16384 * 21, 16384):
+        said.ask("read", file=file, offset=at, length=16384)
+    for _ in range(30):
+        said.ask("query", file=file)
+    assert len(said.asked) == 50
+    said.say(Smb1().breaks(file, 0))
+    assert [request.op for request in said.asked[50:]] == ["agree"]  # which has no answer
+    said.asked.pop()
+    while said.asked:
+        said.answer(said.asked[0])
+        assert len(said.asked) <= 50
+    assert not said.session.offered
 
 
 @each
@@ -815,6 +970,17 @@ def test_smb1_is_not_serialised(program: Path) -> None:
     for _ in range(3):
         said.ask("echo")
     assert len(said.asked) == 3
+
+
+def test_a_number_of_the_client_that_is_used_here(program: Path) -> None:
+    """Its request waits until that one is answered."""
+    said = talk(program, Smb1())
+    file = said.begin()
+    said.number = 0xE000
+    said.ask("query", file=file)
+    assert said.asked[-1].op == "read"
+    said.answer(said.asked[1])
+    assert said.asked[-1].op == "query"
 
 
 def test_the_limit_of_requests_in_smb1_is_kept(program: Path) -> None:
