@@ -402,7 +402,7 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	struct own *own = connection ? connection->own : NULL;
 	enum track_direction direction;
 
-	if (!own || !(own->wanted || own->tp))
+	if (!own || !(own->wanted || own->tp) || !relays_ready(&chain->relays, now_ns))
 		return;
 	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 	if (!clean(connection, direction, segment) || waits(chain, own))
@@ -449,6 +449,17 @@ static void refuse_segment(struct chain *chain, const struct segment *segment, u
 	}
 }
 
+/* Whether a segment answers a SYN where a changed connection was. */
+static bool answers(const struct chain *chain, const struct segment *segment)
+{
+	for (unsigned int i = 0; i < CHAIN_OPENING; i++)
+		if (segment->flags & SEGMENT_ACK && chain->opening[i].version == segment->version &&
+		    track_same(&chain->opening[i].client, &segment->to) &&
+		    track_same(&chain->opening[i].server, &segment->from) && segment->ack == chain->opening[i].seq + 1)
+			return true;
+	return false;
+}
+
 /*
  * A SYN where a changed connection was. Anybody may send one, so it only passes; when the other host has answered it as a
  * new connection, that one is forgotten. False: it is an answer that nobody has asked for.
@@ -465,13 +476,10 @@ static bool begins_again(struct chain *chain, const struct segment *segment)
 		chain->next_opening = (next + 1) % CHAIN_OPENING;
 		return true;
 	}
-	for (unsigned int i = 0; i < CHAIN_OPENING; i++)
-		if (chain->opening[i].version == segment->version && track_same(&chain->opening[i].client, &segment->to) &&
-		    track_same(&chain->opening[i].server, &segment->from) && segment->ack == chain->opening[i].seq + 1) {
-			relays_replaced(&chain->relays, &segment->to, &segment->from, segment->version);
-			return true;
-		}
-	return false;
+	if (!answers(chain, segment))
+		return false;
+	relays_replaced(&chain->relays, &segment->to, &segment->from, segment->version);
+	return true;
 }
 
 /* Let the elements but PF see a packet. `own`: of its connection, if that is followed. */
@@ -490,9 +498,11 @@ static enum chain_verdict look(struct chain *chain, struct passing *passing, uin
 	if (!is_changed && (chain->settings.relay.ib || chain->settings.tp.on) &&
 	    !relays_known(&chain->relays, segment, &direction))
 		take(chain, segment, now_ns);
-	if ((is_changed || relays_over(&chain->relays, segment)) && segment->flags & SEGMENT_SYN &&
-	    (relays_over(&chain->relays, segment) || !relays_known(&chain->relays, segment, &direction))) {
-		if (!begins_again(chain, segment)) {
+	if ((is_changed || relays_over(&chain->relays, segment)) && segment->flags & (SEGMENT_SYN | SEGMENT_RST) &&
+	    (relays_over(&chain->relays, segment) || !relays_known(&chain->relays, segment, &direction)) &&
+	    (segment->flags & SEGMENT_SYN || answers(chain, segment))) {
+		/* a server that refuses a new connection has forgotten the old one; that its client has, nobody has said */
+		if (segment->flags & SEGMENT_SYN && !begins_again(chain, segment)) {
 			refuse_segment(chain, segment, now_ns);
 			return CHAIN_DROP;
 		}
@@ -740,6 +750,11 @@ bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
 	}
 	return next_notice(chain, packet) || chain_left(chain, packet) || relay_due(chain, now_ns, packet) ||
 	       copy_due(chain, now_ns, packet);
+}
+
+void chain_too_long(struct chain *chain, const struct rar_packet *packet)
+{
+	relays_too_long(&chain->relays, packet->bytes, packet->length);
 }
 
 uint64_t chain_next_ns(const struct chain *chain)

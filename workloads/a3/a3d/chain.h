@@ -111,6 +111,9 @@ void chain_monitor(struct chain *chain, const uint8_t address[16], const uint8_t
 /* The next packet that is to be sent now, in addition. False: there is none. */
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet);
 
+/* A packet that a3d has made was too long for a link. */
+void chain_too_long(struct chain *chain, const struct rar_packet *packet);
+
 /* When there will be one, or one to be released; UINT64_MAX: not before another packet comes. */
 uint64_t chain_next_ns(const struct chain *chain);
 

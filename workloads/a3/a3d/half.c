@@ -13,7 +13,10 @@ enum {
 	BLOCKS = 3, /* of SACK, next to timestamps */
 	FIRST_SEGMENTS = 10, /* RFC 6928 */
 	DUPLICATES = 3,
-	SMALL_AFTER = 2, /* times that the timer has rung */
+	LEAST_MTU = 1280, /* what every way of IPv6 carries (RFC 8200 5), and those of today */
+	LEAST_MTU4 = 576, /* what every host of IPv4 takes (RFC 791) */
+	SHORTER_AFTER = 2, /* times that the timer has rung */
+	SHORTEST_AFTER = 6,
 	RESET_ASKS = 6, /* that a host may leave without an answer */
 	HOPS = 64,
 };
@@ -334,7 +337,7 @@ static void refuse(struct half *half, const struct segment *segment, uint64_t no
 }
 
 /* Whether an acknowledgement of what was never sent may be true. */
-static bool trusts(const struct half *half, int64_t to)
+static bool may_have(const struct half *half, int64_t to)
 {
 	return to <= (int64_t)half->trusts_to && !(half->offered_end && to > (int64_t)half->offered + 1);
 }
@@ -346,8 +349,10 @@ static bool acknowledgement(struct half *half, const struct segment *segment, ui
 	bool nothing_else = !segment_payload(segment) && !(segment->flags & SEGMENT_FIN);
 	uint64_t window = (uint64_t)segment->window << half->settings.send_scale;
 
-	if (to > (int64_t)half->sent_most && !trusts(half, to))
+	if (to > (int64_t)half->sent_most && !may_have(half, to))
 		return false;
+	if (!half->trusts)
+		to = to > (int64_t)half->sent_most ? (int64_t)half->sent_most : to;
 	if (to < (int64_t)half->acked - (int64_t)half->window_most) {
 		refuse(half, segment, now_ns);
 		return false;
@@ -401,8 +406,12 @@ static void learn(struct half *half, const struct segment *segment, int64_t at, 
 	uint32_t echo_ahead = segment->echo - stamp(half, now_ns);
 
 	if (at < 0 || at > (int64_t)(half->received + half->slack) || to < (int64_t)half->acked ||
-	    to > (int64_t)(half->acked + half->slack) ||
-	    (half->settings.stamps && segment_after(half->stamp_latest, segment->stamp)))
+	    to > (int64_t)(half->acked + half->slack)) {
+		half->reset = true; /* a host that knows this connection does not take it */
+		half->reset_seq = segment->ack;
+		return;
+	}
+	if (half->settings.stamps && segment_after(half->stamp_latest, segment->stamp))
 		return;
 	half->stamp_latest = segment->stamp;
 	if (half->settings.stamps && (int32_t)echo_ahead >= 0) /* the clock has begun again since */
@@ -410,6 +419,7 @@ static void learn(struct half *half, const struct segment *segment, int64_t at, 
 	half->old_edge = (uint64_t)at + ((uint64_t)UINT16_MAX << half->settings.receive_scale);
 	half->learning = false;
 	half->trusts_to = (uint64_t)to + 2 * ((uint64_t)UINT16_MAX << half->settings.send_scale);
+	half->trusts = true;
 	half->trusts_ns = now_ns + HALF_TRUST_NS;
 	half->ask_ns = now_ns + ASK_NS;
 	believe(half, (uint64_t)to);
@@ -468,6 +478,8 @@ void half_segment(struct half *half, const struct segment *segment, uint64_t now
 		note_stamp(half, end > 0 ? (uint64_t)end : 0, segment->stamp);
 	if (acknowledgement(half, segment, now_ns) && segment_next(segment) != segment->seq)
 		content(half, segment, at);
+	if (now_ns >= half->trusts_ns)
+		half->trusts = false;
 }
 
 /* Packets. */
@@ -654,6 +666,41 @@ static size_t sendable(const struct half *half, bool *end, bool *closed)
 	return *closed ? 0 : (size_t)fit;
 }
 
+/* Bytes of headers in a packet with payload. */
+static size_t headers(const struct half *half)
+{
+	size_t ip = half->settings.version == 4 ? IP4_HEADER : IP6_HEADER;
+
+	return ip + TCP_HEADER + (half->settings.stamps ? STAMPS : 0);
+}
+
+/* Let no packet have this length or more. False: there is no shorter one. */
+static bool shorten(struct half *half, size_t length)
+{
+	/* what links carry: tunnels of today, and RFC 1191 7.1 */
+	static const uint16_t lengths[] = { 1492, 1400, LEAST_MTU, 1006, LEAST_MTU4, 296, 68 };
+
+	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		if (lengths[i] >= length || (half->settings.version == 6 && lengths[i] < LEAST_MTU))
+			continue;
+		half->settings.mss = (uint16_t)least(half->settings.mss, lengths[i] - headers(half));
+		return true;
+	}
+	return false;
+}
+
+void half_too_long(struct half *half, size_t length)
+{
+	/* of several that were sent at once, the first one has shortened them all */
+	if (half->state != HALF_OPEN || headers(half) + half->settings.mss < length || !shorten(half, length))
+		return;
+	half->cwnd = least(half->cwnd, (uint64_t)FIRST_SEGMENTS * half->settings.mss);
+	half->sent = half->acked;
+	half->recovering = false;
+	half->dup_acks = 0;
+	half->again = true;
+}
+
 /* The timer has rung. Sets probe if the host is to be asked whether its window is still closed. */
 static void ring(struct half *half, uint64_t now_ns, bool *probe)
 {
@@ -676,9 +723,8 @@ static void ring(struct half *half, uint64_t now_ns, bool *probe)
 		half->ssthresh = most((half->sent_most - half->acked) / 2, 2 * (uint64_t)half->settings.mss);
 		half->recover = half->sent_most;
 	}
-	if (half->retries >= SMALL_AFTER && half->settings.version == 6)
-		half->settings.mss = (uint16_t)least(half->settings.mss, HALF_LEAST_MTU - IP6_HEADER - TCP_HEADER -
-										 (half->settings.stamps ? STAMPS : 0));
+	if (half->retries >= SHORTER_AFTER)
+		shorten(half, half->retries >= SHORTEST_AFTER ? LEAST_MTU4 + 1 : LEAST_MTU + 1);
 	half->cwnd = half->settings.mss;
 	half->sent = half->acked;
 	half->recovering = false;

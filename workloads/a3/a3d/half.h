@@ -11,12 +11,14 @@
  *
  * What a segment says counts only if its numbers are within the windows (RFC 9293 3.10.7.4, RFC 5961). A half that goes on
  * with a connection of which it knows only what the numbers are at least (half_resume()) asks the host first, and again for
- * a minute, since the answer may have been an old segment. It believes acknowledgements of what it has not sent itself as
- * far as there may be bytes that were sent before: twice the largest window of the host behind the answer.
+ * a minute, since the answer may have been an old segment. In that time it believes acknowledgements of what it has not
+ * sent itself, as far as there may be bytes that were sent before: twice the largest window of the host behind the answer.
+ * Later, such a one acknowledges what was sent here: the host has the rest beyond a gap, and gets it again. A host that
+ * answers with numbers that cannot be has another connection with these ports, which is reset.
  *
  * Not modelled: what the host says by SACK, ECN (a connection with it is not to be taken over), Nagle's algorithm, delayed
- * acknowledgements. Urgent data are answered with a reset. Packets of IPv4 may be fragmented; if large segments of IPv6
- * do not arrive, they become small.
+ * acknowledgements. Urgent data are answered with a reset. Segments that are too long for a link here, or that do not
+ * arrive, become shorter (RFC 4821, without its probes for longer ones).
  */
 #ifndef A3D_HALF_H
 #define A3D_HALF_H
@@ -29,7 +31,6 @@ enum {
 	HALF_RETRIES = 15, /* then the host is taken to be gone */
 	HALF_STORED = 1 << 20, /* bytes that are ahead of a gap, with what it takes to keep them */
 	HALF_PIECES = 1024, /* of them */
-	HALF_LEAST_MTU = 1280, /* what every way of IPv6 carries (RFC 8200 5) */
 };
 
 #define HALF_LEAST_RTO_NS UINT64_C(200000000) /* that of Linux; RFC 6298 has a second */
@@ -122,8 +123,9 @@ struct half {
 	/* what is asked of the host: whether it is there, what it has, or whether it has forgotten the connection */
 	bool learning; /* numbers are what they are at least */
 	uint64_t slack; /* they are so much more at most */
-	uint64_t trusts_to; /* up to here, acknowledgements of what was never sent here are true */
-	uint64_t trusts_ns; /* until then, the answer may have been an old segment */
+	uint64_t trusts_to; /* up to here, acknowledgements of what was never sent here may be true */
+	bool trusts; /* they are believed: the answer may have been an old segment, */
+	uint64_t trusts_ns; /* if the host was not heard after this time */
 	uint64_t ask_ns; /* when it is asked next; UINT64_MAX: not at all */
 	unsigned int asks; /* without an answer */
 
@@ -157,6 +159,9 @@ void half_resume(struct half *half, uint64_t received, uint64_t acked, uint64_t 
 
 /* There are bytes to send up to here, and a FIN behind them. */
 void half_offer(struct half *half, uint64_t bytes, bool end);
+
+/* A packet of this length could not leave: send the same in shorter ones. */
+void half_too_long(struct half *half, size_t length);
 
 /* Make the host say what it has: with an old segment, which it answers. */
 size_t half_ask(struct half *half, uint64_t now_ns, uint8_t *packet, size_t room);

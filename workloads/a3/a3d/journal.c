@@ -10,16 +10,15 @@
 #include <unistd.h>
 
 enum {
-	HEAD = 0x61336832, /* "a3h2": records' kinds, and the version of their format */
+	HEAD = 0x61336833, /* "a3h3": records' kinds, and the version of their format */
 	BYTES = 0x61336232,
-	END = 0x61336532,
 
 	RECORD_MOST = JOURNAL_RECORD, /* bytes; a head has fewer */
 };
 
 struct record {
 	uint32_t kind, length;
-	uint64_t at, other;
+	uint64_t at;
 	uint32_t flow;
 	uint32_t sum; /* CRC-32C of what is before, and of the bytes */
 };
@@ -29,6 +28,16 @@ struct seal {
 	uint64_t size, end;
 	uint32_t fin;
 	uint32_t sum;
+};
+
+/* The owner's numbers, and where flows end; no end: UINT64_MAX. */
+struct numbers {
+	uint64_t of[JOURNAL_FLOWS], ends[JOURNAL_FLOWS];
+	uint32_t sum, none;
+};
+
+enum {
+	AFTER_HEAD = sizeof(struct seal) + sizeof(struct numbers),
 };
 
 /* CRC-32C (RFC 3720 appendix B.4), a table of its bytes. */
@@ -93,6 +102,19 @@ static bool put_seal(const struct journal *journal, int file, uint64_t size)
 	return pwrite(file, &seal, sizeof(seal), (off_t)(sizeof(struct record) + journal->head)) == sizeof(seal);
 }
 
+/* Write the owner's numbers and the ends that are known, which count when they are synced. */
+static bool put_numbers(const struct journal *journal, int file)
+{
+	struct numbers numbers = { .none = 0 };
+
+	memcpy(numbers.of, journal->numbers, sizeof(numbers.of));
+	for (unsigned int flow = 0; flow < JOURNAL_FLOWS; flow++)
+		numbers.ends[flow] = journal->ended[flow] ? journal->ends[flow] : UINT64_MAX;
+	numbers.sum = crc(0, &numbers, offsetof(struct numbers, sum));
+	return pwrite(file, &numbers, sizeof(numbers),
+		      (off_t)(sizeof(struct record) + journal->head + sizeof(struct seal))) == sizeof(numbers);
+}
+
 /* Take bytes from the front of two parts. Returns how many of `taken` there are. */
 static int take(struct iovec parts[2], size_t bytes, struct iovec taken[2])
 {
@@ -110,7 +132,21 @@ static int take(struct iovec parts[2], size_t bytes, struct iovec taken[2])
 	return count;
 }
 
-/* Add bytes, in records, or one record without any, and sync that. False: it cannot, and nothing was added. */
+/* Sync what was written, and the numbers with it. */
+static bool sync_all(struct journal *journal)
+{
+	bool put = put_numbers(journal, journal->file);
+
+	if (!synced(journal->file)) {
+		journal->broken = true;
+		return false;
+	}
+	if (put)
+		memcpy(journal->noted, journal->numbers, sizeof(journal->noted));
+	return true;
+}
+
+/* Add bytes, in records, and sync that. False: it cannot, and nothing was added. */
 static bool add(struct journal *journal, struct record record, const struct iovec *parts, size_t length)
 {
 	struct iovec left[2] = { { NULL, 0 } }, some[2];
@@ -133,10 +169,8 @@ static bool add(struct journal *journal, struct record record, const struct iove
 		record.at += bytes;
 		length -= bytes;
 	} while (length);
-	if (!synced(journal->file)) {
-		journal->broken = true;
+	if (!sync_all(journal))
 		return false;
-	}
 	journal->size = size;
 	return true;
 }
@@ -156,16 +190,15 @@ static bool reserve(struct journal *journal, size_t records)
 	return true;
 }
 
-static void note(struct journal *journal, uint64_t at, uint64_t length, uint64_t place, uint64_t other)
+static void note(struct journal *journal, uint64_t at, uint64_t length, uint64_t place)
 {
 	if (!journal->count || journal->end != at)
 		journal->from = at;
 	journal->records[journal->count++] = (struct journal_record){ at, length, place };
 	journal->end = at + length;
-	journal->other = other;
 }
 
-/* Write a new file with a head, and the ends that are known, next to the old one. Returns it; -1: it cannot. */
+/* Write a new file with a head next to the old one. Returns it; -1: it cannot. */
 static int write_new(struct journal *journal, const char *name, const void *head, size_t bytes, uint64_t *size)
 {
 	const struct iovec part = { (void *)(uintptr_t)head, bytes };
@@ -176,15 +209,8 @@ static int write_new(struct journal *journal, const char *name, const void *head
 	if (file < 0)
 		return -1;
 	length = put(file, 0, (struct record){ .kind = HEAD }, &part, 1);
-	*size = length + sizeof(struct seal);
-	good = length && put_seal(journal, file, *size);
-	for (unsigned int flow = 0; good && flow < JOURNAL_FLOWS; flow++) {
-		if (!journal->ended[flow])
-			continue;
-		length = put(file, *size, (struct record){ .kind = END, .flow = flow, .at = journal->ends[flow] }, NULL, 0);
-		*size += length;
-		good = length;
-	}
+	*size = length + AFTER_HEAD;
+	good = length && put_seal(journal, file, *size) && put_numbers(journal, file);
 	if (good && !fsync(file))
 		return file;
 	close(file);
@@ -195,7 +221,7 @@ static int write_new(struct journal *journal, const char *name, const void *head
 /* Put a new file in the old one's place, if there is one. False: it cannot. */
 static bool replace(struct journal *journal, const void *head, size_t bytes)
 {
-	char name[sizeof(journal->name) + 4];
+	char name[sizeof(journal->name) + sizeof(".new")];
 	uint64_t size;
 	int file;
 
@@ -214,6 +240,7 @@ static bool replace(struct journal *journal, const void *head, size_t bytes)
 	journal->file = file;
 	journal->size = size;
 	journal->count = journal->which = 0;
+	memcpy(journal->noted, journal->numbers, sizeof(journal->noted));
 	journal->broken = fsync(journal->folder) != 0; /* the old one may come back: both are right until something is added */
 	return true;
 }
@@ -259,6 +286,21 @@ static bool get(const struct journal *journal, uint64_t place, struct record *re
 	return sum == record->sum;
 }
 
+static void get_numbers(struct journal *journal)
+{
+	struct numbers numbers;
+
+	if (pread(journal->file, &numbers, sizeof(numbers),
+		  (off_t)(sizeof(struct record) + journal->head + sizeof(struct seal))) == sizeof(numbers) &&
+	    crc(0, &numbers, offsetof(struct numbers, sum)) == numbers.sum) {
+		memcpy(journal->numbers, numbers.of, sizeof(numbers.of));
+		memcpy(journal->noted, numbers.of, sizeof(numbers.of));
+		memcpy(journal->ends, numbers.ends, sizeof(numbers.ends));
+		for (unsigned int flow = 0; flow < JOURNAL_FLOWS; flow++)
+			journal->ended[flow] = numbers.ends[flow] != UINT64_MAX;
+	}
+}
+
 /* Compare what is there with the seal, and cut what is torn. */
 static void check_seal(struct journal *journal)
 {
@@ -278,8 +320,7 @@ static void check_seal(struct journal *journal)
 	journal->broken = journal->damaged || ftruncate(journal->file, (off_t)journal->size);
 }
 
-enum journal_opened journal_open(struct journal *journal, int folder, const char *name, unsigned int flow, void *head,
-				 size_t bytes)
+bool journal_open(struct journal *journal, int folder, const char *name, unsigned int flow, void *head, size_t bytes)
 {
 	struct record record = { .kind = 0 };
 	struct stat about;
@@ -288,43 +329,39 @@ enum journal_opened journal_open(struct journal *journal, int folder, const char
 	snprintf(journal->name, sizeof(journal->name), "%s", name);
 	journal->file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (journal->file < 0)
-		return JOURNAL_FAILED;
-	errno = 0;
+		return false;
 	if (fstat(journal->file, &about) || !S_ISREG(about.st_mode) || !get(journal, 0, &record, head, bytes) ||
 	    record.kind != HEAD || record.length != bytes) {
 		close(journal->file);
-		return errno ? JOURNAL_FAILED : JOURNAL_NONE;
+		return false;
 	}
-	journal->size = sizeof(record) + bytes + sizeof(struct seal);
+	journal->size = sizeof(record) + bytes + AFTER_HEAD;
+	get_numbers(journal);
 	while (get(journal, journal->size, &record, NULL, 0) && record.flow < JOURNAL_FLOWS) {
 		if (record.kind == BYTES && !reserve(journal, 1)) {
 			journal_close(journal);
-			return JOURNAL_FAILED;
+			return false;
 		}
 		if (record.kind == BYTES)
-			note(journal, record.at, record.length, journal->size + sizeof(record), record.other);
-		if (record.kind == END) {
-			journal->ended[record.flow] = true;
-			journal->ends[record.flow] = record.at;
-		}
+			note(journal, record.at, record.length, journal->size + sizeof(record));
 		journal->size += sizeof(record) + record.length;
 	}
 	check_seal(journal);
-	return JOURNAL_OPENED;
+	return true;
 }
 
-bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[2], uint64_t other)
+bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[2])
 {
 	uint64_t place = journal->size + sizeof(struct record);
 	size_t length = parts[0].iov_len + parts[1].iov_len;
 
 	if (!reserve(journal, length / JOURNAL_RECORD + 1) ||
-	    !add(journal, (struct record){ .kind = BYTES, .flow = journal->flow, .at = at, .other = other }, parts, length))
+	    !add(journal, (struct record){ .kind = BYTES, .flow = journal->flow, .at = at }, parts, length))
 		return false;
 	while (length) {
 		size_t bytes = length < JOURNAL_RECORD ? length : JOURNAL_RECORD;
 
-		note(journal, at, bytes, place, other);
+		note(journal, at, bytes, place);
 		at += bytes;
 		place += bytes + sizeof(struct record);
 		length -= bytes;
@@ -333,16 +370,27 @@ bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[
 	return true;
 }
 
+bool journal_note(struct journal *journal)
+{
+	if (journal->broken) { /* they are true in any case, if they come to be there */
+		put_numbers(journal, journal->file);
+		return false;
+	}
+	return sync_all(journal);
+}
+
 bool journal_add_end(struct journal *journal, unsigned int flow, uint64_t at)
 {
 	if (journal->ended[flow])
 		return true;
-	if (!add(journal, (struct record){ .kind = END, .flow = flow, .at = at }, NULL, 0))
-		return false;
 	journal->ended[flow] = true;
 	journal->ends[flow] = at;
-	put_seal(journal, journal->file, journal->size);
-	return true;
+	if (journal_note(journal)) {
+		put_seal(journal, journal->file, journal->size);
+		return true;
+	}
+	journal->ended[flow] = false;
+	return false;
 }
 
 /* Read a record, and check it, unless it is the one that was read last. Its bytes are in journal->read then. */

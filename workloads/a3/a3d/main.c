@@ -220,6 +220,7 @@ static void read_options(struct options *options, int argc, char **argv)
 		.chain.pf = { .limit = 50, .most_ns = SECOND_NS / 10 * 8 },
 		.chain.relay = { .quota = UINT64_C(64) << 20,
 				 .quota_all = UINT64_C(256) << 20,
+				 .behind = RELAY_BEHIND,
 				 .least_rto_ns = HALF_LEAST_RTO_NS,
 				 .changed = note_changed },
 		.chain.tp = { .quota = UINT64_C(256) << 20, .now_ns = with_sleep_ns },
@@ -327,6 +328,8 @@ static void send_packet(struct daemon *daemon, const struct rar_packet *packet)
 		sent = sendto(daemon->raw6, packet->bytes, packet->length, MSG_DONTWAIT, (struct sockaddr *)&to6,
 			      sizeof(to6));
 	}
+	if (sent < 0 && errno == EMSGSIZE)
+		chain_too_long(&daemon->chain, packet);
 	daemon->errors += sent < 0; /* TCP has its own timer */
 }
 

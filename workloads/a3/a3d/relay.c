@@ -1,110 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "relay.h"
+#include "relay_parts.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-	FORMAT = 2, /* of a journal's head */
-	RESTART_SIZE = 1 << 20, /* bytes of a journal that is begun again when all of it is delivered */
 	MSS_UNKNOWN = 536, /* RFC 9293 3.7.1 */
 	STAMP_OPTION = 12,
-	RECORD_HEAD = 64, /* bytes of it, and more */
 };
 
-#define NEVER UINT64_MAX
+#define NEVER RELAY_NEVER
 #define MS_NS UINT64_C(1000000)
-#define HEAD_BYTES (UINT64_C(16) << 20) /* so far a head's numbers may be behind */
-
-/* What a journal says about its connection. */
-struct head {
-	uint32_t format, size;
-	struct half_settings settings[TRACK_DIRECTIONS];
-	uint64_t bytes[TRACK_DIRECTIONS]; /* of each direction, that its receiver has acknowledged */
-};
-
-/* Bytes on their way to a host; of a number n, the place is n % RELAY_ROOM. */
-struct stream {
-	struct relay *relay;
-	enum track_direction direction;
-	uint8_t *ring;
-	uint64_t start, end; /* that are in memory */
-	bool ended; /* the transformer knows that no more will come */
-	bool finished; /* a FIN follows */
-};
-
-struct relay {
-	struct relays *relays;
-	struct segment_end ends[TRACK_DIRECTIONS]; /* client, server */
-	uint8_t version;
-	const struct relay_transformer *transformer;
-	void *context;
-	struct half half[TRACK_DIRECTIONS]; /* towards the client, towards the server */
-	struct stream stream[TRACK_DIRECTIONS]; /* to the server, to the client */
-	uint64_t now_ns; /* when something happened last */
-	bool touched; /* there may be something to do */
-	bool over; /* both FINs are acknowledged, or it is reset */
-	bool was_reset;
-	bool broken; /* the transformer refuses */
-	uint64_t over_ns;
-
-	bool stores; /* journal is open */
-	struct journal journal;
-	uint64_t number; /* of its file */
-	uint64_t head_bytes[TRACK_DIRECTIONS]; /* that its head says */
-	uint64_t commit_ns; /* when what is not delivered is stored; NEVER: nothing waits */
-	uint64_t full_ns; /* until then the disk is taken to be full */
-	bool full;
-
-	bool waits[TRACK_DIRECTIONS]; /* after a restart: until its receiver has said what it has */
-};
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* The half whose host sends the bytes of a direction, and that whose host gets them. */
-static struct half *source(struct relay *relay, enum track_direction direction)
-{
-	return &relay->half[direction];
-}
-
-static struct half *sink(struct relay *relay, enum track_direction direction)
-{
-	return &relay->half[!direction];
-}
-
-/* Bytes of a direction that its receiver has acknowledged, without the FIN. */
-static uint64_t delivered(struct relay *relay, enum track_direction direction)
-{
-	const struct half *half = sink(relay, direction);
-
-	return half->acked - half->acked_end;
-}
-
-static bool stored_here(const struct relay *relay, enum track_direction direction)
-{
-	return relay->stores && direction == relay->relays->settings.inward;
-}
-
-/* Where the bytes end that are delivered or on disk. */
-static uint64_t safe(struct relay *relay, enum track_direction direction)
-{
-	uint64_t there = delivered(relay, direction);
-
-	return stored_here(relay, direction) && relay->journal.count ? most(there, relay->journal.end) : there;
-}
 
 /* Streams. */
 
@@ -179,55 +85,6 @@ static bool read_stream(void *context, uint64_t at, uint8_t *bytes, size_t lengt
 	return true;
 }
 
-static bool fits(struct relay *relay, uint64_t length)
-{
-	const struct relays *relays = relay->relays;
-	const uint64_t more = length + RECORD_HEAD * (1 + length / JOURNAL_RECORD);
-
-	return relay->journal.size + more <= relays->settings.quota &&
-	       relays->stored + more <= relays->settings.quota_all;
-}
-
-/* The journal has another size now. */
-static void count_size(struct relay *relay, uint64_t before)
-{
-	relay->relays->stored += relay->journal.size - before;
-}
-
-/* Whether something can be added to the journal. */
-static bool writes(const struct relay *relay)
-{
-	return relay->stores && !relay->journal.broken;
-}
-
-/* Put on disk what the near host has not acknowledged yet. */
-static void commit(struct relay *relay)
-{
-	const uint64_t now_ns = relay->now_ns;
-	enum track_direction inward = relay->relays->settings.inward;
-	struct stream *stream = &relay->stream[inward];
-	uint64_t from = safe(relay, inward), before = relay->journal.size;
-	size_t length = stream->end > from ? (size_t)(stream->end - from) : 0, at = from % RELAY_ROOM;
-	size_t first = (size_t)least(length, RELAY_ROOM - at);
-	const struct iovec parts[] = { { stream->ring + at, first }, { stream->ring, length - first } };
-	bool good;
-
-	relay->commit_ns = NEVER;
-	if (!writes(relay) || relay->waits[inward] || !length || now_ns < relay->full_ns)
-		return;
-	good = fits(relay, length) && journal_add(&relay->journal, from, parts, delivered(relay, !inward));
-	count_size(relay, before);
-	relay->relays->sync_ns = now_ns + RELAY_SYNC_NS;
-	relay->relays->counts.syncs++;
-	relay->full = !good;
-	if (good) {
-		relay->relays->counts.stored += length;
-	} else {
-		relay->relays->counts.full++;
-		relay->full_ns = now_ns + RELAY_FULL_NS;
-	}
-}
-
 bool relay_give(struct relay *relay, enum track_direction direction, const uint8_t *bytes, size_t length)
 {
 	struct stream *stream = &relay->stream[direction];
@@ -285,7 +142,7 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 	}
 	room = make_room(stream, length);
 	if (room < length && stored_here(relay, stream->direction)) {
-		commit(relay);
+		relay_commit(relay);
 		room = make_room(stream, length);
 	}
 	length = (size_t)least(length, room);
@@ -295,21 +152,6 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 }
 
 /* Beginning and end. */
-
-static struct head head_of(struct relay *relay)
-{
-	struct head head;
-
-	memset(&head, 0, sizeof(head));
-	head.format = FORMAT;
-	head.size = sizeof(head);
-	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
-		head.settings[i] = relay->half[i].settings;
-		head.settings[i].echo = relay->half[i].stamp_latest;
-		head.bytes[i] = delivered(relay, i);
-	}
-	return head;
-}
 
 static void release(struct relay *relay)
 {
@@ -326,16 +168,6 @@ static void release(struct relay *relay)
 	if (relay->transformer)
 		relay->transformer->released(relay->context);
 	free(relay);
-}
-
-static void remove_journal(struct relay *relay)
-{
-	if (!relay->stores)
-		return;
-	relay->relays->stored -= relay->journal.size;
-	relay->stores = false;
-	relay->commit_ns = NEVER;
-	journal_remove(&relay->journal);
 }
 
 static bool note(struct relay *relay, bool on)
@@ -355,34 +187,55 @@ static bool is_forgotten(const struct relay *relay)
 /* Forget a connection that is over. If both hosts may still know one that was reset, none of its packets may pass. */
 static void forget(struct relay *relay)
 {
-	remove_journal(relay);
+	relay_remove_journal(relay);
 	if (is_forgotten(relay))
 		note(relay, false);
 	relay->relays->counts.over++;
 	release(relay);
 }
 
-/* Have a place for one more connection: forget the one that has been over for the longest time. NULL: there is none. */
-static struct relay **free_place(struct relays *relays)
-{
-	struct relay **place = relays->all, **oldest = NULL;
+static void reset(struct relay *relay, uint64_t now_ns);
 
-	for (; place < relays->all + RELAY_MOST && *place; place++)
+/* Whether a device has all the places that one may have. */
+static bool has_many(const struct relays *relays, const struct segment_end *client)
+{
+	unsigned int its = 0;
+
+	for (unsigned int i = 0; i < RELAY_MOST; i++)
+		its += relays->all[i] && !relays->all[i]->over &&
+		       !memcmp(relays->all[i]->ends[0].address, client->address, SEGMENT_DEVICE);
+	return its >= RELAY_DEVICE;
+}
+
+/*
+ * Have a place for one more connection: forget the one that has been over for the longest time. If none is over, reset the
+ * one in which nothing has moved for the longest time, if that was long enough. NULL: there is no place now.
+ */
+static struct relay **free_place(struct relays *relays, uint64_t now_ns)
+{
+	struct relay **place = relays->all, **oldest = NULL, *idle = NULL;
+
+	for (; place < relays->all + RELAY_MOST && *place; place++) {
 		if ((*place)->over && (!oldest || (*place)->over_ns < (*oldest)->over_ns))
 			oldest = place;
+		if (!idle || (*place)->moved_ns < idle->moved_ns)
+			idle = *place;
+	}
 	if (place < relays->all + RELAY_MOST)
 		return place;
 	if (oldest)
 		forget(*oldest);
+	else if (now_ns - idle->moved_ns >= RELAY_IDLE_NS)
+		reset(idle, now_ns);
 	return oldest;
 }
 
-static struct relay *make(struct relays *relays, const struct half_settings settings[TRACK_DIRECTIONS],
-			  uint64_t now_ns)
+struct relay *relay_make(struct relays *relays, const struct half_settings settings[TRACK_DIRECTIONS], uint64_t now_ns)
 {
-	struct relay *relay, **place = free_place(relays);
+	struct relay *relay, **place;
 
-	if (!place || !(relay = calloc(1, sizeof(*relay))))
+	if (has_many(relays, &settings[0].host) || !(place = free_place(relays, now_ns)) ||
+	    !(relay = calloc(1, sizeof(*relay))))
 		return NULL;
 	*place = relay;
 	relays->open++;
@@ -390,7 +243,7 @@ static struct relay *make(struct relays *relays, const struct half_settings sett
 	relay->version = settings[0].version;
 	relay->commit_ns = NEVER;
 	relay->touched = true;
-	relay->now_ns = now_ns;
+	relay->now_ns = relay->moved_ns = now_ns;
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
 		relay->ends[i] = settings[i].host;
 		relay->stream[i] = (struct stream){ .relay = relay, .direction = i, .ring = malloc(RELAY_ROOM) };
@@ -434,28 +287,6 @@ static struct half_settings settled(const struct relays *relays, const struct tr
 	};
 }
 
-/* Files of the two sides have other names, since near is far for the other one. */
-static const char *prefix(const struct relays *relays)
-{
-	return relays->settings.inward == TRACK_TO_CLIENT ? "client-" : "server-";
-}
-
-static bool open_journal(struct relay *relay)
-{
-	struct relays *relays = relay->relays;
-	struct head head = head_of(relay);
-	char name[64];
-
-	relay->number = relays->number++;
-	snprintf(name, sizeof(name), "%s%" PRIu64, prefix(relays), relay->number);
-	if (relays->stored + sizeof(head) + RECORD_HEAD > relays->settings.quota_all ||
-	    !journal_create(&relay->journal, relays->settings.folder, name, relays->settings.inward, &head, sizeof(head)))
-		return false;
-	relay->stores = true;
-	relays->stored += relay->journal.size;
-	return true;
-}
-
 /* What is done after something has happened. */
 
 /*
@@ -489,7 +320,9 @@ static uint64_t edge(struct relay *relay, enum track_direction direction)
 		return transformed_edge(relay, direction);
 	/* what the receiver offers; and a little, so that there is something to ask it with when its window is closed */
 	offers = least(delivered(relay, direction) + most(to->window, 2 * (uint64_t)to->settings.mss), there + RELAY_ROOM);
-	if (stored_here(relay, direction) && writes(relay) && !relay->full) {
+	if (direction != settings->inward)
+		return least(offers, relay_noted_edge(relay));
+	if (relay_writes(relay) && !relay->full) {
 		left = least(settings->quota - least(settings->quota, relay->journal.size),
 			     settings->quota_all - least(settings->quota_all, relay->relays->stored));
 		left -= left / 16; /* for the heads of records */
@@ -509,22 +342,6 @@ static void end_transformed(struct relay *relay, enum track_direction direction)
 	relay->broken |= !relay->transformer->ended(relay->context, relay, direction);
 }
 
-/*
- * All of a direction has come, and its FIN. That is noted on disk before the FIN goes on, so that a number that a host
- * acknowledges after a restart is never one of which nobody knows whether it is that of a byte. If the disk does not take
- * it, the FIN goes on all the same, and is not acknowledged before its receiver has it.
- */
-static void finish(struct relay *relay, enum track_direction direction)
-{
-	uint64_t before = relay->journal.size;
-
-	if (writes(relay)) {
-		journal_add_end(&relay->journal, direction, relay->stream[direction].end);
-		count_size(relay, before);
-	}
-	relay_finish(relay, direction);
-}
-
 /* The receiver may have got bytes before a restart of which nothing was known here; and the FIN may have come. */
 static void follow(struct relay *relay, enum track_direction direction)
 {
@@ -537,8 +354,12 @@ static void follow(struct relay *relay, enum track_direction direction)
 		half_skip(from, there);
 		half_offer(sink(relay, direction), there, false);
 	}
-	if (from->finished && !stream->finished && stream->end == from->end)
-		finish(relay, direction);
+	/*
+	 * All has come, and a FIN. That is noted on disk before the FIN goes on, so that a number that a host acknowledges
+	 * after a restart is never one of which nobody knows whether it is that of a byte.
+	 */
+	if (from->finished && !stream->finished && stream->end == from->end && relay_note_end(relay, direction))
+		relay_finish(relay, direction);
 }
 
 static void settle_direction(struct relay *relay, enum track_direction direction)
@@ -564,7 +385,7 @@ static void end_relay(struct relay *relay, uint64_t now_ns)
 {
 	relay->over = true;
 	relay->over_ns = now_ns;
-	remove_journal(relay);
+	relay_remove_journal(relay);
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
 		free(relay->stream[i].ring);
 		relay->stream[i].ring = NULL;
@@ -605,198 +426,35 @@ static void look_for_end(struct relay *relay, uint64_t now_ns)
 		end_relay(relay, now_ns);
 }
 
-/* A journal of which all is delivered begins again, before it is long or its head is old, or if it is broken. */
-static void renew_journal(struct relay *relay)
-{
-	enum track_direction inward = relay->relays->settings.inward;
-	uint64_t size = relay->journal.size, quota = relay->relays->settings.quota;
-	bool large = relay->journal.count && (size >= RESTART_SIZE || size >= quota / 2 || relay->full);
-	bool old = relay->half[0].acked - relay->head_bytes[TRACK_TO_CLIENT] >= HEAD_BYTES ||
-		   relay->half[1].acked - relay->head_bytes[TRACK_TO_SERVER] >= HEAD_BYTES;
-	struct head head;
-
-	if (!relay->stores || relay->waits[0] || relay->waits[1] || relay->journal.damaged ||
-	    !(large || old || relay->journal.broken) || relay->now_ns < relay->full_ns ||
-	    (relay->journal.count && delivered(relay, inward) < relay->journal.end))
-		return;
-	head = head_of(relay);
-	if (!journal_renew(&relay->journal, &head, sizeof(head))) {
-		relay->full_ns = relay->now_ns + RELAY_FULL_NS;
-		return;
-	}
-	memcpy(relay->head_bytes, head.bytes, sizeof(head.bytes));
-	count_size(relay, size);
-	relay->full = false;
-}
-
-/* When bytes are to be stored: when the near host has not acknowledged them for a while. */
-static void plan_commit(struct relay *relay)
-{
-	const struct stream *stream = &relay->stream[relay->relays->settings.inward];
-
-	if (!writes(relay) || relay->waits[stream->direction] || safe(relay, stream->direction) >= stream->end) {
-		relay->commit_ns = NEVER;
-		return;
-	}
-	if (relay->commit_ns == NEVER)
-		relay->commit_ns = relay->now_ns + RELAY_COMMIT_NS;
-	relay->commit_ns = most(relay->commit_ns, most(relay->full_ns, relay->relays->sync_ns));
-}
-
-/* Whether bytes are to be stored now. It does not wait if the near host does not even take them. */
-static bool is_to_commit(struct relay *relay, uint64_t now_ns)
-{
-	const struct stream *stream = &relay->stream[relay->relays->settings.inward];
-
-	if (relay->over || relay->commit_ns == NEVER)
-		return false;
-	if (sink(relay, stream->direction)->sent < stream->end)
-		relay->commit_ns = most(now_ns, most(relay->full_ns, relay->relays->sync_ns));
-	return relay->commit_ns <= now_ns;
-}
-
-/* The receiver of a direction has said what it has: go on from there. */
-static void resume(struct relay *relay, enum track_direction direction)
-{
-	const struct journal *journal = &relay->journal;
-	struct half *to = sink(relay, direction), *from = source(relay, direction);
-	struct stream *stream = &relay->stream[direction];
-	uint64_t there = to->acked;
-
-	relay->waits[direction] = false;
-	from->end = journal->ended[direction] ? journal->ends[direction] : HALF_NO_END;
-	there = least(there, from->end);
-	if (direction == relay->relays->settings.inward) {
-		relay->relays->counts.resumed++;
-		if (journal->damaged && to->acked < journal->sealed_end + journal->sealed_fin)
-			half_reset(from); /* what it was told to be there is not */
-		if (journal->count)
-			there = most(there, journal->end);
-	}
-	stream->start = stream->end = there;
-	half_skip(from, there);
-	half_offer(to, there, false);
-}
-
 static void settle(struct relay *relay, uint64_t now_ns)
 {
+	const struct half *half = relay->half;
+	uint64_t moved = half[0].received + half[1].received + half[0].acked + half[1].acked;
+
 	relay->now_ns = now_ns;
 	if (relay->over)
 		return;
+	if (moved != relay->moved)
+		relay->moved_ns = now_ns;
+	relay->moved = moved;
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
 		if (relay->waits[i] && !sink(relay, i)->learning)
-			resume(relay, i);
+			relay_resume(relay, i);
 	if (relay->transformer && relay->transformer->room && !is_cut_off(relay))
 		relay->broken |= !relay->transformer->room(relay->context, relay);
 	settle_direction(relay, TRACK_TO_SERVER);
 	settle_direction(relay, TRACK_TO_CLIENT);
-	renew_journal(relay);
-	plan_commit(relay);
+	relay_renew_journal(relay);
+	relay_plan_commit(relay);
 	look_for_end(relay, now_ns);
 }
 
-/* After a restart. */
-
-/* Of two journals for the same addresses, the older one is of a connection that was there before. */
-static bool is_older(struct relays *relays, const struct half_settings settings[TRACK_DIRECTIONS], uint64_t number)
-{
-	for (unsigned int i = 0; i < RELAY_MOST; i++) {
-		struct relay *other = relays->all[i];
-
-		if (!other || other->version != settings[0].version || !track_same(&other->ends[0], &settings[0].host) ||
-		    !track_same(&other->ends[1], &settings[1].host))
-			continue;
-		if (other->number > number)
-			return true;
-		remove_journal(other);
-		release(other);
-	}
-	return false;
-}
-
-/* Take a connection over from an a3d that has ended. If that cannot be, its packets are answered with resets. */
-static void inherit(struct relays *relays, const char *name, uint64_t number, uint64_t now_ns)
-{
-	enum track_direction inward = relays->settings.inward, outward = !inward;
-	uint64_t low[TRACK_DIRECTIONS], slack, end;
-	struct journal journal;
-	enum journal_opened opened;
-	struct relay *relay;
-	struct head head;
-
-	opened = journal_open(&journal, relays->settings.folder, name, inward, &head, sizeof(head));
-	if (opened == JOURNAL_NONE)
-		unlinkat(relays->settings.folder, name, 0);
-	if (opened != JOURNAL_OPENED)
-		return;
-	if (head.format != FORMAT || head.size != sizeof(head) || is_older(relays, head.settings, number)) {
-		journal_remove(&journal);
-		return;
-	}
-	relay = make(relays, head.settings, now_ns);
-	if (!relay) {
-		journal_close(&journal);
-		return;
-	}
-	relay->stores = true;
-	relay->journal = journal;
-	relay->number = number;
-	relays->stored += journal.size;
-	memcpy(relay->head_bytes, head.bytes, sizeof(head.bytes));
-	/* what the near host had acknowledged at least, and what the far one had been told */
-	low[inward] = journal.count ? most(head.bytes[inward], journal.from) : head.bytes[inward];
-	low[outward] = journal.count ? most(head.bytes[outward], journal.other) : head.bytes[outward];
-	end = journal.count ? most(low[inward], journal.end) : low[inward];
-	slack = HEAD_BYTES + (end - low[inward]) +
-		((uint64_t)UINT16_MAX << most(head.settings[0].receive_scale, head.settings[1].receive_scale));
-	half_resume(source(relay, inward), end, low[outward], slack, now_ns);
-	half_resume(sink(relay, inward), low[outward], low[inward], slack, now_ns);
-	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
-		relay->waits[i] = true;
-		relay->stream[i].start = relay->stream[i].end = i == inward ? end : low[i];
-	}
-	note(relay, true);
-}
-
-/* The number in the name of a journal of this side. False: it is none; `torn` says whether it is one that was not ready. */
-static bool is_journal(const struct relays *relays, const char *name, uint64_t *number, bool *torn)
-{
-	size_t length = strlen(prefix(relays));
-	char *rest;
-
-	*torn = false;
-	if (strncmp(name, prefix(relays), length))
-		return false;
-	*number = strtoull(name + length, &rest, 10);
-	*torn = rest != name + length && !strcmp(rest, ".new");
-	return rest != name + length && !*rest;
-}
-
-void relays_begin(struct relays *relays, const struct relay_settings *settings, uint64_t now_ns)
-{
-	const struct dirent *entry;
-	int copy = settings->ib ? dup(settings->folder) : -1;
-	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
-
-	*relays = (struct relays){ .settings = *settings };
-	if (!folder)
-		return;
-	rewinddir(folder);
-	while ((entry = readdir(folder))) {
-		uint64_t number;
-		bool torn;
-
-		if (is_journal(relays, entry->d_name, &number, &torn)) {
-			relays->number = most(relays->number, number + 1);
-			inherit(relays, entry->d_name, number, now_ns);
-		} else if (torn) {
-			unlinkat(relays->settings.folder, entry->d_name, 0);
-		}
-	}
-	closedir(folder);
-}
-
 /* Segments. */
+
+bool relays_ready(const struct relays *relays, uint64_t now_ns)
+{
+	return relays->take_ns <= now_ns + (RELAY_TAKES - 1) * RELAY_TAKE_NS;
+}
 
 bool relays_take(struct relays *relays, const struct track_connection *connection,
 		 const struct relay_transformer *transformer, void *context, uint64_t now_ns)
@@ -807,13 +465,14 @@ bool relays_take(struct relays *relays, const struct track_connection *connectio
 	};
 	struct relay *relay;
 
-	if ((connection->flow[0].ecn && connection->flow[1].ecn) || !(relay = make(relays, settings, now_ns))) {
+	if ((connection->flow[0].ecn && connection->flow[1].ecn) || !(relay = relay_make(relays, settings, now_ns))) {
 		relays->counts.no_room++;
 		return false;
 	}
-	if ((!transformer && relays->settings.ib && !open_journal(relay)) || !note(relay, true)) {
+	relays->take_ns = most(relays->take_ns, now_ns) + RELAY_TAKE_NS;
+	if ((!transformer && relays->settings.ib && !relay_open_journal(relay)) || !note(relay, true)) {
 		relays->counts.no_room++;
-		remove_journal(relay);
+		relay_remove_journal(relay);
 		release(relay);
 		return false;
 	}
@@ -864,9 +523,11 @@ void relays_replaced(struct relays *relays, const struct segment_end *client, co
 	if (relay) {
 		relay->was_reset = false; /* the hosts have forgotten it */
 		forget(relay);
-	} else if (settings->changed) {
-		settings->changed(settings->context, version, client, server, false);
+		return;
 	}
+	relay_remove_left(relays, version, client, server);
+	if (settings->changed)
+		settings->changed(settings->context, version, client, server, false);
 }
 
 bool relays_segment(struct relays *relays, const struct segment *segment, uint64_t now_ns)
@@ -881,6 +542,18 @@ bool relays_segment(struct relays *relays, const struct segment *segment, uint64
 	if (segment->whole)
 		half_segment(&relay->half[direction], segment, now_ns);
 	return true;
+}
+
+void relays_too_long(struct relays *relays, const uint8_t *packet, size_t length)
+{
+	enum track_direction direction;
+	struct segment segment;
+	struct relay *relay = segment_read(&segment, packet, length) ? found(relays, &segment, &direction) : NULL;
+
+	if (!relay)
+		return;
+	half_too_long(&relay->half[!direction], length);
+	relay->touched = true;
 }
 
 static size_t due(struct relay *relay, uint64_t now_ns, uint8_t *packet, bool *outward)
@@ -903,9 +576,9 @@ static size_t due(struct relay *relay, uint64_t now_ns, uint8_t *packet, bool *o
 			return length;
 		if (half[0].state != states[0] || half[1].state != states[1])
 			continue; /* one of them has given up */
-		if (!is_to_commit(relay, now_ns))
+		if (!relay_is_to_commit(relay, now_ns))
 			break;
-		commit(relay);
+		relay_commit(relay);
 	} while (true);
 	relay->touched = false;
 	return 0;

@@ -9,7 +9,8 @@
  * their way to the near host: they are acknowledged as well when they are on disk (journal.h). The same holds for the FIN
  * behind them, so that a far host that has closed may forget the connection. The near host gets all that was acknowledged,
  * also if the far host resets or is gone; then it is reset. A reset of the near host empties the journal. The end of a
- * direction is in the journal before its FIN goes on, if the disk takes it.
+ * direction is in the journal before its FIN goes on. If it cannot be synced, the FIN waits until all that is stored is
+ * delivered.
  *
  * After a restart, both hosts are asked what they have. The near one's answer is enough to deliver what is stored. If
  * something that was synced cannot be read, the far host is reset at once, and the near one when it has the rest.
@@ -22,7 +23,9 @@
 #include "track.h"
 
 enum {
-	RELAY_MOST = 128, /* connections */
+	RELAY_MOST = 128, /* connections, */
+	RELAY_DEVICE = 32, /* of a device */
+	RELAY_TAKES = 16, /* that are taken over at once, and then one in each RELAY_TAKE_NS: each costs syncs */
 	RELAY_ROOM = 512 << 10, /* bytes on their way to a host, in memory; a power of two */
 	RELAY_SLACK = RELAY_ROOM / 32, /* of them, for what a transformer adds to the other direction */
 };
@@ -30,6 +33,9 @@ enum {
 #define RELAY_LINGER_NS UINT64_C(60000000000) /* after both FINs: a host may repeat its own */
 #define RELAY_COMMIT_NS UINT64_C(20000000) /* bytes that the near host has had the time to acknowledge are not stored */
 #define RELAY_FULL_NS UINT64_C(200000000) /* after a write that failed */
+#define RELAY_TAKE_NS UINT64_C(50000000)
+#define RELAY_IDLE_NS UINT64_C(7440000000000) /* without a byte; then another connection may have the place (RFC 5382 5) */
+#define RELAY_BEHIND (UINT64_C(16) << 20) /* bytes that what a journal says of its connection may be behind */
 #define RELAY_SYNC_NS UINT64_C(5000000) /* from one sync to the next one, of all connections */
 
 struct relay;
@@ -75,6 +81,7 @@ struct relay_settings {
 	enum track_direction inward; /* towards the near host */
 	int folder; /* of journals */
 	uint64_t quota, quota_all; /* bytes of files: of a connection, of all */
+	uint64_t behind; /* RELAY_BEHIND */
 	uint64_t least_rto_ns;
 
 	/* A connection is changed from now on (true), or no longer. False: it cannot be noted. */
@@ -105,13 +112,16 @@ struct relays {
 	struct relay_counts counts;
 	unsigned int open;
 	uint64_t stored; /* bytes of all files */
-	uint64_t number; /* of the next file */
 	uint64_t sync_ns; /* when the next sync may be */
+	uint64_t take_ns; /* when all that were taken over would have been, one after the other */
 	uint8_t packet[HALF_PACKET];
 	struct relay *all[RELAY_MOST];
 };
 
 void relays_begin(struct relays *relays, const struct relay_settings *settings, uint64_t now_ns);
+
+/* Whether one more connection may be taken over now. */
+bool relays_ready(const struct relays *relays, uint64_t now_ns);
 
 /*
  * Take over a connection in which nothing is under way: all bytes that have passed are acknowledged. The transformer may be
@@ -132,6 +142,9 @@ bool relays_over(const struct relays *relays, const struct segment *segment);
 /* A connection has begun where a changed one was: its addresses are as any others from now on. */
 void relays_replaced(struct relays *relays, const struct segment_end *client, const struct segment_end *server,
 		     uint8_t version);
+
+/* A packet that relays_due() has made was too long for a link. */
+void relays_too_long(struct relays *relays, const uint8_t *packet, size_t length);
 
 bool relays_due(struct relays *relays, uint64_t now_ns, struct relay_packet *packet);
 uint64_t relays_next_ns(const struct relays *relays);

@@ -21,6 +21,7 @@ enum {
 enum {
 	SEGMENT_TCP = 6, /* IP's numbers of protocols */
 	SEGMENT_EXPERIMENT = 253, /* RFC 3692 */
+	SEGMENT_DEVICE = 8, /* first bytes of an address that are a device's: it has many of IPv6 (RFC 6177) */
 	SEGMENT_OPTION_HEAD = 6, /* bytes of an option before its value */
 };
 

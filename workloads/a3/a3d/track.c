@@ -143,6 +143,13 @@ static struct track_connection *found(struct track *track, const struct segment 
 	return place;
 }
 
+static void begin_flow(struct track_flow *flow, const struct segment *segment)
+{
+	flow->begun = true;
+	flow->first = flow->next = flow->acked = segment->seq;
+	flow->edge = segment->seq + UINT16_MAX; /* the largest window of a SYN's answer */
+}
+
 /* A SYN without an acknowledgement: of a new connection, unless it is repeated, or not one that its ends would take. */
 static void begin(struct track *track, struct track_connection *connection, const struct segment *segment)
 {
@@ -162,8 +169,7 @@ static void begin(struct track *track, struct track_connection *connection, cons
 						 .client = segment->from,
 						 .server = segment->to,
 						 .seen_ns = connection->seen_ns };
-	flow->begun = true;
-	flow->first = flow->next = flow->acked = segment->seq;
+	begin_flow(flow, segment);
 }
 
 static void acknowledge(struct track *track, struct track_connection *connection, struct track_flow *flow, uint32_t ack,
@@ -275,7 +281,8 @@ static enum track_kind content(struct track *track, struct track_connection *con
 static void note_options(struct track_flow *flow, const struct segment *segment)
 {
 	flow->window = segment->window;
-	flow->stamp = segment->stamp;
+	if (segment->flags & SEGMENT_SYN || segment_after(segment->stamp, flow->stamp))
+		flow->stamp = segment->stamp;
 	if (!(segment->flags & SEGMENT_SYN))
 		return;
 	flow->mss = segment->mss;
@@ -284,6 +291,45 @@ static void note_options(struct track_flow *flow, const struct segment *segment)
 	flow->sack = segment->sack_permitted;
 	flow->stamps = segment->has_timestamps;
 	flow->ecn = segment->flags & SEGMENT_ECE;
+}
+
+/* Its sender takes bytes up to there. */
+static void note_edge(struct track_connection *connection, enum track_direction direction, const struct segment *segment)
+{
+	const struct track_flow *its = &connection->flow[direction];
+	struct track_flow *other = &connection->flow[!direction];
+	bool scaled = its->scaled && other->scaled && !(segment->flags & SEGMENT_SYN);
+	uint32_t edge = segment->ack + ((uint32_t)segment->window << (scaled ? its->scale : 0));
+
+	if (segment_after(edge, other->edge))
+		other->edge = edge;
+}
+
+static bool is_established(const struct track_connection *connection)
+{
+	return connection->flow[0].begun && connection->flow[1].begun;
+}
+
+/* Whether a part of a segment is in the window of its receiver. */
+static bool in_window(const struct track_flow *flow, const struct segment *segment)
+{
+	return !segment_after(flow->acked, segment_next(segment)) && !segment_after(segment->seq, flow->edge);
+}
+
+/* Whether all that a segment has was seen before. */
+static bool is_repeated(const struct track_flow *flow, const struct segment *segment)
+{
+	return segment_next(segment) != segment->seq && !segment_after(segment_next(segment), flow->next);
+}
+
+/* Whether the receiver of a reset believes it. An answer to a SYN has no number yet. */
+static bool resets(const struct track_connection *connection, enum track_direction direction, const struct segment *segment)
+{
+	const struct track_flow *its = &connection->flow[direction], *other = &connection->flow[!direction];
+
+	if (!its->begun)
+		return segment->flags & SEGMENT_ACK && other->begun && segment->ack == other->next;
+	return !segment_after(its->acked, segment->seq) && !segment_after(segment->seq, its->next);
 }
 
 /* Whether a segment cannot be one of a connection that is followed; then it is left. */
@@ -316,12 +362,18 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 	if (connection->closed || connection->left)
 		return seen;
 	if (segment->flags & SEGMENT_RST) {
-		close_connection(track, connection);
+		if (resets(connection, seen.direction, segment))
+			close_connection(track, connection);
+		else
+			seen.kind = TRACK_NOTHING;
 		return seen;
 	}
 	if (seen.direction == TRACK_TO_CLIENT && !flow->begun && segment->flags & SEGMENT_SYN) {
-		flow->begun = true;
-		flow->first = flow->next = flow->acked = segment->seq;
+		begin_flow(flow, segment);
+	}
+	if (is_established(connection) && !in_window(flow, segment)) {
+		seen.kind = is_repeated(flow, segment) ? TRACK_REPEATED : TRACK_NOTHING;
+		return seen;
 	}
 	if (refused(track, connection, seen.direction, segment))
 		return seen;
@@ -330,8 +382,10 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 		return seen;
 	}
 	note_options(flow, segment);
-	if (segment->flags & SEGMENT_ACK)
+	if (segment->flags & SEGMENT_ACK) {
 		acknowledge(track, connection, &connection->flow[!seen.direction], segment->ack, now_ns);
+		note_edge(connection, seen.direction, segment);
+	}
 	if (!connection->left)
 		seen.kind = content(track, connection, seen.direction, segment, now_ns);
 	if (connection->left)

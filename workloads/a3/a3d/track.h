@@ -4,6 +4,8 @@
  *
  * A connection is followed from its first SYN. One that cannot be followed is left alone for the rest of its life: to guess
  * is not allowed. What arrives ahead of a gap is kept until the gap is filled, within limits for a connection and for all.
+ * What a segment says counts only if a part of it is within the window of its receiver, and a reset only if its number is
+ * one that the receiver may expect next (RFC 5961).
  *
  * Not modelled: a segment that is repeated with other bytes than before (what came first counts), TCP Fast Open, MPTCP,
  * signatures (left alone).
@@ -55,6 +57,7 @@ struct track_flow {
 	uint32_t first; /* its SYN's number */
 	uint32_t next; /* the first number that has not been seen in order */
 	uint32_t acked; /* the newest acknowledgement of it */
+	uint32_t edge; /* the last number that its receiver takes */
 	struct track_chunk *ahead; /* by sequence number */
 
 	/* what its sender has said: in its SYN, and in its newest segment */

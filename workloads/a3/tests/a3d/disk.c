@@ -14,7 +14,7 @@
 
 enum {
 	FILES = 64,
-	NAME = 32,
+	NAME = 96,
 };
 
 /* A file, by its number, with the bytes that are synced. */
@@ -36,7 +36,7 @@ struct listing {
 	unsigned int count;
 };
 
-bool disk_dead, disk_fails, disk_full, disk_lies;
+bool disk_dead, disk_fails, disk_fails_folder, disk_full, disk_lies;
 uint64_t disk_calls, disk_dies_at = UINT64_MAX;
 
 static int the_folder = -1;
@@ -97,7 +97,7 @@ static struct listing list(void)
 		if (*entry->d_name == '.')
 			continue;
 		must(found.count < FILES && strlen(entry->d_name) < NAME);
-		snprintf(found.entries[found.count].name, NAME, "%.31s", entry->d_name);
+		snprintf(found.entries[found.count].name, NAME, "%.95s", entry->d_name);
 		found.entries[found.count++].number = entry->d_ino;
 	}
 	closedir(folder);
@@ -115,15 +115,19 @@ static struct file *file_of(ino_t number)
 /* Keep a file open, so that its bytes can be read when it has no name any more. */
 static void know(int file)
 {
-	struct stat about;
+	struct stat about, other;
+	unsigned int at = 0;
 
 	must(!fstat(file, &about));
 	if (file_of(about.st_ino))
 		return;
-	if (file_count == FILES) { /* the oldest one has no name for long */
-		close(files[0].open);
-		free(files[0].bytes);
-		memmove(files, files + 1, (FILES - 1) * sizeof(*files));
+	if (file_count == FILES) { /* one that has no name any more, and is not open */
+		while (at < FILES && (fstat(files[at].open, &other) || other.st_nlink))
+			at++;
+		must(at < FILES);
+		close(files[at].open);
+		free(files[at].bytes);
+		memmove(files + at, files + at + 1, (FILES - 1 - at) * sizeof(*files));
 		file_count--;
 	}
 	files[file_count++] = (struct file){ .number = about.st_ino, .open = dup(file) };
@@ -244,6 +248,13 @@ int __wrap_fdatasync(int file)
 
 int __wrap_fsync(int file)
 {
+	struct stat about;
+
+	if (disk_fails_folder && !fstat(file, &about) && S_ISDIR(about.st_mode)) {
+		lives();
+		errno = EIO;
+		return -1;
+	}
 	return __wrap_fdatasync(file);
 }
 

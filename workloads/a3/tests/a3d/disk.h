@@ -15,6 +15,7 @@ extern bool disk_dead;
 extern uint64_t disk_calls; /* that change something */
 extern uint64_t disk_dies_at; /* the number of the call at which the program dies; UINT64_MAX: never */
 extern bool disk_fails; /* every sync fails */
+extern bool disk_fails_folder; /* every sync of the folder does */
 extern bool disk_full; /* nothing is written */
 extern bool disk_lies; /* of what is read, the last bit is wrong */
 

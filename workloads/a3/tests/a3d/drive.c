@@ -225,6 +225,7 @@ static void read_ib(struct chain_settings *settings, const char *folder)
 						   .folder = open(folder, O_RDONLY | O_DIRECTORY),
 						   .quota = 1 << 20,
 						   .quota_all = 2 << 20,
+						   .behind = RELAY_BEHIND,
 						   .least_rto_ns = HALF_LEAST_RTO_NS,
 						   .changed = print_changed };
 	if (settings->relay.folder < 0)

@@ -4,11 +4,11 @@
  *
  *	drive_half host VERSION MSS SCALE SACK STAMPS WINDOW < lines
  *	drive_half line SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS
- *	drive_half relay SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS FOLDER QUOTA CRASH DOWN-MS WHAT DISK
+ *	drive_half relay SEED BYTES OTHER-BYTES LOSS REPEATED REORDERED ROOM PAUSE-MS FOLDER QUOTA CRASH DOWN-MS WHAT DISK MTU
  *
  * As host, it is one half. A line is the time in microseconds and what happens: a packet of the host in hexadecimal;
  * "offer N", "end N" (with a FIN), "permit N", "permit-end N", "take N", "skip N", "resume N" (the host has so much at
- * least, and 100000 more at most), "ask", "reset" or "nothing". It prints what is handed over ("bytes" and hexadecimal), what is sent before or then ("send", the time in microseconds, the packet),
+ * least, and 100000 more at most), "too-long N" (a packet of so many bytes could not leave), "ask", "reset" or "nothing". It prints what is handed over ("bytes" and hexadecimal), what is sent before or then ("send", the time in microseconds, the packet),
  * and, as the last line, its state. Byte N of what it sends is N % 251.
  *
  * As line, it is two halves with a line of 20 ms between them, which loses, repeats and delays of 1000 packets so many,
@@ -18,8 +18,10 @@
  * As relay, the first half is a server and the second one a client, with a relay between; IB is on if FOLDER is not "-".
  * It crashes up to five times, and is back after DOWN-MS: every CRASH ms, or, if CRASH begins with a c, so many calls that
  * change a file after it began. Then what was not synced is lost or torn, if DISK is "power"; if it is "kill", all that was
- * written is there. DISK "failing": no sync ever succeeds; "full": nothing is written; "lying": what is read is wrong, so the
- * client is reset.
+ * written is there. DISK "failing": no sync ever succeeds; "folder": none of the folder; "full": nothing is written; "fills":
+ * nothing more is, once 100 000 bytes are stored; "breaks": as "power", and no sync succeeds from then on, so the
+ * client gets at least what was acknowledged; "lying": what is read is wrong, so the client is reset.
+ * Packets of the relay that are longer than MTU are refused, or just lost, if it is negative (0: it has no limit).
  * WHAT is "all": both hosts get everything. "client" or "server" resets when it has got 20 000 bytes, or sent them. After
  * the first crash, "client-gone" and "server-gone" are silent for ever, "client-away" for two minutes, "server-forgets"
  * and "client-forgets" answer with resets.
@@ -153,6 +155,8 @@ static int play_host(char **words)
 			half_skip(&half, number);
 		else if (!strcmp(what, "resume"))
 			half_resume(&half, 0, number, 100000, before_ns);
+		else if (!strcmp(what, "too-long"))
+			half_too_long(&half, number);
 		else if (!strcmp(what, "reset"))
 			half_reset(&half);
 		else if (!strcmp(what, "ask"))
@@ -356,6 +360,7 @@ enum {
 	RELAY, /* where packets for it land */
 	CRASHES = 5,
 	RESET_AT = 20000,
+	FILLED = 100000,
 };
 
 #define CLOSED_NS (120000 * MS_NS) /* after the end, a host forgets the connection */
@@ -365,7 +370,9 @@ enum {
 static struct relays relays;
 static struct relay_settings relay_settings = { .inward = TRACK_TO_CLIENT,
 						.quota_all = 1 << 30,
+						.behind = 1 << 18,
 						.least_rto_ns = HALF_LEAST_RTO_NS };
+static bool fills, breaks; /* the disk */
 static bool noted; /* that the connection is changed */
 static bool forgotten; /* it is over, and not known any more */
 static bool orphan; /* it was over when a crash came, so nobody has taken the note back */
@@ -436,6 +443,17 @@ static void fly_or_not(unsigned int to, uint64_t now_ns, const uint8_t *packet, 
 			fly(to, now_ns, packet, length, harm[2]);
 }
 
+static int mtu; /* of what the relay sends; negative: what is longer is lost */
+
+static bool leaves(const struct relay_packet *made)
+{
+	if (!mtu || made->length <= (size_t)abs(mtu))
+		return true;
+	if (mtu > 0)
+		relays_too_long(&relays, made->bytes, made->length);
+	return false;
+}
+
 static void send_all(struct end *ends, bool up, uint64_t now_ns, const unsigned int harm[3])
 {
 	struct relay_packet made;
@@ -451,7 +469,10 @@ static void send_all(struct end *ends, bool up, uint64_t now_ns, const unsigned 
 			puts("it was not noted");
 			exit(1);
 		}
-		fly_or_not(made.outward ? SERVER : CLIENT, now_ns, made.bytes, made.length, harm);
+		if (leaves(&made))
+			fly_or_not(made.outward ? SERVER : CLIENT, now_ns, made.bytes, made.length, harm);
+		disk_full |= fills && relays.counts.stored > FILLED;
+		disk_fails |= breaks && relays.counts.stored > FILLED;
 	}
 }
 
@@ -535,7 +556,8 @@ static int play_relay(char **words)
 	const uint64_t crash_ns = strtoull(words[10], NULL, 10) * MS_NS, down_ns = strtoull(words[11], NULL, 10) * MS_NS;
 	const uint64_t crash_calls = *words[10] == 'c' ? strtoull(words[10] + 1, NULL, 10) : 0;
 	const char *what = words[12], *disk = words[13];
-	uint64_t now_ns = MS_NS, next_ns, event_ns = crash_ns ? crash_ns : UINT64_MAX, server_ns = 0, client_ns = 0;
+	uint64_t now_ns = MS_NS, next_ns, event_ns = crash_ns ? crash_ns : UINT64_MAX, server_ns = 0, client_ns = 0,
+		 near_ns = 0;
 	bool up = true, right, whole = !strcmp(what, "all") || strchr(what, '-');
 	unsigned int crashes = 0;
 	uint64_t acked = 0;
@@ -553,6 +575,10 @@ static int play_relay(char **words)
 	relays_begin(&relays, &relay_settings, now_ns);
 	take_over(ends, now_ns);
 	disk_fails = !strcmp(disk, "failing");
+	disk_fails_folder = !strcmp(disk, "folder");
+	fills = !strcmp(disk, "fills");
+	breaks = !strcmp(disk, "breaks");
+	mtu = atoi(words[14]);
 	disk_full = !strcmp(disk, "full");
 	disk_lies = !strcmp(disk, "lying");
 	disk_dies_at = crash_calls ? disk_calls + crash_calls : UINT64_MAX;
@@ -568,6 +594,7 @@ static int play_relay(char **words)
 		send_all(ends, up, now_ns, harm);
 		server_ns = !server_ns && ends[SERVER].half.acked >= ends[SERVER].bytes ? now_ns : server_ns;
 		client_ns = !client_ns && ends[CLIENT].half.received == ends[SERVER].bytes ? now_ns : client_ns;
+		near_ns = !near_ns && ends[SERVER].half.received == ends[CLIENT].bytes ? now_ns : near_ns;
 		if (up && disk_dead)
 			event_ns = now_ns;
 		next_ns = next_of_all(ends, up, now_ns);
@@ -584,7 +611,7 @@ static int play_relay(char **words)
 				}
 				disk_dead = true;
 				relays_end(&relays);
-				disk_crash(!strcmp(disk, "power"));
+				disk_crash(breaks || !strcmp(disk, "power"));
 			} else {
 				disk_dies_at = crash_calls && crashes + 1 < CRASHES ? disk_calls + crash_calls : UINT64_MAX;
 				relays_begin(&relays, &relay_settings, now_ns);
@@ -597,18 +624,22 @@ static int play_relay(char **words)
 		while (flight_count && flights[first_flight()].at_ns <= now_ns)
 			land_anywhere(ends, up);
 	}
-	right = (disk_lies ? ends[CLIENT].half.state == HALF_RESET_BY_HOST : right_end(ends, what, acked, now_ns)) && !ends[0].wrong && !ends[1].wrong && up && !relays.open &&
-		(!noted || orphan || disk_lies || strstr(what, "-gone"));
+	right = disk_lies ? ends[CLIENT].half.state == HALF_RESET_BY_HOST :
+		breaks	  ? ends[CLIENT].half.received >= acked :
+			    right_end(ends, what, acked, now_ns);
+	right &= !ends[0].wrong && !ends[1].wrong && up && !relays.open &&
+		 (!noted || orphan || disk_lies || breaks || strstr(what, "-gone"));
 	for (unsigned int i = 0; i < 2; i++)
 		half_end(&ends[i].half);
-	printf("{\"ms\": %" PRIu64 ", \"server_ms\": %" PRIu64 ", \"client_ms\": %" PRIu64 ", \"wrong\": %" PRIu64
+	printf("{\"ms\": %" PRIu64 ", \"server_ms\": %" PRIu64 ", \"client_ms\": %" PRIu64 ", \"near_ms\": %" PRIu64 ", \"wrong\": %" PRIu64
 	       ", \"right\": %d, \"received\": [%" PRIu64 ", %" PRIu64 "], \"acked\": %" PRIu64 ", \"crashes\": %u, \"stored\": %" PRIu64
 	       ", \"resumed\": %" PRIu64 ", \"resets\": %" PRIu64 ", \"full\": %" PRIu64 ", \"states\": [%d, %d], \"open\": %u"
-	       ", \"noted\": %d, \"orphan\": %d, \"forgotten\": %d, \"syncs\": %" PRIu64 "}\n",
-	       now_ns / MS_NS, server_ns / MS_NS, client_ns / MS_NS, ends[0].wrong + ends[1].wrong, right,
+	       ", \"noted\": %d, \"orphan\": %d, \"forgotten\": %d, \"syncs\": %" PRIu64
+	       ", \"calls\": %" PRIu64 "}\n",
+	       now_ns / MS_NS, server_ns / MS_NS, client_ns / MS_NS, near_ns / MS_NS, ends[0].wrong + ends[1].wrong, right,
 	       ends[0].half.received, ends[1].half.received, acked, crashes, relays.counts.stored, relays.counts.resumed,
 	       relays.counts.resets, relays.counts.full, ends[0].half.state, ends[1].half.state, relays.open, noted, orphan,
-	       forgotten, relays.counts.syncs);
+	       forgotten, relays.counts.syncs, disk_calls);
 	relays_end(&relays);
 	return right ? 0 : 1;
 }
@@ -619,7 +650,7 @@ int main(int argc, char **argv)
 		return play_host(argv + 2);
 	if (argc == 10 && !strcmp(argv[1], "line"))
 		return play_line(argv + 2);
-	if (argc == 16 && !strcmp(argv[1], "relay"))
+	if (argc == 17 && !strcmp(argv[1], "relay"))
 		return play_relay(argv + 2);
 	return 2;
 }

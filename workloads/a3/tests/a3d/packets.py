@@ -24,7 +24,7 @@ _CHAIN = (
         A3D / f"{name}.c"
         for name in ("segment", "track", "rar", "table", "ae", "store", "private", "pf", "monitor", "notice")
     ),
-    *(A3D / f"{name}.c" for name in ("half", "journal", "relay", "chain")),
+    *(A3D / f"{name}.c" for name in ("half", "journal", "relay", "relay_disk", "chain")),
     *sorted(A3D.glob("tp*.c")),
     *OBSERVERS,
 )
@@ -33,7 +33,7 @@ LOGIC = {
     "drive_tp": _CHAIN,
     "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c", "listen.c")),
     "drive_half": (
-        *(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay")),
+        *(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay", "relay_disk")),
         HERE / "disk.c",
     ),
 }

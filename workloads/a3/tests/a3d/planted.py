@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .packets import ACK, RST, URG
+
 
 class Mistake(NamedTuple):
     """A change of a file, and the test that fails with it."""
@@ -86,6 +88,26 @@ PLANTED = {
         "			return; /* it is there */",
         "			break;",
         "test_pieces_that_are_there_are_not_kept_again",
+    ),
+    "any number counts": Mistake(
+        "track.c",
+        "is_established(connection) && !in_window(flow, segment)",
+        "is_established(connection) && !in_window(flow, segment) && !segment",
+        "test_what_is_outside_the_window_counts_for_nothing",
+        (70_000, {"flags": ACK | URG}),
+    ),
+    "any reset ends it": Mistake(
+        "track.c",
+        "return !segment_after(its->acked, segment->seq) && !segment_after(segment->seq, its->next);",
+        "return true;",
+        "test_what_is_outside_the_window_counts_for_nothing",
+        (70_000, {"flags": RST}),
+    ),
+    "any refusal ends it": Mistake(
+        "track.c",
+        " && other->begun && segment->ack == other->next;",
+        " && other->begun;",
+        "test_a_reset_that_answers_a_syn_ends_it",
     ),
     "a SYN is believed": Mistake(
         "track.c",
@@ -498,6 +520,26 @@ PLANTED_HALF = {
         "	if (!segment_payload(segment) && now_ns < half->outside_ns)\n		half->outside_ns = 0;\n",
         "test_what_is_outside_the_window_is_answered_twice_a_second",
     ),
+    "an impossible answer is ignored": Mistake(
+        "half.c",
+        "		half->reset = true; /* a host that knows",
+        "		half->reset = false; /* a host that knows",
+        "test_a_connection_with_impossible_numbers_is_another_one_and_reset",
+    ),
+    "it always believes what it has not sent": Mistake(
+        "half.c",
+        "		half->trusts = false;\n",
+        "		half->trusts = true;\n",
+        "test_minutes_after_a_restart_nothing_is_believed_that_was_not_sent",
+        (90_000, 3000),
+    ),
+    "each refusal makes segments shorter": Mistake(
+        "half.c",
+        " || headers(half) + half->settings.mss < length || ",
+        " || ",
+        "test_what_is_too_long_for_a_link_leaves_at_once_in_shorter_segments",
+        (4, 40),
+    ),
     "what was sent before the restart is outside the window": Mistake(
         "half.c",
         "half->old_edge = (uint64_t)at + ((uint64_t)UINT16_MAX << half->settings.receive_scale);",
@@ -554,8 +596,8 @@ PLANTED_HALF = {
     ),
     "segments stay large": Mistake(
         "half.c",
-        "half->retries >= SMALL_AFTER && ",
-        "half->retries >= 99 && ",
+        "half->retries >= SHORTER_AFTER)",
+        "half->retries >= 99)",
         "test_large_segments_that_do_not_arrive_over_ipv6_become_small",
     ),
     "pieces have no limit": Mistake(
@@ -588,7 +630,7 @@ PLANTED_RELAY = {
     ),
     "the window is the client's": Mistake(
         "relay.c",
-        "if (stored_here(relay, direction) && writes(relay) && !relay->full) {",
+        "if (relay_writes(relay) && !relay->full) {",
         "if (!relay) {",
         "test_the_server_is_done_before_a_slow_reader_has_half",
     ),
@@ -600,7 +642,7 @@ PLANTED_RELAY = {
         (0,),
     ),
     "a full disk goes unnoticed": Mistake(
-        "relay.c",
+        "relay_disk.c",
         "good = fits(relay, length) && journal_add(",
         "good = (fits(relay, length), true) && journal_add(",
         "test_with_a_full_disk_it_is_as_fast_as_the_reader",
@@ -649,16 +691,89 @@ PLANTED_RELAY = {
         "test_a_near_host_that_is_away_for_two_minutes_gets_everything",
     ),
     "the end is that of the file": Mistake(
-        "relay.c",
-        "journal_add_end(&relay->journal, direction, relay->stream[direction].end);",
-        "journal_add_end(&relay->journal, direction, relay->journal.end);",
+        "relay_disk.c",
+        "journal_add_end(&relay->journal, direction, relay->stream[direction].end) ||",
+        "journal_add_end(&relay->journal, direction, relay->journal.end) ||",
         "test_a_fin_that_is_stored_alone_is_delivered_after_a_restart",
     ),
     "the end is not noted": Mistake(
+        "relay_disk.c",
+        "	return !relay->stores || journal_add_end",
+        "	return relay->stores || journal_add_end",
+        "test_an_end_is_noted_on_a_full_disk_as_well",
+    ),
+    "numbers are not noted": Mistake(
+        "relay_disk.c",
+        "	else if (behind >= relay->relays->settings.behind / 2 &&",
+        "	else if (behind >= UINT64_MAX / 2 &&",
+        "test_what_the_near_host_sends_without_reading_is_noted",
+    ),
+    "what cannot be noted is passed on": Mistake(
+        "relay_disk.c",
+        "return relay_keeps(relay) ? relay",
+        "return relay_keeps(relay) && !settings ? relay",
+        "test_what_cannot_be_noted_is_not_passed_on_while_bytes_are_stored",
+    ),
+    "a folder is synced at every packet": Mistake(
+        "relay_disk.c",
+        "	if (relay->journal.broken) /* the folder",
+        "	if (relay->journal.broken && !relay) /* the folder",
+        "test_a_folder_that_cannot_be_synced_is_not_tried_at_every_packet",
+    ),
+    "what is too long is sent again": Mistake(
+        "half.c",
+        "	if (half->state != HALF_OPEN || headers(half) +",
+        "	if (half || headers(half) +",
+        "test_a_link_that_carries_less_than_the_handshake_said_gets_shorter_segments",
+        (3, 300),
+    ),
+    "a damaged journal is of nobody": Mistake(
+        "relay_disk.c",
+        "	if (settings->changed)\n		settings->changed(settings->context, version, &client",
+        "	if (settings->changed && !version)\n		settings->changed(settings->context, version, &client",
+        "test_a_connection_whose_journal_has_a_damaged_head_is_reset",
+    ),
+    "a damaged journal stays": Mistake(
+        "relay_disk.c",
+        "	if (relays->settings.ib)\n		unlinkat(relays->settings.folder, name, 0);",
+        "	(void)name;",
+        "test_a_connection_whose_journal_has_a_damaged_head_is_reset",
+    ),
+    "a refusal is not heard": Mistake(
+        "chain.c",
+        "	    (segment->flags & SEGMENT_SYN || answers(chain, segment))) {",
+        "	    segment->flags & SEGMENT_SYN) {",
+        "test_a_server_that_refuses_a_new_connection_is_heard",
+    ),
+    "any reset passes": Mistake(
+        "chain.c",
+        "	    (segment->flags & SEGMENT_SYN || answers(chain, segment))) {",
+        "	    (segment->flags & SEGMENT_RST || answers(chain, segment))) {",
+        "test_a_server_that_refuses_a_new_connection_is_heard",
+    ),
+    "a device has all places": Mistake(
         "relay.c",
-        "	if (writes(relay)) {\n		journal_add_end",
-        "	if (relay->over) {\n		journal_add_end",
-        "test_a_fin_that_is_stored_alone_is_delivered_after_a_restart",
+        "	return its >= RELAY_DEVICE;",
+        "	return its >= RELAY_MOST;",
+        "test_a_device_has_a_part_of_the_places",
+    ),
+    "each address is a device": Mistake(
+        "relay.c",
+        "client->address, SEGMENT_DEVICE);",
+        "client->address, 16);",
+        "test_a_device_has_a_part_of_the_places",
+    ),
+    "all are taken over at once": Mistake(
+        "chain.c",
+        " || !relays_ready(&chain->relays, now_ns))",
+        ")",
+        "test_only_so_many_are_taken_over_at_once",
+    ),
+    "idle ones keep their places": Mistake(
+        "relay.c",
+        "now_ns - idle->moved_ns >= RELAY_IDLE_NS",
+        "now_ns - idle->moved_ns >= UINT64_MAX",
+        "test_one_that_has_been_idle_for_two_hours_leaves_its_place_to_another_one",
     ),
     "damage goes unnoticed": Mistake(
         "journal.c",
@@ -674,8 +789,8 @@ PLANTED_RELAY = {
     ),
     "memory is enough": Mistake(
         "relay.c",
-        "		    !journal_read(&stream->relay->journal, at, bytes, old)))",
-        "		    journal_read(&stream->relay->journal, at, bytes, old)))",
+        "stored_here(relay, direction) && journal_read(",
+        "stored_here(relay, direction) && !journal_read(",
         "test_more_than_memory_keeps_is_delivered_from_disk",
     ),
     "what is read is not checked": Mistake(
@@ -685,7 +800,7 @@ PLANTED_RELAY = {
         "test_bytes_that_the_disk_has_changed_are_not_delivered",
     ),
     "every segment is synced": Mistake(
-        "relay.c",
+        "relay_disk.c",
         "	relay->relays->sync_ns = now_ns + RELAY_SYNC_NS;\n",
         "",
         "test_syncs_have_a_least_interval",
@@ -704,26 +819,20 @@ PLANTED_RELAY = {
     ),
     "what is over keeps its place": Mistake(
         "relay.c",
-        "	if (oldest)\n		forget(*oldest);\n	return oldest;\n",
-        "	return NULL;\n",
+        "	if (oldest)\n		forget(*oldest);\n	else if",
+        "	oldest = NULL;\n	if",
         "test_connections_that_are_over_make_room_for_others",
-    ),
-    "what cannot be read is removed": Mistake(
-        "journal.c",
-        "		return JOURNAL_FAILED;\n	errno = 0;",
-        "		return JOURNAL_NONE;\n	errno = 0;",
-        "test_a_journal_that_cannot_be_read_now_stays",
     ),
     "a link is followed": Mistake(
         "journal.c",
         "O_RDWR | O_NOFOLLOW | O_CLOEXEC",
         "O_RDWR | O_CLOEXEC",
-        "test_a_journal_that_cannot_be_read_now_stays",
+        "test_a_journal_that_cannot_be_read_now_stays_and_none_of_its_connection_passes",
     ),
     "the other side's journals are taken": Mistake(
-        "relay.c",
-        'settings.inward == TRACK_TO_CLIENT ? "client-" : "server-"',
-        'settings.inward == TRACK_TO_SERVER ? "client-" : "server-"',
+        "relay_disk.c",
+        'settings.inward == TRACK_TO_CLIENT ? "client" : "server"',
+        'settings.inward == TRACK_TO_SERVER ? "client" : "server"',
         "test_a_file_that_was_not_ready_is_removed_and_others_stay",
     ),
 }

@@ -354,6 +354,28 @@ def test_a_host_that_says_old_numbers_first_is_heard_after_a_restart(half: Path)
     assert play(half, host).state["acked"] == 4000
 
 
+def test_a_connection_with_impossible_numbers_is_another_one_and_reset(half: Path) -> None:
+    """After a reboot, a host may have opened a new one with the same ports. It is not held up for ten minutes."""
+    host = Host()
+    host.does(0, "resume 1000")
+    host.packet(10 * MS, 900_000, 700_000_000)
+    host.packet(20 * MS, 30, 3000)
+    done = play(half, host)
+    resets = [(at, one.seq) for at, one in done.sent if one.flags & RST]
+    assert resets == [(10 * MS, OURS + 700_000_000)] and done.state["state"] == OPEN and done.state["acked"] == 3000
+
+
+@pytest.mark.parametrize(("at", "acked"), [(30_000, 5000), (90_000, 3000)])
+def test_minutes_after_a_restart_nothing_is_believed_that_was_not_sent(half: Path, at: int, acked: int) -> None:
+    """The first answer may have been an old segment, but after a minute a newer one would have come."""
+    host = Host()
+    host.does(0, "resume 1000")
+    host.packet(30 * MS, 30, 3000)
+    host.packet(61_000 * MS if at > 60_000 else 29_000 * MS, 30, 3000)
+    host.packet(at * MS, 30, 5000)
+    assert play(half, host).state["acked"] == acked
+
+
 def test_without_an_answer_after_a_restart_the_host_is_gone(half: Path) -> None:
     host = Host()
     host.does(0, "resume 1000")
@@ -413,6 +435,15 @@ def test_large_segments_that_do_not_arrive_over_ipv6_become_small(half: Path) ->
     printed = drive([str(half), "host", *numbers], ["0 offer 3000", "9000000 nothing"])
     lengths = [len(line.split()[2]) // 2 - 60 for line in printed if line.startswith("send ")]
     assert lengths[0] == 1400 and lengths[-1] == 1220
+
+
+@pytest.mark.parametrize(("version", "head"), [(4, 40), (6, 60)])
+def test_what_is_too_long_for_a_link_leaves_at_once_in_shorter_segments(half: Path, version: int, head: int) -> None:
+    """Of several that were sent at once, the first one that is refused makes them shorter."""
+    lines = ["0 offer 3000", *[f"0 too-long {1400 + head}"] * 2, "0 nothing"]
+    printed = drive([str(half), "host", str(version), "1400", "0", "1", "0", "60000"], lines)
+    sent = [len(line.split()[2]) // 2 for line in printed if line.startswith("send ")]
+    assert sent == [1400 + head, 1400 + head, 200 + head, 1400, 1400, 3000 - 2 * (1400 - head) + head]
 
 
 def test_what_came_on_another_way_is_skipped(half: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,17 @@ def relay(
     what: str = "all",
     disk: str = "power",
     ib: bool = True,
+    mtu: int = 0,
 ) -> dict[str, Any]:
     """Pass bytes through a relay; numbers: seed, bytes, other bytes, loss, repeated, reordered, room, pause in ms.
 
+    Of what the relay sends, packets longer than ``mtu`` are refused; if it is negative, nobody says so.
     At the end everybody must have what is due to them, and nothing may be left in the folder.
     """
     with tempfile.TemporaryDirectory() as folder:
         words = [*(str(number) for number in numbers), folder if ib else "-", str(quota)]
-        done = json.loads(drive([str(program), "relay", *words, str(crash), str(down_ms), what, disk], [])[-1])
+        words += [str(crash), str(down_ms), what, disk, str(mtu)]
+        done = json.loads(drive([str(program), "relay", *words], [])[-1])
         assert not list(Path(folder).iterdir())
     assert isinstance(done, dict) and done["right"] and done["wrong"] == 0
     return done
@@ -52,7 +56,8 @@ CRASHES = st.one_of(st.integers(1, 60).map("c{}".format), st.sampled_from([0, 50
 @given(
     seed=st.integers(1, 2**32),
     sizes=st.tuples(
-        st.one_of(st.integers(0, 2000), st.integers(0, 300_000), st.integers(0, 1_500_000)), st.integers(0, 60_000)
+        st.one_of(st.integers(0, 2000), st.integers(0, 300_000), st.integers(0, 1_500_000)),
+        st.one_of(st.integers(0, 60_000), st.integers(0, 60_000), st.integers(0, 1_000_000)),
     ),
     harm=st.tuples(st.integers(0, 100), st.integers(0, 150), st.integers(0, 250)),
     room=st.integers(700, 60_000),
@@ -61,7 +66,8 @@ CRASHES = st.one_of(st.integers(1, 60).map("c{}".format), st.sampled_from([0, 50
     crash=CRASHES,
     down_ms=st.integers(1, 1500),
     what=st.sampled_from(["all", "all", "client-away"]),
-    disk=st.sampled_from(["kill", "power", "power", "failing", "full"]),
+    disk=st.sampled_from(["kill", "power", "power", "failing", "folder", "full", "fills"]),
+    mtu=st.sampled_from([0, 0, 0, 1300, -1300]),
 )
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_hosts_get_all_that_the_other_one_sends(
@@ -76,9 +82,10 @@ def test_both_hosts_get_all_that_the_other_one_sends(
     down_ms: int,
     what: str,
     disk: str,
+    mtu: int,
 ) -> None:
     """With losses, a slow reader, small quotas, more than memory keeps, and crashes at any call, or of the power."""
-    relay(half, [seed, *sizes, *harm, room, pause_ms], quota, crash, down_ms, what, disk)
+    relay(half, [seed, *sizes, *harm, room, pause_ms], quota, crash, down_ms, what, disk, mtu=mtu)
 
 
 @given(
@@ -131,6 +138,38 @@ def test_an_old_acknowledgement_that_comes_after_a_restart_is_not_believed(half:
     relay(half, [656, 142288, 3280, 32, 128, 250, 35564, 120], 696000, 472, 17)
 
 
+@pytest.mark.parametrize(("seed", "mtu"), [(3, 1490), (3, 300), (5, 1290), (3, -1300), (3, -600), (5, -1290)])
+def test_a_link_that_carries_less_than_the_handshake_said_gets_shorter_segments(
+    half: Path, seed: int, mtu: int
+) -> None:
+    """Of IPv4 (seed 3) and IPv6 (seed 5), also if what is too long is just lost, and with a crash."""
+    done = relay(half, [seed, 200_000, 20_000, 0, 0, 0, 10_000, 100], crash=700, mtu=mtu)
+    assert done["resets"] == 0 and done["client_ms"] < (80_000 if mtu < 0 else 10_000)
+
+
+def test_what_the_near_host_sends_without_reading_is_noted(half: Path) -> None:
+    """The journal's numbers may be 256 KiB behind here. Nothing of 3 MB would be believed, and 300 kB would be lost."""
+    done = relay(half, [1, 300_000, 3_000_000, 0, 0, 0, 20_000, 20_000], crash=15_000)
+    assert done["crashes"] == 5 and done["resumed"] == 1 and 0 < done["near_ms"] < 30_000
+
+
+def test_what_cannot_be_noted_is_not_passed_on_while_bytes_are_stored(half: Path) -> None:
+    """A disk of which no sync succeeds any more, and a power cut: the client still gets what was acknowledged."""
+    done = relay(half, [1, 300_000, 3_000_000, 0, 0, 0, 20_000, 2_000], crash=12_000, disk="breaks")
+    assert done["acked"] > 100_000
+
+
+def test_a_folder_that_cannot_be_synced_is_not_tried_at_every_packet(half: Path) -> None:
+    done = relay(half, [1, 1_000_000, 20_000, 0, 0, 0, 60_000, 100], 100_000, disk="folder")
+    assert done["calls"] < 200
+
+
+def test_an_end_is_noted_on_a_full_disk_as_well(half: Path) -> None:
+    """The client's FIN has gone on when a3d is killed; nobody would know it as one, nor when the connection is over."""
+    done = relay(half, [1, 300_000, 1_000_000, 0, 0, 0, 10_000, 200], crash=4000, disk="fills")
+    assert done["resets"] == 0 and done["ms"] < 120_000
+
+
 def test_bytes_that_the_disk_has_changed_are_not_delivered(half: Path) -> None:
     """The client gets what memory keeps, and is reset when it comes to what does not have its CRC any more."""
     done = relay(half, [1, 1_500_000, 100, 0, 0, 0, 60_000, 200], disk="lying")
@@ -181,8 +220,8 @@ def test_a_client_that_resets_ends_it(half: Path, seed: int) -> None:
 class Page(Talk):
     """A request of a page, and the first part of its answer, seen by the client's side."""
 
-    def __init__(self, port: int = 40_000, begin_us: int = 0) -> None:
-        super().__init__(client=("10.0.0.2", port), server=SERVER)
+    def __init__(self, port: int = 40_000, begin_us: int = 0, client: str = "10.0.0.2") -> None:
+        super().__init__(client=(client, port), server=("2001:db8:9::1", 80) if ":" in client else SERVER)
         self.begin_us = begin_us
         # MSS 1460, SACK, and windows that are scaled by 7
         options = bytes([2, 4, 5, 180, 4, 2, 3, 3, 7, 0])
@@ -317,22 +356,119 @@ def test_the_next_daemon_asks_both_hosts_and_goes_on(program: Path, tmp_path: Pa
     assert next(one.data for outward, one in packets if not outward and one.data) == ANSWER
 
 
+OF = "-0a000002-9c40-0a000001-0050"  # the connection of a page, in the name of its journal
+
+
 def test_a_file_that_was_not_ready_is_removed_and_others_stay(program: Path, tmp_path: Path) -> None:
     """The other side's journals are not its own: near is far there."""
-    (tmp_path / "client-3").write_bytes(b"2h3a damaged")
-    (tmp_path / "client-4.new").write_bytes(b"2h3a torn")
-    for name in ("notes", "server-5"):
-        (tmp_path / name).write_bytes(b"not of this side")
-    ib(program, "client", tmp_path, [])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "server-5"]
+    others = ["client-0a000002-9c4-0a000001-0050", "client-3", "notes", f"server{OF}", f"server{OF}.new"]
+    for name in (*others, f"client{OF}.new"):
+        (tmp_path / name).write_bytes(b"2h3a torn")
+    assert not any(line.startswith("changed") for line in ib(program, "client", tmp_path, [])[0])
+    assert sorted(path.name for path in tmp_path.iterdir()) == others
 
 
-def test_a_journal_that_cannot_be_read_now_stays(program: Path, tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_read_now_stays_and_none_of_its_connection_passes(
+    program: Path, tmp_path: Path
+) -> None:
     """It is no file that a3d has made, or there is no memory, or no descriptor left: nothing is thrown away."""
-    (tmp_path / "elsewhere").write_bytes(b"not of a3d")
-    (tmp_path / "client-3").symlink_to(tmp_path / "elsewhere")
-    ib(program, "client", tmp_path, [])
-    assert len(list(tmp_path.iterdir())) == 2
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    ib(program, "client", tmp_path, talk.lines)
+    (tmp_path / f"client{OF}").rename(tmp_path / "elsewhere")
+    (tmp_path / f"client{OF}").symlink_to(tmp_path / "elsewhere")
+    printed, _ = ib(program, "client", tmp_path, [])
+    assert printed == ["changed 1 4 40000 80"] and len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_connection_whose_journal_has_a_damaged_head_is_reset(program: Path, tmp_path: Path) -> None:
+    """Nobody knows what of it is missing at the client. Also after a reboot, until a new one has its ports."""
+    talk = Page()
+    talk.answer(50 * MS, 0, ANSWER)
+    ib(program, "client", tmp_path, talk.lines)
+    (path,) = tmp_path.iterdir()
+    stored = bytearray(path.read_bytes())
+    stored[50] ^= 1
+    path.write_bytes(stored)
+    printed, counts = ib(program, "client", tmp_path, answers_after_restart(0, len(ANSWER)))
+    assert printed[:2] == ["changed 1 4 40000 80", "drop"] and counts["resumed"] == 0 and counts["lost"] == 2
+    assert {outward for outward, one in sent(printed) if one.flags & RST} == {True, False} and path.exists()
+    again = Talk(server=SERVER)
+    again.send(1 * MS, 0, -1, 7, flags=SYN)
+    again.send(2 * MS, 1, -1, 0, flags=SYN | ACK)
+    printed, _ = ib(program, "client", tmp_path, changed(again.lines))
+    assert printed[-1] == "pass" and "changed 0 4 40000 80" in printed and not path.exists()
+
+
+def test_a_server_that_refuses_a_new_connection_is_heard(program: Path, tmp_path: Path) -> None:
+    """Its ports are those of a changed one. A reset that answers no SYN does not pass."""
+    talk = Talk(server=SERVER)
+    talk.send(1 * MS, 0, -1, 7, flags=SYN)
+    talk.raw(2 * MS, replace(talk.segment(1, 0, 0), seq=0, flags=RST | ACK).packet())
+    talk.raw(3 * MS, replace(talk.segment(1, 0, 5), seq=0, flags=RST | ACK).packet())
+    printed, _ = ib(program, "client", tmp_path, changed(talk.lines))
+    assert printed == ["pass", "pass", "drop"]
+
+
+def test_a_forged_segment_does_not_make_it_refuse_what_is_real(program: Path, tmp_path: Path) -> None:
+    """It came before the connection was taken over, with a timestamp of the far future and a number of another one."""
+    talk = Page()
+    talk.raw(20 * MS, replace(talk.segment(1, 700_000_000, 0), stamp=2**31 - 9).packet())
+    talk.answer(50 * MS, 0, ANSWER)
+    printed, counts = ib(program, "client", tmp_path, talk.lines)
+    assert counts["taken"] == 1 and any(one.data == ANSWER for _, one in sent(printed))
+
+
+def test_a_connection_with_urgent_data_is_not_taken_over(program: Path, tmp_path: Path) -> None:
+    talk = Page()
+    talk.send(20 * MS, 0, len(PAGE), 0, b"x", flags=ACK | URG)
+    talk.answer(50 * MS, 0, ANSWER, len(PAGE) + 1)
+    assert ib(program, "client", tmp_path, talk.lines)[1]["taken"] == 0
+
+
+def answered(clients: list[str], step_us: int = 60 * MS) -> list[str]:
+    """Return pages, one after the other, whose answers begin; each from a port of its own."""
+    lines = []
+    for number, client in enumerate(clients):
+        talk = Page(40_000 + number, number * step_us, client)
+        talk.answer(talk.begin_us + 5 * MS, 0, ANSWER)
+        lines += talk.lines
+    return lines
+
+
+def test_a_device_has_a_part_of_the_places(program: Path, tmp_path: Path) -> None:
+    """Addresses of IPv6 with equal first halves are those of one device."""
+    clients = [f"2001:db8::{number:x}" for number in range(1, 40)] + ["2001:db8:1::1"]
+    _, counts = ib(program, "client", tmp_path, answered(clients))
+    assert counts["taken"] == 32 + 1 and counts["not_taken"] == 39 - 32
+
+
+def test_only_so_many_are_taken_over_at_once(program: Path, tmp_path: Path) -> None:
+    """Each costs syncs, for which all packets wait. One that is not taken over may be so at its next segment."""
+    lines = answered(["10.0.0.2"] * 30, 0)
+    lines.sort(key=lambda line: int(line.split()[0]))
+    _, counts = ib(program, "client", tmp_path, lines)
+    assert counts["taken"] == 16 and counts["not_taken"] == 0
+
+
+def test_one_that_has_been_idle_for_two_hours_leaves_its_place_to_another_one(program: Path, tmp_path: Path) -> None:
+    """Its hosts answer whenever they are asked; with 128 of them, nobody else would have IB any more."""
+    lines = answered([f"10.0.{number % 4}.2" for number in range(128)])
+    for second in range(60, 7500, 500):
+        for number in range(128):
+            talk = Page(40_000 + number, 0, f"10.0.{number % 4}.2")
+            talk.lines.clear()
+            talk.stamp = 10 + second
+            talk.send(second * 1000 * MS, 0, len(PAGE), len(ANSWER))
+            talk.send(second * 1000 * MS, 1, len(ANSWER), len(PAGE))
+            lines += talk.lines
+    for second in (7600, 7601):
+        late = Page(50_000 + second, second * 1000 * MS, "10.0.9.9")
+        late.answer(late.begin_us + 5 * MS, 0, ANSWER)
+        lines += late.lines
+    printed, counts = ib(program, "client", tmp_path, lines)
+    assert counts["taken"] == 128 + 1 and counts["not_taken"] == 1
+    assert [line for line in printed if line.startswith("changed 1")][-1] == "changed 1 4 57601 80"
 
 
 def answers_after_restart(talk_ack: int, server: int | None) -> list[str]:

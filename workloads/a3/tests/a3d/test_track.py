@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +19,7 @@ KEY = 40000  # the client's port
 TO_SERVER, TO_CLIENT = 0, 1
 FOLLOWED, MIDDLE, OPTIONS, GAP, MEMORY, ODD = range(6)
 STORED = 256 * 1024
+SCALE = bytes([3, 3, 7, 0])  # of windows
 
 
 def left_of(words: list[str]) -> int:
@@ -134,7 +137,9 @@ def test_an_acknowledgement_of_what_was_not_seen_is_a_gap(program: Path) -> None
 def test_what_is_kept_has_a_limit(program: Path) -> None:
     """Each piece counts with what it takes to keep it, 16 bytes and a pointer."""
     talk = Talk()
-    talk.open()
+    talk.send(0, 0, -1, 0, flags=SYN, options=SCALE)
+    talk.send(0, 1, -1, 0, flags=SYN | ACK, options=SCALE)
+    talk.send(0, 1, 0, 0, window=5000)
     piece, number = 1448, 0
     for number in range(STORED // piece + 1):
         talk.send(number, 0, 1 + number * piece, 0, bytes(piece))
@@ -142,6 +147,40 @@ def test_what_is_kept_has_a_limit(program: Path) -> None:
     lefts = [left_of(words) for words in done.said]
     assert lefts.index(MEMORY) - 3 == STORED // (piece + 24)
     assert done.counts["stored"] == 0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"flags": RST},
+        {"flags": RST | ACK},
+        {"stamp": 2**31 - 9, "window": 1},
+        {"flags": ACK | URG},
+        {"options": bytes([30, 4, 0, 0])},
+        {"data": b"forged", "ack": 5_000_000},
+    ],
+)
+@pytest.mark.parametrize("seq", [-70_000, -1000, 70_000, 2**31 + 9])
+def test_what_is_outside_the_window_counts_for_nothing(program: Path, seq: int, values: dict[str, Any]) -> None:
+    """Anybody can send it who does not see the connection: it goes on."""
+    talk = Talk()
+    talk.open()
+    talk.send(1, 0, 0, 0, b"ab")
+    talk.send(2, 1, 0, 2)
+    forged = {"stamp": 2**31 - 9} | values
+    talk.raw(3, replace(talk.segment(0, seq, 0), **forged).packet())
+    talk.send(4, 0, 2, 0, b"cd")
+    done = track(program, talk.lines)
+    assert done.streams == {(KEY, TO_SERVER): b"abcd"} and done.counts["left"] == [0] * 7
+    assert done.said[-1][2] == "0"
+
+
+def test_a_reset_that_answers_a_syn_ends_it(program: Path) -> None:
+    for ack, closed in ((0, "1"), (9, "0")):
+        talk = Talk()
+        talk.send(0, 0, -1, 0, flags=SYN)
+        talk.raw(1, replace(talk.segment(1, 0, ack), seq=0, flags=RST | ACK).packet())
+        assert track(program, talk.lines).said[-1][2] == closed
 
 
 def test_data_after_the_end_is_odd(program: Path) -> None:
