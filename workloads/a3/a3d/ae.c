@@ -38,7 +38,7 @@ static const uint8_t magic[AT_LENGTH] = { 0xa3, 0x01 };
 /* A mail of a known pair. */
 struct ae_mail {
 	struct ae_mail **owner; /* where it is kept */
-	uint8_t device[16];
+	uint8_t device[AE_ADDRESS];
 	uint64_t heard; /* the clock, when something was heard of it */
 	uint8_t name[TABLE_HASH];
 	struct table versions[AE_VERSIONS + 1];
@@ -180,14 +180,14 @@ static void drop_mail(struct ae *ae, struct ae_mail **mail)
 }
 
 /* Make room for a mail of this device: stop following the one idle longest, of this device if it has its limit. */
-static void make_room(struct ae *ae, const uint8_t device[16])
+static void make_room(struct ae *ae, const uint8_t device[AE_ADDRESS])
 {
 	struct ae_mail *oldest = NULL, *own = NULL;
 	unsigned int owns = 0;
 
 	for (unsigned int i = 0; i < ae->mails; i++) {
 		struct ae_mail *one = ae->mail[i];
-		bool is_own = !memcmp(one->device, device, sizeof(one->device));
+		bool is_own = !memcmp(one->device, device, AE_NEIGHBOURS);
 
 		owns += is_own;
 		if (!oldest || one->heard < oldest->heard)
@@ -203,9 +203,10 @@ static void make_room(struct ae *ae, const uint8_t device[16])
 	drop_mail(ae, oldest->owner);
 }
 
-void ae_open(struct ae_memory *memory, const uint8_t device[16])
+void ae_open(struct ae_memory *memory, uint8_t version, const struct segment_end *device)
 {
-	memcpy(memory->device, device, sizeof(memory->device));
+	memory->device[0] = version;
+	memcpy(memory->device + 1, device->address, sizeof(device->address));
 }
 
 void ae_forget(struct ae *ae, struct ae_memory *memory)
@@ -311,7 +312,7 @@ static void on_recipient(const struct ae *ae, struct ae_memory *memory, const st
 	if (!memory->sender_length || memory->recipients == AE_RECIPIENTS)
 		return;
 	memory->recipient[memory->recipients].exchange = event->smtp.path ? event->exchange : 0;
-	sign(ae, SIGNS_DEVICE, memory->device, sizeof(memory->device), name, AE_DEVICE);
+	sign(ae, SIGNS_DEVICE, memory->device, AE_NEIGHBOURS, name, AE_DEVICE);
 	begin_signature(ae, &context, SIGNS_PAIR);
 	SHA256Update(&context, memory->device, sizeof(memory->device));
 	SHA256Update(&context, memory->sender, memory->sender_length);

@@ -49,6 +49,8 @@ enum {
 	AE_PATH = 256, /* bytes of a sender's path (RFC 5321 4.5.3.1.3) */
 	AE_KEY = 32, /* bytes, */
 	AE_SIGNATURE = 8,
+	AE_ADDRESS = 17, /* bytes of a device's: the version of IP, and 16; IPv4: the first four, the rest is 0 */
+	AE_NEIGHBOURS = 1 + SEGMENT_DEVICE, /* the first of them, by which limits of a device count: it has many of IPv6 */
 	AE_DEVICE = 8, /* of the hash of a device, with which names of its tables begin, */
 	AE_MARK = 8, /* of the signature of a table's hash */
 	AE_VERSIONS = 2, /* of a table that are kept: the newest, and the one before */
@@ -89,7 +91,7 @@ struct ae_mail;
 
 /* What is known of a connection. */
 struct ae_memory {
-	uint8_t device[16]; /* the client's address; IPv4: the first four bytes, the rest is 0 */
+	uint8_t device[AE_ADDRESS]; /* the client */
 	bool asks; /* client's side: a SYN has left with the option */
 	bool asked; /* server's side: the client's newest SYN had the option */
 	bool far; /* client's side: so had the SYN-ACK */
@@ -146,7 +148,7 @@ void ae_begin(struct ae *ae, const struct ae_settings *settings);
 void ae_end(struct ae *ae);
 
 /* A connection of this device begins; the memory is all zeros. It is over. */
-void ae_open(struct ae_memory *memory, const uint8_t device[16]);
+void ae_open(struct ae_memory *memory, uint8_t version, const struct segment_end *device);
 void ae_forget(struct ae *ae, struct ae_memory *memory);
 
 /* Bytes of the client are to be observed; have been. */

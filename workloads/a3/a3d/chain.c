@@ -203,7 +203,7 @@ static void look_at(struct chain *chain, struct track_connection *connection)
 	}
 	own->chain = chain;
 	own->connection = connection;
-	ae_open(&own->ae, connection->client.address);
+	ae_open(&own->ae, connection->version, &connection->client);
 	if (which == OBSERVE_HTTP)
 		pf_begin(&chain->pf, &own->pf, connection->client.address);
 	if (chain->settings.tp.on && which == OBSERVE_SMB)

@@ -257,6 +257,12 @@ static void fail_private(const char *path)
 	fail_errno(path);
 }
 
+static void lock(int folder, const char *path)
+{
+	if (flock(folder, LOCK_EX | LOCK_NB))
+		refuse("%s: another a3d stores there; each one needs a folder of its own", path);
+}
+
 /* Open the folder of journals; make it, if it is not there. */
 static int open_folder(const char *path)
 {
@@ -264,8 +270,7 @@ static int open_folder(const char *path)
 
 	if (folder < 0)
 		fail_private(path);
-	if (flock(folder, LOCK_EX | LOCK_NB))
-		refuse("%s: another a3d stores there; each one needs a folder of its own", path);
+	lock(folder, path);
 	return folder;
 }
 
@@ -279,6 +284,7 @@ static void open_tables(struct daemon *daemon)
 		return;
 	if (!store_open(&daemon->store, daemon->options.tables))
 		fail_private(daemon->options.tables);
+	lock(daemon->store.folder, daemon->options.tables);
 	if (!ae->plain && private_key(daemon->options.key, ae->key))
 		fail_private(daemon->options.key);
 	if (getrandom(seeds, sizeof(seeds), 0) != sizeof(seeds))
@@ -524,7 +530,7 @@ static void leave(struct daemon *daemon)
 	chain_end(&daemon->chain);
 	report(daemon);
 	if (!rules_left())
-		rules_remove();
+		rules_remove(daemon->options.queue);
 }
 
 static void on(int signal, void (*handler)(int))
@@ -548,8 +554,10 @@ static void report_every(uint64_t every_ns)
 int main(int argc, char **argv)
 {
 	static struct daemon daemon;
+	struct rules_owner owner;
 
 	read_options(&daemon.options, argc, argv);
+	owner = (struct rules_owner){ daemon.options.queue, daemon.options.hook, daemon.options.folder };
 	on(SIGTERM, end);
 	on(SIGINT, end);
 	open_tables(&daemon);
@@ -559,6 +567,7 @@ int main(int argc, char **argv)
 		daemon.options.chain.tp.folder = open_folder(daemon.options.blocks);
 	daemon.raw4 = raw_socket(AF_INET);
 	daemon.raw6 = raw_socket(AF_INET6);
+	rules_alone();
 	daemon.queue = queue_open(daemon.options.queue, does_something(&daemon.options) ? QUEUE_ALL : HEADERS);
 	daemon.monitor = -1;
 	if (daemon.options.chain.pf.on && daemon.options.chain.side == CHAIN_CLIENT) {
@@ -567,7 +576,7 @@ int main(int argc, char **argv)
 			fail_errno("no socket for the monitor");
 	}
 	queue_watch(daemon.queue, daemon.monitor);
-	rules_make(daemon.options.queue, daemon.options.hook, ports, sizeof(ports) / sizeof(*ports),
+	rules_make(&owner, ports, sizeof(ports) / sizeof(*ports),
 		   daemon.options.chain.ae.on || (daemon.options.chain.pf.on && daemon.monitor < 0),
 		   daemon.monitor < 0 ? 0 : MONITOR_PORT);
 	chain_begin(&daemon.chain, &daemon.options.chain, time_ns(CLOCK_MONOTONIC));

@@ -33,8 +33,8 @@ void pf_begin(struct pf *pf, struct pf_memory *memory, const uint8_t device[PF_A
 
 	*memory = (struct pf_memory){ .next = NULL };
 	memcpy(memory->device, device, PF_ADDRESS);
-	for (struct pf_memory *one = pf->memories; (one = pf_connection(one, device)); one = one->next)
-		others++;
+	for (const struct pf_memory *one = pf->memories; one; one = one->next)
+		others += !memcmp(one->device, device, PF_NEIGHBOURS);
 	if (others >= PF_CONNECTIONS)
 		return;
 	memory->next = pf->memories;
@@ -147,19 +147,31 @@ void pf_notice(struct pf *pf, struct pf_memory *memory, uint64_t offset, enum pf
 	classify(pf, request, class);
 }
 
+/* Where what the monitor of a device says is kept, or can be: in place of what was said longest ago. */
+static struct pf_device *place_of(struct pf *pf, const uint8_t device[PF_ADDRESS])
+{
+	struct pf_device *oldest = pf->devices, *alike = NULL;
+	unsigned int count = 0;
+
+	for (struct pf_device *one = pf->devices; one < pf->devices + PF_DEVICES; one++) {
+		bool is_alike = one->spoke && !memcmp(one->address, device, PF_NEIGHBOURS);
+
+		if (is_alike && !memcmp(one->address, device, PF_ADDRESS))
+			return one;
+		if (one->spoke < oldest->spoke)
+			oldest = one;
+		if (is_alike && (!alike || one->spoke < alike->spoke))
+			alike = one;
+		count += is_alike;
+	}
+	return count >= PF_ALIKE ? alike : oldest;
+}
+
 void pf_said(struct pf *pf, const uint8_t device[PF_ADDRESS], uint64_t object, enum pf_class class)
 {
-	struct pf_device *of = pf->devices;
+	struct pf_device *of = place_of(pf, device);
 	unsigned int at;
 
-	for (struct pf_device *one = of; one < pf->devices + PF_DEVICES; one++) {
-		if (one->spoke && !memcmp(one->address, device, PF_ADDRESS)) {
-			of = one;
-			break;
-		}
-		if (one->spoke < of->spoke)
-			of = one;
-	}
 	if (!of->spoke || memcmp(of->address, device, PF_ADDRESS)) {
 		*of = (struct pf_device){ .next = 0 };
 		memcpy(of->address, device, PF_ADDRESS);

@@ -26,7 +26,9 @@ enum {
 	PF_REQUESTS = 16, /* of a connection, the newest */
 	PF_HELD = 1000, /* packets that wait, at most */
 	PF_ADDRESS = 16, /* bytes of a device's address; IPv4: the first four, the rest is 0 */
+	PF_NEIGHBOURS = 8, /* the first of them are the same for all addresses that a device of IPv6 may have */
 	PF_DEVICES = 64, /* that a monitor runs on: those that have spoken last, */
+	PF_ALIKE = 16, /* of them, with such addresses, */
 	PF_OBJECTS = 256, /* that each has spoken of, the newest, */
 	PF_CONNECTIONS = 64, /* of each that its words are for */
 	PF_FRAME = 14, /* bytes of Ethernet's header, which the network's rate counts as well */

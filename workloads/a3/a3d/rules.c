@@ -10,8 +10,11 @@
 #include <linux/netlink.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,52 +54,6 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
 	va_end(words);
 }
 
-void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool experiments,
-		uint16_t monitor)
-{
-	char list[256] = "", rules[4096] = "";
-	static const struct {
-		const char *name, *past;
-		enum rules_hook hook;
-	} chains[] = {
-		{ "forward", "", RULES_FORWARD },
-		{ "input", "iifname \"lo\" accept;", RULES_HOST },
-		{ "output", "oifname \"lo\" accept;", RULES_HOST },
-	};
-
-	for (size_t i = 0; i < count; i++)
-		add(list, sizeof(list), "%s%u", i ? ", " : "", ports[i]);
-	add(rules, sizeof(rules),
-	    "table inet a3 {\n"
-	    "set changed4 { type ipv4_addr . inet_service . ipv4_addr . inet_service; }\n"
-	    "set changed6 { type ipv6_addr . inet_service . ipv6_addr . inet_service; }\n"
-	    "chain ours { }\n");
-	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
-		add(rules, sizeof(rules), "chain %s { type filter hook %s priority filter; }\n", chains[i].name,
-		    chains[i].name);
-	add(rules, sizeof(rules),
-	    "}\nflush table inet a3\ntable inet a3 {\nchain ours {\n"
-	    "ip saddr . tcp sport . ip daddr . tcp dport @changed4 queue to %u\n"
-	    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 queue to %u\n"
-	    "queue flags bypass to %u\n}\n",
-	    queue + 1, queue + 1, queue);
-	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
-		if (chains[i].hook == hook)
-			add(rules, sizeof(rules),
-			    "chain %s { %s meta mark %u accept; tcp dport { %s } goto ours; tcp sport { %s } goto ours; }\n",
-			    chains[i].name, chains[i].past, RULES_MARK, list, list);
-	for (size_t i = 0; experiments && i < sizeof(chains) / sizeof(*chains); i++)
-		if (chains[i].hook == hook) /* 16 bits behind IP's header: where TCP has the port, too */
-			add(rules, sizeof(rules), "chain %s { meta l4proto %d @th,16,16 { %s } goto ours; }\n",
-			    chains[i].name, SEGMENT_EXPERIMENT, list);
-	if (monitor)
-		add(rules, sizeof(rules), "chain input { iifname != \"lo\" udp dport %u fib saddr . iif oif missing drop; }\n",
-		    monitor);
-	add(rules, sizeof(rules), "}\n");
-	if (!applied(rules))
-		refuse("nft does not take the rules for the queues");
-}
-
 void rules_stop(uint16_t queue)
 {
 	char rules[512] = "";
@@ -109,9 +66,26 @@ void rules_stop(uint16_t queue)
 	applied(rules);
 }
 
-void rules_remove(void)
+/* Whether another program of this node has a queue. */
+static bool others_queue(uint16_t queue)
 {
-	applied("table inet a3 {}\ndelete table inet a3\n");
+	FILE *queues = fopen("/proc/self/net/netfilter/nfnetlink_queue", "re");
+	bool found = false;
+	char line[256];
+
+	while (queues && fgets(line, sizeof(line), queues)) {
+		unsigned long number = strtoul(line, NULL, 10);
+
+		found |= number != queue && number != queue + 1ul;
+	}
+	if (queues)
+		fclose(queues);
+	return found;
+}
+
+void rules_remove(uint16_t queue)
+{
+	applied(others_queue(queue) ? "flush table inet a3\n" : "table inet a3 {}\ndelete table inet a3\n");
 }
 
 /* A batch of messages to nf_tables, which is one transaction. */
@@ -270,7 +244,10 @@ static bool is_empty(int netlink)
 
 			if (head->nlmsg_type == NLMSG_DONE)
 				return empty;
-			if (head->nlmsg_type == NLMSG_ERROR || head->nlmsg_len < NLMSG_LENGTH(sizeof(struct nfgenmsg)) ||
+			if (head->nlmsg_type == NLMSG_ERROR) /* there may be no such table */
+				return head->nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr)) &&
+				       ((const struct nlmsgerr *)NLMSG_DATA(head))->error == -ENOENT;
+			if (head->nlmsg_len < NLMSG_LENGTH(sizeof(struct nfgenmsg)) ||
 			    head->nlmsg_len > (size_t)length - at)
 				return false;
 			empty &= !has_element(head);
@@ -280,27 +257,159 @@ static bool is_empty(int netlink)
 	return false;
 }
 
+/* Begin to ask for elements of a set. */
+static struct nlmsghdr *begin_question(struct batch *request, const char *set, uint16_t flags)
+{
+	struct nlmsghdr *head = begin_message(request, NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM, flags, NFPROTO_INET, 0);
+
+	put_text(head, NFTA_SET_ELEM_LIST_TABLE, "a3");
+	put_text(head, NFTA_SET_ELEM_LIST_SET, set);
+	return head;
+}
+
+/* Ask, and whether the answer is of this kind. */
+static bool is_answered(const struct nlmsghdr *question, bool (*how)(int netlink))
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+	bool good = netlink >= 0 &&
+		    sendto(netlink, question, question->nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof(kernel)) ==
+			    (ssize_t)question->nlmsg_len &&
+		    how(netlink);
+
+	if (netlink >= 0)
+		close(netlink);
+	return good;
+}
+
 bool rules_left(void)
 {
 	static const char *const sets[] = { "changed4", "changed6" };
-	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	bool empty = true;
 
 	/* nft cannot list the table: it aborts at the rule for protocol 253 */
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
 		struct batch request = { .length = 0 };
-		struct nlmsghdr *head = begin_message(&request, NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM, NLM_F_DUMP,
-						      NFPROTO_INET, 0);
-		int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
 
-		put_text(head, NFTA_SET_ELEM_LIST_TABLE, "a3");
-		put_text(head, NFTA_SET_ELEM_LIST_SET, sets[i]);
-		empty &= netlink >= 0 &&
-			 sendto(netlink, head, head->nlmsg_len, 0, (const struct sockaddr *)&kernel, sizeof(kernel)) ==
-				 (ssize_t)head->nlmsg_len &&
-			 is_empty(netlink);
-		if (netlink >= 0)
-			close(netlink);
+		empty &= is_answered(begin_question(&request, sets[i], NLM_F_DUMP), is_empty);
 	}
 	return !empty;
+}
+
+/* Whether an answer has an element. */
+static bool has_one(int netlink)
+{
+	_Alignas(8) uint8_t answer[2048];
+	const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+	ssize_t length = recv(netlink, answer, sizeof(answer), 0);
+
+	return length >= (ssize_t)NLMSG_LENGTH(sizeof(struct nfgenmsg)) && head->nlmsg_type != NLMSG_ERROR &&
+	       head->nlmsg_len <= (size_t)length && has_element(head);
+}
+
+/* Whether the rules that are there are of an a3d like this one. */
+static bool is_owned_by(uint32_t own)
+{
+	struct batch request = { .length = 0 };
+	struct nlmsghdr *head = begin_question(&request, "owner", 0);
+	struct nlattr *list = begin_attribute(head, NFTA_SET_ELEM_LIST_ELEMENTS | NLA_F_NESTED);
+	struct nlattr *element = begin_attribute(head, NFTA_LIST_ELEM | NLA_F_NESTED);
+	struct nlattr *key = begin_attribute(head, NFTA_SET_ELEM_KEY | NLA_F_NESTED);
+	struct nlattr *value = begin_attribute(head, NFTA_DATA_VALUE);
+
+	put_bytes(head, &own, sizeof(own));
+	end_attribute(head, value);
+	end_attribute(head, key);
+	end_attribute(head, element);
+	end_attribute(head, list);
+	return is_answered(head, has_one);
+}
+
+/* FNV-1a of what makes an a3d the next one. */
+static uint32_t identity(const struct rules_owner *owner)
+{
+	struct stat about = { .st_ino = 0 };
+	uint64_t words[] = { owner->queue, owner->hook, 0, 0 };
+	uint32_t hash = 2166136261;
+
+	if (owner->folder && !stat(owner->folder, &about)) {
+		words[2] = about.st_dev;
+		words[3] = about.st_ino;
+	}
+	for (size_t i = 0; i < sizeof(words); i++)
+		hash = (hash ^ ((const uint8_t *)words)[i]) * 16777619;
+	return hash;
+}
+
+void rules_alone(void)
+{
+	static const struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "\0a3d" };
+	int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* as long as the program runs */
+
+	if (held < 0 || bind(held, (const struct sockaddr *)&name, offsetof(struct sockaddr_un, sun_path) + sizeof("\0a3d") - 1))
+		refuse("another a3d serves this node; end it first");
+}
+
+void rules_make(const struct rules_owner *owner, const uint16_t *ports, size_t count, bool experiments, uint16_t monitor)
+{
+	const uint16_t queue = owner->queue;
+	const enum rules_hook hook = owner->hook;
+	const uint32_t own = identity(owner);
+	char list[256] = "", rules[4096] = "";
+	static const struct {
+		const char *name, *past;
+		enum rules_hook hook;
+	} chains[] = {
+		{ "forward", "", RULES_FORWARD },
+		{ "input", "iifname \"lo\" accept;", RULES_HOST },
+		{ "output", "oifname \"lo\" accept;", RULES_HOST },
+	};
+
+	if (rules_left() && !is_owned_by(own))
+		refuse("an a3d with another --queue, --hook or --ib has left connections that it has changed: start that one, or "
+		       "give them up by 'nft delete table inet a3'");
+	for (size_t i = 0; i < count; i++)
+		add(list, sizeof(list), "%s%u", i ? ", " : "", ports[i]);
+	add(rules, sizeof(rules),
+	    "table inet a3 {\n"
+	    "set changed4 { type ipv4_addr . inet_service . ipv4_addr . inet_service; }\n"
+	    "set changed6 { type ipv6_addr . inet_service . ipv6_addr . inet_service; }\n"
+	    "set owner { type mark; }\n"
+	    "chain begins { }\n"
+	    "chain ours { }\n");
+	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
+		add(rules, sizeof(rules), "chain %s { type filter hook %s priority filter; }\n", chains[i].name,
+		    chains[i].name);
+	add(rules, sizeof(rules),
+	    "}\nflush table inet a3\nflush set inet a3 owner\nadd element inet a3 owner { %u }\n"
+	    "table inet a3 {\n",
+	    own);
+	/* from where its answer would not go, nobody begins a connection anew where a changed one is */
+	if (hook == RULES_FORWARD)
+		add(rules, sizeof(rules),
+		    "chain begins {\n"
+		    "ip saddr . tcp sport . ip daddr . tcp dport @changed4 fib saddr . iif oif missing drop\n"
+		    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 fib saddr . iif oif missing drop\n}\n"
+		    "chain ours { tcp flags & syn == syn jump begins; }\n");
+	add(rules, sizeof(rules),
+	    "chain ours {\n"
+	    "ip saddr . tcp sport . ip daddr . tcp dport @changed4 queue to %u\n"
+	    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 queue to %u\n"
+	    "queue flags bypass to %u\n}\n",
+	    queue + 1, queue + 1, queue);
+	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
+		if (chains[i].hook == hook)
+			add(rules, sizeof(rules),
+			    "chain %s { %s meta mark %u accept; tcp dport { %s } goto ours; tcp sport { %s } goto ours; }\n",
+			    chains[i].name, chains[i].past, RULES_MARK, list, list);
+	for (size_t i = 0; experiments && i < sizeof(chains) / sizeof(*chains); i++)
+		if (chains[i].hook == hook) /* 16 bits behind IP's header: where TCP has the port, too */
+			add(rules, sizeof(rules), "chain %s { meta l4proto %d @th,16,16 { %s } goto ours; }\n",
+			    chains[i].name, SEGMENT_EXPERIMENT, list);
+	if (monitor)
+		add(rules, sizeof(rules), "chain input { iifname != \"lo\" udp dport %u fib saddr . iif oif missing drop; }\n",
+		    monitor);
+	add(rules, sizeof(rules), "}\n");
+	if (!applied(rules))
+		refuse("nft does not take the rules for the queues");
 }

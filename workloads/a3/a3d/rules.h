@@ -23,13 +23,23 @@ enum rules_hook {
 	RULES_HOST, /* what arrives at this host, and what it sends */
 };
 
+/* Be the only a3d of this node: of its network namespace, which has abstract names of its own. Ends the program if not. */
+void rules_alone(void);
+
+/* The queue, the hook and the folder of journals (NULL: none), by which an a3d is known as the next one. */
+struct rules_owner {
+	uint16_t queue;
+	enum rules_hook hook;
+	const char *folder;
+};
+
 /*
- * Make them, instead of those that an ended program has left behind; experiments: also for what the far end sends by
+ * Make them, instead of those that an ended program has left behind. If that has also left connections that it has changed,
+ * it has to have been one with the same owner, since another one would reset or break them. experiments: also for what the far end sends by
  * protocol 253. monitor: a port of UDP of this node, which takes nothing that comes from where answers would not go; 0:
  * none. Ends the program if it cannot.
  */
-void rules_make(uint16_t queue, enum rules_hook hook, const uint16_t *ports, size_t count, bool experiments,
-		uint16_t monitor);
+void rules_make(const struct rules_owner *owner, const uint16_t *ports, size_t count, bool experiments, uint16_t monitor);
 
 /*
  * Note that a3d changes a connection from now on, or no longer: both its directions are put into the set, or taken out. It
@@ -47,9 +57,9 @@ void rules_stop(uint16_t queue);
 bool rules_left(void);
 
 /*
- * Remove them. Connections that were changed then pass as well, so none may be left. The kernel drops what waits in any
- * queue of this node meanwhile.
+ * Remove them. Connections that were changed then pass as well, so none may be left. If another program of this node has a
+ * queue, empty chains stay: the kernel drops what waits in all queues when a chain goes.
  */
-void rules_remove(void);
+void rules_remove(uint16_t queue);
 
 #endif

@@ -190,9 +190,16 @@ PLANTED_AE = {
     ),
     "devices share tables": Mistake(
         "chain.c",
-        "	ae_open(&own->ae, connection->client.address);\n",
+        "	ae_open(&own->ae, connection->version, &connection->client);\n",
         "",
         "test_a_device_has_tables_of_its_own",
+    ),
+    "each address has its own limit": Mistake(
+        "ae.c",
+        "device, AE_NEIGHBOURS);\n\n		owns",
+        "device, AE_ADDRESS);\n\n		owns",
+        "test_idle_sessions_do_not_turn_it_off_for_others",
+        (50, "2001:db8::{:x}", 42),
     ),
     "a SYN with another number counts": Mistake(
         "ae.c",
@@ -246,14 +253,14 @@ PLANTED_AE = {
         "if (owns == AE_DEVICE_MAILS)",
         "if (owns == AE_MAILS + 1)",
         "test_idle_sessions_do_not_turn_it_off_for_others",
-        (1,),
+        (1, "10.0.0.{}", 42),
     ),
     "when there is no room, others keep theirs": Mistake(
         "ae.c",
         "	mail = calloc(1, sizeof(*mail));\n",
         "	mail = ae->mails < AE_MAILS - 1 ? calloc(1, sizeof(*mail)) : NULL;\n",
         "test_idle_sessions_do_not_turn_it_off_for_others",
-        (50,),
+        (50, "10.0.0.{}", 51 - 32),
     ),
     "words lie where all know": Mistake(
         "table.c",

@@ -136,6 +136,12 @@ PLANTED_PF = {
         "	if (!of->spoke)\n		of->spoke = ++pf->said;",
         "test_of_many_devices_those_that_spoke_last_count",
     ),
+    "a device pushes out others": Mistake(
+        "pf.c",
+        "return count >= PF_ALIKE ? alike : oldest;",
+        "return count > PF_DEVICES ? alike : oldest;",
+        "test_many_addresses_of_a_device_do_not_push_out_others",
+    ),
     "all datagrams are taken at once": Mistake(
         "listen.c", "for (; most; most--, room", "for (; most; room", "test_datagrams_are_taken_a_few_at_a_time"
     ),

@@ -43,5 +43,6 @@ def mark(table: bytes, key: bytes = KEY) -> bytes:
 
 def name(sender: str, recipient: str, device: str = "10.0.0.2", key: bytes = KEY) -> str:
     """Return the name of the file of a device's table of a pair."""
-    pair = _device(device) + f"{sender}\0{recipient}".encode()
-    return (_signed(key, _DEVICE, _device(device))[:8] + _signed(key, _PAIR, pair)[:24]).hex()
+    of = bytes([ip_address(device).version]) + _device(device)
+    pair = of + f"{sender}\0{recipient}".encode()
+    return (_signed(key, _DEVICE, of[:9])[:8] + _signed(key, _PAIR, pair)[:24]).hex()

@@ -460,6 +460,18 @@ def test_of_many_devices_those_that_spoke_last_count(pf: Path) -> None:
     assert play.play(pf, rate=0).classes == [LATER, UNSAID, LATER, LATER]
 
 
+def test_many_addresses_of_a_device_do_not_push_out_others(pf: Path) -> None:
+    """Those of IPv6 with equal first halves; 16 of them may speak."""
+    play = Play()
+    play.does(0, "said", "phone", "/a", LATER)
+    for number in range(100, 300):
+        play.does(0, "said", f"equal-8-{number}", "/a", LATER)
+    for connection, name in enumerate(("phone", "equal-8-299", "equal-8-284", "equal-8-283")):
+        play.does(0, "begin", connection, name)
+        play.does(0, "request", connection, 0, 1, "/a")
+    assert play.play(pf, rate=0).classes == [LATER, LATER, LATER, UNSAID]
+
+
 # the monitor
 
 

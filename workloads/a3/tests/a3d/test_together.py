@@ -52,6 +52,28 @@ def test_a_mail_crosses_whole_with_these_elements(
         assert ("ae" in elements) == (near["encoded"] > 0 and far["decoded"] > 0)
 
 
+PAGE = [
+    (0, b"GET / HTTP/1.1\r\nHost: server\r\nAccept: text/html\r\n\r\n"),
+    (1, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(TEXT) + TEXT),
+]
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_alone_a_page_and_a_mail_cross_whole(program: Path, tmp_path: Path, version: int) -> None:
+    """A³•: all elements at the client's side, and no far end. IB stores the page, and AE finds nobody for the mail."""
+    for number, network in enumerate((ideal, bad)):
+        counts = {}
+        for service, said in ((80, PAGE), (25, mail("a@b.c", "d@e.f", TEXT))):
+            folder = tmp_path / f"{service}-{number}"
+            for part in ("tables", "journals"):
+                (folder / part).mkdir(mode=0o700, parents=True)
+            near = A3d(program, "client", folder / "tables", copies=2, pf="alone", ib=folder / "journals")
+            cross(said, near, None, network, number, version=version, acts=True, service=service)
+            counts[service] = near.end()
+        assert counts[80]["taken"] == 1 and counts[80]["copies"] > 0
+        assert counts[25]["taken"] == counts[25]["encoded"] == 0 and counts[25]["no_far_end"] > 0
+
+
 def to_client(packet: bytes) -> bool:
     at = 20 if packet[0] >> 4 == 4 else 40
     return packet[at : at + 2] == b"\0\x19"

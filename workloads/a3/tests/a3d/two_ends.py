@@ -256,6 +256,7 @@ def cross(
     most_syns: int = 10,
     client: str = "",
     acts: bool = False,
+    service: int = 25,
 ) -> Crossing:
     """Let two hosts say this, each when it has heard what came before.
 
@@ -264,7 +265,7 @@ def cross(
     """
     random, numbers = Random(seed), count()
     addresses = ("10.0.0.2", "10.0.0.1") if version == 4 else ("2001:db8::2", "2001:db8::1")
-    ends = ((client or addresses[0], port), (addresses[1], 25))
+    ends = ((client or addresses[0], port), (addresses[1], service))
     hosts = [Host(0, ends[0], ends[1], size, 2**32 - 900), Host(1, ends[1], ends[0], size, 77)]
     a3ds: list[A3d | None] = [near, far]
     done = Crossing(hosts[0], hosts[1], [])

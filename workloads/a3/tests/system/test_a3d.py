@@ -195,7 +195,9 @@ def test_both_daemons_were_killed_in_the_middle_of_a_file_and_a_mail(killed: Rec
 def test_rules_stay_and_one_queue_passes_and_one_does_not(killed: Record) -> None:
     rules = "".join(path.read_text() for path in (killed.directory / "raw" / "exec").iterdir())
     assert "queue flags bypass to 9100" in rules
-    assert [line.split("queue ")[1] for line in rules.splitlines() if "@changed" in line] == ["to 9101", "to 9101"]
+    queued = [line.split("queue ")[1] for line in rules.splitlines() if "@changed" in line and "queue" in line]
+    assert queued == ["to 9101", "to 9101"]
+    assert len([line for line in rules.splitlines() if "@changed" in line and "missing drop" in line]) == 2
 
 
 def test_a_changed_connection_waits_for_the_daemon_and_is_reset_by_it(killed: Record) -> None:

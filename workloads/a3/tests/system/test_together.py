@@ -27,7 +27,8 @@ NEAR = (
     "a3d, --side, client, --rar, --pf, --ib, /var/lib/a3d-ib, --ae, /var/lib/a3d, --ae-key, /etc/a3d.key, "
     '--every-ms, "100"'
 )
-STRANGER = '"{{ 192.0.2.1 . 9 . 192.0.2.2 . 80 }}"'
+FORGED = "203.0.113.9 . 9 . 203.0.113.10 . 80, 203.0.113.10 . 80 . 203.0.113.9 . 9"
+STRANGER = f'"{{{{ 192.0.2.1 . 9 . 192.0.2.2 . 80, {FORGED} }}}}"'
 TOGETHER = f"""\
 name: together
 stack: a3
@@ -38,6 +39,7 @@ files:
   program: {{on: server, path: /srv/reader.py, from: {STACK}/tests/system/reader.py}}
   reader: {{on: client, path: /srv/reader.py, from: {STACK}/tests/system/reader.py}}
   send: {{on: client, path: /srv/letters.py, from: {STACK}/letters.py}}
+  forge: {{on: r1, path: /srv/forge.py, from: {STACK}/tests/system/forge.py}}
   keep: {{on: server, path: /srv/letters.py, from: {STACK}/letters.py}}
   configuration: {{on: server, path: /etc/postfix/main.cf, from: {STACK}/main.cf}}
 processes:
@@ -50,6 +52,8 @@ processes:
   - {{on: r2, run: [{NEAR}], as: near, required: false}}
   - {{on: r2, at: 7 s, run: [{NEAR}], as: second, required: false}}
   - {{on: r2, at: 8 s, run: [{NEAR}], as: too-many, required: false}}
+  - {{on: r2, at: 8 s, run: [a3d, --side, client, --rar, --queue, "9200"], as: beside, required: false}}
+  - {{on: r2, at: 10.3 s, run: [a3d, --side, client, --rar], as: without, required: false}}
   - {{on: r2, at: 11 s, run: {{probe: a3d, side: client, rar: true, pf: true, ae: true, ib: true}}, as: last,
      stop: 46 s}}
   - {{on: client, at: 3 s, run: [python3, /srv/reader.py, "{{server.ip}}", file, "4001", "15"], as: slow,
@@ -64,6 +68,8 @@ processes:
 timeline:
   - {{at: 6 s, exec: r2, run: [pkill, -KILL, a3d]}}
   - {{at: 7.5 s, exec: r2, run: [nft, add, element, inet, a3, changed4, {STRANGER}]}}
+  - {{at: 7.6 s, exec: r2, run: [ip, route, add, 203.0.113.0/24, via, "{{client.ip}}"]}}
+  - {{at: 7.8 s, exec: r1, run: [python3, /srv/forge.py, pair, "{{client.ip}}"]}}
   - {{at: 9 s, exec: r2, run: [pkill, -TERM, a3d]}}
   - {{at: 10 s, exec: r2, run: [nft, list, set, inet, a3, changed4]}}
   - {{at: 48 s, exec: r2, run: [nft, list, set, inet, a3, changed4]}}
@@ -94,10 +100,17 @@ def test_one_folder_is_for_one_daemon(together: Record) -> None:
     assert "another a3d stores there" in (together.directory / "raw" / "too-many.err").read_text()
 
 
+def test_one_node_is_for_one_daemon_and_the_next_one_must_be_like_it(together: Record) -> None:
+    """Another one would take the rules of the first, and reset what it has changed."""
+    said = [(together.directory / "raw" / f"{name}.err").read_text() for name in ("beside", "without")]
+    assert "another a3d serves this node" in said[0] and "has left connections that it has changed" in said[1]
+
+
 def test_a_daemon_that_ends_keeps_from_passing_what_it_or_another_one_has_changed(together: Record) -> None:
     """Its own connections, until they are over, and one that it does not know. If there is none, the rules go."""
     said = (together.directory / "raw" / "exec").glob("*.out")
     *_, ended, near, far = (path.read_text() for path in sorted(said, key=lambda path: int(path.name.split("-")[0])))
     assert ". 4001 . " in ended and "192.0.2.1" in ended
+    assert "203.0.113.9 . 9 . " in ended  # whose SYN and answer were forged
     assert ". 4002 . " not in near and "192.0.2.1" in near
     assert "a3" not in far
