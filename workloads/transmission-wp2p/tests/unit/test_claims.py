@@ -16,7 +16,6 @@ from tests.unit.experiments.samples import rows
 ALIKE = {
     "bittorrent/fig17bc": {"with uploads, it stays about the same"},
     "bittorrent/fig18a": {"the pairs are alike without AM"},
-    "transmission-wp2p/fixed-limit": {"a fixed limit gives at least nine tenths of what LIHD does, at each bandwidth"},
     "transmission-wp2p/ledbat-long-queue": {"two that use TCP get the same", "two that use µTP get the same"},
     "transmission-wp2p/ledbat": {"two that use TCP get the same", "two that use µTP get the same"},
     "transmission-wp2p/long-walk": {"no element alone costs more than a tenth of the download"},
