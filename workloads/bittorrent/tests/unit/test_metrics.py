@@ -74,6 +74,22 @@ def test_who_gets_nothing_has_no_stall() -> None:
     assert computed("stall", peer(0, 0), unit="s").values == []
 
 
+@pytest.mark.parametrize(
+    ("uploaded", "pauses_s"),
+    [
+        ((0, 0, 0, 10, 20, 20, 20, 30), [3]),  # not what is before the first byte
+        ((0, 10, 20, 20, 20, 20), [3]),  # up to the end
+        ((0, 10, 20), [1]),
+        ((0, 0), []),
+    ],
+)
+def test_the_longest_pause_of_a_peer_that_gives(uploaded: tuple[int, ...], pauses_s: list[int]) -> None:
+    found = source("transmission", values={"size": 200})
+    for second, amount in enumerate(uploaded):
+        found.parsed.add("uploaded", "B", second * SECOND, amount)
+    assert computed("pause", found, unit="s").values == [pause_s * SECOND for pause_s in pauses_s]
+
+
 def test_the_steady_rate_begins_after_a_quarter_and_ends_with_the_download() -> None:
     """8 s, or the 4 s until it has everything: without the first 2 s or the first one."""
     assert computed("steady-rate", peer(0, 0, 10, 20, 30, 40, 50, 60, 70), unit="bit/s").values == [8 * 60 / 6]
