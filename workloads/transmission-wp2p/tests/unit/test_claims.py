@@ -16,7 +16,6 @@ from tests.unit.experiments.samples import rows
 ALIKE = {
     "bittorrent/fig17bc": {"with uploads, it stays about the same"},
     "bittorrent/fig18a": {"the pairs are alike without AM"},
-    "transmission-wp2p/ledbat-long-queue": {"two that use TCP get the same", "two that use µTP get the same"},
     "transmission-wp2p/ledbat": {"two that use TCP get the same", "two that use µTP get the same"},
     "transmission-wp2p/long-walk": {"no element alone costs more than a tenth of the download"},
     "transmission-wp2p/mobility": {"with changes, uploads hardly matter"},
@@ -27,10 +26,6 @@ ALIKE = {
         "over µTP without a limit, a station has what LIHD gives it over TCP, within a tenth"
     },
     "transmission-wp2p/neighbour": {"with AM and LIHD, the neighbour has no less"},
-    "transmission-wp2p/utp-alone": {
-        "over µTP without a limit, it has what LIHD gives it over TCP, within a tenth",
-        "the other station does not notice, within a tenth",
-    },
     "transmission-wp2p/walk": {"no element alone costs more than a tenth of the download"},
 }
 NAMES = [name for name in experiments() if name.startswith(("bittorrent/", "transmission-wp2p/"))]
