@@ -27,13 +27,23 @@ typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start,
 completion_init()  # as typer does if it may edit the start-up files of shells; `lab completion` leaves them alone
 
 
+def _names_script(words: list[str]) -> bool:
+    """Return whether the first word that is neither an option nor its value is a Python file."""
+    for before, word in zip(["", *words], words, strict=False):
+        if not word.startswith("-") and (word.endswith(".py") or not before.startswith("-")):
+            return word.endswith(".py")
+    return False
+
+
 class _Commands(typer.core.TyperGroup):
     """The commands; for another one, all of them are named unless a similar one is."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the arguments begin with."""
+        """Find the command that the arguments begin with; ``run SCRIPT.py`` is ``script SCRIPT.py``."""
+        if args[:1] == ["run"] and _names_script(args[1:]):
+            args = ["script", *args[1:]]
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -251,6 +261,87 @@ def shell(
         kernel=kernel,
     )
     raise typer.Exit(interact(options))
+
+
+Script = Annotated[Path, typer.Argument(metavar="SCRIPT.py", help="Script of Mininet-WiFi.")]
+Arguments = Annotated[list[str] | None, typer.Argument(metavar="[ARGUMENT]...", help="Arguments of the script.")]
+_OF_SCRIPT = {"allow_interspersed_args": False}  # what follows the script is the script's
+
+
+@app.command(context_settings=_OF_SCRIPT)
+def script(
+    script: Script,
+    arguments: Arguments = None,
+    seed: Seed = 1,
+    overrides: Overrides = None,
+    out: Out = None,
+    real: Annotated[
+        bool | None,
+        _option(
+            "--real/--virtual",
+            help="Real or virtual time; default: virtual, but real if the script opens a prompt on a terminal.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        str | None, _option(metavar="DURATION", help="End a script that takes longer than this in wall time: 10 min.")
+    ] = None,
+    kernel_source: Source = None,
+    kernel: Built = None,
+) -> None:
+    """Run a script of Mininet-WiFi; also written lab run SCRIPT.py.
+
+    The exit status is the script's.
+    """
+    from lab.runs.script import ScriptOptions, run
+
+    options = ScriptOptions(
+        script=script,
+        arguments=arguments or (),
+        seed=seed,
+        overrides=overrides or (),
+        out=out,
+        real=real,
+        timeout=timeout,
+        source=kernel_source,
+        kernel=kernel,
+    )
+    raise typer.Exit(run(options))
+
+
+@app.command(context_settings=_OF_SCRIPT)
+def convert(
+    script: Script,
+    arguments: Arguments = None,
+    out: Annotated[
+        Path | None, _option(metavar="FILE", help="Write it there instead of printing it.", show_default=False)
+    ] = None,
+    seed: Seed = 1,
+    overrides: Overrides = None,
+    kernel_source: Source = None,
+    kernel: Built = None,
+) -> None:
+    """Print the topology that a script of Mininet-WiFi builds.
+
+    The script runs up to net.build().
+    """
+    from lab.errors import writing
+    from lab.runs.script import ScriptOptions
+    from lab.runs.script import convert as convert_
+
+    options = ScriptOptions(
+        script=script,
+        arguments=arguments or (),
+        seed=seed,
+        overrides=overrides or (),
+        source=kernel_source,
+        kernel=kernel,
+    )
+    text = convert_(options, out or script.with_suffix(".yaml"))
+    if out is None:
+        print(text, end="")
+        return
+    with writing(out):
+        out.write_text(text, encoding="utf-8")
 
 
 @app.command()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import IO
 
 from lab.errors import RunError
@@ -33,6 +33,25 @@ def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer)
         OSError: If what they print cannot be written.
     """
     status = 0
+    with printing(start, output) as guest:
+        for line in lines:
+            text = line.decode(errors="replace")
+            command, *arguments = text.split() or [""]
+            if command in _LAST:
+                status = int(arguments[0]) if arguments and arguments[0].isdecimal() else status
+                break
+            status = guest.execute(text, answer)
+        guest.finish(answer)
+    return status
+
+
+@contextmanager
+def printing(start: Start, output: IO[bytes]) -> Iterator[Guest]:
+    """Start a guest whose console is copied to a file; end it with the context.
+
+    Raises:
+        OSError: If what it prints cannot be written.
+    """
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as printed:
         copy = _Copy(printed, output)
@@ -41,14 +60,7 @@ def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer)
             copy.on_error = guest.end
             copy.start()
             try:
-                for line in lines:
-                    text = line.decode(errors="replace")
-                    command, *arguments = text.split() or [""]
-                    if command in _LAST:
-                        status = int(arguments[0]) if arguments and arguments[0].isdecimal() else status
-                        break
-                    status = guest.execute(text, answer)
-                guest.finish(answer)
+                yield guest
             except RunError:
                 if not copy.error:
                     raise
@@ -57,7 +69,6 @@ def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer)
                 copy.join()
     if copy.error:
         raise copy.error
-    return status
 
 
 class _Copy(threading.Thread):

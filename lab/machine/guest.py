@@ -127,13 +127,22 @@ class Guest:
         assert self._channel is not None  # the mode has one
         return self._channel
 
-    def wait(self, answer: Answer) -> None:
-        """Wait until it is off, without a time limit, and answer what it asks: for a prompt."""
+    def wait(self, answer: Answer, watched: str | None = None) -> None:
+        """Wait until it is off, and answer what it asks.
+
+        ``watched``: what runs in virtual time, for a message; None: somebody types, so nothing is taking too long.
+
+        Raises:
+            RunError: If virtual time stands still, or is beyond the plan's end.
+        """
         channel = self._to_agent()
         with contextlib.suppress(EOFError):
             while True:
                 if (text := channel.receive(POLL_S)) is not None:
                     channel.send(json.dumps(answer(json.loads(text))))
+                    self.watch.resume()
+                elif watched is not None:
+                    self.watch.check_command(watched)
         self._process.process.wait()
 
     def end(self) -> None:

@@ -11,7 +11,7 @@ plan may need.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,8 @@ from lab.machine.uses import Uses
 from lab.registry import Room
 
 ROOMS = ("guest", "shared")  # copied to the guest completely
+OTHERS = ("mininet_wifi",)  # copied in modes that name them (lab.machine.process)
+ENTRY = Path("guest", "__main__.py")  # init starts it
 NODES, EVENTS = "nodes", "events"  # <kind>/guest.py is copied if the plan has that kind
 KIND_FILE, HOST_FILE = "guest.py", "file.py"
 BYTECODE = "__pycache__"
@@ -49,19 +51,24 @@ class GuestCode:
     compiler: str  # determines the bytecode
     package: Path = PACKAGE
 
-    def bundle(self, uses: Uses) -> Bundle:
+    def bundle(self, uses: Uses, room: str | None = None) -> Bundle:
         """Return the directory for a plan that uses this, created unless it is cached.
+
+        ``room``: one more that is copied completely, and whose ``__main__.py`` is the agent instead.
 
         Raises:
             HostError: If there is no room, or the cache cannot be written.
         """
-        return _bundle(self, uses.nodes, uses.events)
+        return _bundle(self, uses.nodes, uses.events, room)
 
 
 @cache
-def _bundle(whole: GuestCode, nodes: tuple[str, ...], events: tuple[str, ...]) -> Bundle:
+def _bundle(whole: GuestCode, nodes: tuple[str, ...], events: tuple[str, ...], room: str | None) -> Bundle:
     copy = whole.path / whole.package.name  # the compiled code: the checkout may have changed since
-    files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, nodes) + _of_kinds(copy, EVENTS, events))
+    rooms = (*ROOMS, room) if room else ROOMS
+    files = _closed(copy, _rooms(copy, rooms) + _of_kinds(copy, NODES, nodes) + _of_kinds(copy, EVENTS, events))
+    if room:
+        files[ENTRY] = files[Path(room, ENTRY.name)]
     code = _key(files)
     store = Store("bundle", "the guest's code of a plan")
 
@@ -70,6 +77,8 @@ def _bundle(whole: GuestCode, nodes: tuple[str, ...], events: tuple[str, ...]) -
             target = directory / copy.name / file
             (target.parent / BYTECODE).mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
+            if room and file == ENTRY:  # its bytecode is that of another file
+                continue
             for compiled in (copy / file).parent.glob(f"{BYTECODE}/{file.stem}.*.pyc"):
                 shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
 
@@ -105,7 +114,8 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
 def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
     """Return all files that a guest may need, by path relative to the package, in a fixed order."""
     kinds = [file for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
-    return _closed(package, _rooms(package) + kinds) | _of_stacks()
+    found = (room for room in (*ROOMS, *OTHERS) if (package / room).is_dir())
+    return _closed(package, _rooms(package, found) + kinds) | _of_stacks()
 
 
 def _of_stacks() -> dict[Path, bytes]:
@@ -119,8 +129,8 @@ def _of_stacks() -> dict[Path, bytes]:
     }
 
 
-def _rooms(package: Path) -> list[Path]:
-    return [file for room in ROOMS for file in (package / room).rglob("*.py")]
+def _rooms(package: Path, rooms: Iterable[str]) -> list[Path]:
+    return [file for room in rooms for file in (package / room).rglob("*.py")]
 
 
 def _of_kinds(package: Path, room: str, kinds: tuple[str, ...]) -> list[Path]:

@@ -27,6 +27,7 @@ from lab.machine.process import MODES, GuestFiles, Setup
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
 from lab.model.event import EVENTS
+from lab.model.node import NODES
 from lab.shared.types import Plan
 
 
@@ -87,12 +88,15 @@ class Machine:
         uses = Uses.of(plan)
         if MODES[mode].any_event:
             uses = replace(uses, events=EVENTS.known())
+        room = MODES[mode].room
+        if room is not None:
+            uses = replace(uses, nodes=NODES.known())
         stack = self.stack(uses)
         files = GuestFiles(
             kernel=self.kernel.path,
             initrd=self.initrd.path,
             image=self.image.path,
-            bundle=self.code.bundle(uses).path,
+            bundle=self.code.bundle(uses, room).path,
             run=directory.resolve(),
             stack=stack.path if stack else None,
             node_images=tuple(image.path for image in self.images_of(uses)),

@@ -21,6 +21,7 @@ from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS, START_NS
 
 _ADDR_NO_RANDOMIZE = 0x0040000
 _UMASK = 0o022  # not the user's: a program sees the mode of its output
+SCRIPTS = "mininet_wifi"
 _DEATH_S = 5.0  # what is killed ends within that time
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -34,6 +35,7 @@ class Mode:
     terminal: bool = False  # it uses the caller's terminal, and has no log
     quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic, unless it is asked to
     any_event: bool = False  # it does events that are not in its plan
+    room: str | None = None  # whose __main__.py is its agent, for any network; None: lab/guest
 
 
 MODES = {
@@ -41,6 +43,8 @@ MODES = {
     "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
     "shell": Mode(virtual_time=False, terminal=True, quiet=True, any_event=True),  # a prompt
     "batch": Mode(quiet=True, any_event=True),  # commands (lab.machine.batch)
+    "script": Mode(quiet=True, any_event=True, room=SCRIPTS),  # a script that builds its network itself
+    "script-at-terminal": Mode(virtual_time=False, terminal=True, quiet=True, any_event=True, room=SCRIPTS),
     "lockstep": Mode(any_event=True),  # a plan, as far as a program lets it go (lab.lockstep)
 }
 

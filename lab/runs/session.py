@@ -24,6 +24,7 @@ WORKLOAD = "idle"  # of a prompt: no processes
 PIECE_NS = 60_000_000_000  # of a session, for which the movements of nodes are planned at once
 _PLACE = "event"  # that of what is typed
 _FORM = "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
+_WIDTH, _DEEP = 4096, 2  # of a topology that is written: no folded lines; nodes and links are mappings in mappings
 _SUFFIXES = (".yaml", ".yml")
 _OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
 
@@ -116,8 +117,8 @@ class HostSession:
         length_s = asked["end_ns"] // 1_000_000_000 + 1
         return {"line": f"{path}: lab run {path} {WORKLOAD} --set duration={length_s}s"}
 
-    def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
-        """Return the topology of the session with other events, which stands for itself."""
+    def text(self, path: Path, about: str = "") -> str:
+        """Return the topology of the session without events, which stands for itself at ``path``."""
         import io
 
         from ruamel.yaml import YAML
@@ -125,13 +126,18 @@ class HostSession:
         document = load.documents(self._topology, WORKLOAD, self._overrides, self._locations)["topology"]
         move_paths(document, path.parent)
         data = {key: value for key, value in document.data.items() if key not in _OWN}
+        yaml = YAML()
+        yaml.width = _WIDTH
         text = io.StringIO()
-        YAML().dump(plain({"name": path.stem, **data}), text)
+        yaml.dump(_in_lines(plain({"name": path.stem, **({"about": about} if about else {}), **data})), text)
+        return text.getvalue()
+
+    def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
         timeline = "".join(
             f"  - {{at: {_at(at_ns)}, {written}}}\n" for at_ns, written in sorted((one, other) for one, other in events)
         )
         origin = f"# a session of lab shell {self._topology}, seed {self._seed}"
-        return f"{origin}\n{text.getvalue()}timeline:\n{timeline}"
+        return f"{origin}\n{self.text(path)}timeline:\n{timeline}"
 
 
 def _require_event(written: str) -> None:
@@ -160,6 +166,20 @@ def _at(at_ns: int) -> str:
     """Return a time exactly, in s."""
     seconds, rest = divmod(at_ns, 1_000_000_000)
     return f"{seconds}.{rest:09d}".rstrip("0").rstrip(".") + " s"
+
+
+def _in_lines(value: Any, depth: int = 0) -> Any:
+    """Return a topology as one writes it: nodes, links and what is as deep in braces, each on its line."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+    if not isinstance(value, dict | list):
+        return value
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    inner = [(key, _in_lines(one, depth + 1)) for key, one in items]
+    found = CommentedMap(inner) if isinstance(value, dict) else CommentedSeq(one for _, one in inner)
+    if depth >= _DEEP:
+        found.fa.set_flow_style()
+    return found
 
 
 def _without_source(error: LabError) -> str:

@@ -72,12 +72,12 @@ def interact(options: ShellOptions) -> int:
                     sys.stdout.buffer,
                     session.answer,
                 )
-            with _terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
+            with terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
                 return _wait_for_shell(guest, directory, session.answer)
 
 
 @contextlib.contextmanager
-def _terminal_kept() -> Iterator[None]:
+def terminal_kept() -> Iterator[None]:
     """Leave the terminal as it was: the kernel of a guest that is killed cannot."""
     before = termios.tcgetattr(0)
     try:

@@ -91,7 +91,7 @@ class ReportingCode(GuestCode):
 
     copy: Path = Path()
 
-    def bundle(self, uses: Uses) -> Bundle:
+    def bundle(self, uses: Uses, room: str | None = None) -> Bundle:
         """That of the plan, as a changed copy."""
         bundle = super().bundle(uses)
         shutil.copytree(bundle.path, self.copy)

@@ -33,13 +33,22 @@ PROMPT = "lab> "
 
 
 class Terminal:
-    """A pseudo-terminal with a lab shell in it."""
+    """A pseudo-terminal with a lab shell in it, or with a script of ``lab run``."""
 
-    def __init__(self, topology: str, *options: str, cwd: Path | None = None, output: IO[bytes] | None = None) -> None:
+    def __init__(
+        self,
+        topology: str,
+        *options: str,
+        cwd: Path | None = None,
+        output: IO[bytes] | None = None,
+        verb: str = "shell",
+        prompt: str = PROMPT,
+    ) -> None:
+        self.prompt = prompt
         self.master, slave = pty.openpty()
         self.size(24, 80)
         self.process = subprocess.Popen(
-            ["setsid", "--ctty", str(LAB), "shell", topology, *options],
+            ["setsid", "--ctty", str(LAB), verb, topology, *options],
             stdin=slave,
             stdout=output or slave,
             stderr=output or slave,
@@ -75,7 +84,7 @@ class Terminal:
     def ask(self, line: str) -> str:
         """Type a line; returns the answer."""
         os.write(self.master, line.encode() + b"\n")
-        return self.until(PROMPT)
+        return self.until(self.prompt)
 
     def press(self, key: str) -> None:
         """Press a key with Ctrl."""

@@ -24,6 +24,8 @@ FILES = {
     "nodes/sta/guest.py": "",
     "nodes/host/file.py": "",
     "report/html.py": "",
+    "mininet_wifi/__main__.py": "import lab.mininet_wifi",
+    "mininet_wifi/names/net.py": "",
 }
 
 
@@ -90,7 +92,9 @@ def test_kinds_of_stacks_lie_among_the_lab_s(lab: Lab, tmp_path: Path, monkeypat
     assert lab.files(uses(nodes=())) == ALWAYS
 
 
-@pytest.mark.parametrize("changed", ["events/power_cut/guest.py", "events/new/guest.py", "report/html.py"])
+@pytest.mark.parametrize(
+    "changed", ["events/power_cut/guest.py", "events/new/guest.py", "report/html.py", "mininet_wifi/names/net.py"]
+)
 def test_what_a_plan_does_not_use_leaves_its_code_the_same(lab: Lab, changed: str) -> None:
     before = lab.ensure().bundle(uses(events=("roam",)))
     lab.write(changed, "changed = 1")
@@ -117,3 +121,13 @@ def test_an_edit_while_a_guest_runs_changes_nothing_in_it(lab: Lab) -> None:
     lab.write("guest/__main__.py", "edited = 1")
     text = (code.bundle(uses()).path / "lab" / "guest" / "__main__.py").read_text()
     assert text == FILES["guest/__main__.py"]
+
+
+def test_a_mode_with_a_room_has_its_agent(lab: Lab) -> None:
+    """Its bytecode is not that of the usual agent."""
+    package = lab.ensure().bundle(uses(nodes=()), "mininet_wifi").path / "lab"
+    found = sorted(str(path.relative_to(package)) for path in package.rglob("*.py"))
+    assert found == sorted([*ALWAYS, "mininet_wifi/__main__.py", "mininet_wifi/names/net.py"])
+    assert (package / "guest" / "__main__.py").read_text() == FILES["mininet_wifi/__main__.py"]
+    assert not list((package / "guest").rglob("__main__.*.pyc"))
+    assert list((package / "mininet_wifi").rglob("__main__.*.pyc"))

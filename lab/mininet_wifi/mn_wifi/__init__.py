@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The names that scripts of Mininet-WiFi import."""

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What Mininet-WiFi has and the lab does not, each with what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from lab.mininet_wifi.errors import ScriptError, caller, unavailable
+
+_SENSORS = ("6LoWPAN", "use stations in an ad hoc network: net.addLink(sta1, cls=adhoc, ssid='sensors')")
+_P4 = ("P4 switches", "use OVSKernelAP, which learns addresses")
+_SUMO = ("SUMO", "record its traces, and have a topology replay them: mobility: [{model: Trace, file: FILE.tcl, …}]")
+_MODEMS = ("cellular modems (WWAN)", "use stations and access points")
+_REPLAYING = ("replaying yet", "use net.mobility(), or mobility: [{model: Trace, …}] in a topology file")
+_TELEMETRY = ("telemetry yet", "use sta1.cmd('iw dev sta1-wlan0 station dump')")
+_PHYSICAL = ("physical interfaces", "a guest has no way to the host's devices; use stations and access points")
+_DIRECT = ("Wi-Fi Direct yet", "use cls=adhoc")
+_REPEATERS = (
+    "cls=_4address yet",
+    "write it as a topology file: docs/write-a-topology.md shows a repeater",
+)
+MODULES = {  # of mn_wifi
+    "sixLoWPAN": _SENSORS,
+    "btvirt": ("Bluetooth", _SENSORS[1]),
+    "wwan": _MODEMS,
+    "bmv2": _P4,
+    "sumo": _SUMO,
+    "vanet": ("roads (VANET) yet", "use net.mobility() or net.setMobilityModel()"),
+    "ros": ("ROS", "move nodes by net.mobility() or sta1.setPosition('10,20,0')"),
+    "replaying": _REPLAYING,
+    "telemetry": _TELEMETRY,
+    "energy": ("batteries", "compute what a node has used from the counters of `iw dev sta1-wlan0 station dump`"),
+}
+CALLS = {  # of the network
+    "addSensor": _SENSORS,
+    "add6LoWPAN": _SENSORS,
+    "addAPSensor": _SENSORS,
+    "addModem": _MODEMS,
+    "addNAT": ("way out of a guest", "run the server in a host of the network: net.addHost('h1')"),
+    "roads": MODULES["vanet"],
+    "setModule": ("other driver than its own mac80211_hwsim", "leave setModule() out"),
+    "socketServer": ("socket server yet", "call the methods of nodes in the script"),
+    "telemetry": _TELEMETRY,
+    "useExternalProgram": _SUMO,
+    "delNode": ("way to remove a node", "build the network without it"),
+    "delHost": ("way to remove a node", "build the network without it"),
+    "delSwitch": ("way to remove a node", "build the network without it"),
+    "delLink": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
+}
+LINKS = {  # classes of links, by name
+    "_4address": _REPEATERS,
+    "WifiDirectLink": _DIRECT,
+    "wifiDirectLink": _DIRECT,
+    "PhysicalWifiDirectLink": _PHYSICAL,
+    "physicalMesh": _PHYSICAL,
+    "ITSLink": ("802.11p", "use cls=adhoc"),
+    "LowPANLink": _SENSORS,
+    "WWANLink": _MODEMS,
+}
+NODES = {  # classes of nodes, by name
+    "physicalAP": _PHYSICAL,
+    "P4AP": _P4,
+    "P4Switch": _P4,
+    "P4Host": _P4,
+    "OVSSensor": _SENSORS,
+    "LowPANNode": _SENSORS,
+    "NAT": CALLS["addNAT"],
+}
+OUTSIDE = (
+    "controllers outside of a network yet",
+    "use Controller or OVSController: switches and access points then learn addresses; or controller: in a topology "
+    "file",
+)
+MODELS = {  # of mobility
+    "TruncatedLevyWalk": ("mobility model TruncatedLevyWalk", "use RandomWalk or RandomWayPoint"),
+    "TimeVariantCommunity": ("mobility model TimeVariantCommunity", "use RandomWayPoint or ReferencePoint"),
+    "CRP": ("mobility model CRP", "use ReferencePoint"),
+    "ReferencePoint": ("groups of setMobilityModel yet", "use RandomWayPoint, or mobility: in a topology file"),
+}
+
+
+class Finder:
+    """Refuses to import modules of Mininet-WiFi that are not here; Python asks it last."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return None for modules of others.
+
+        Raises:
+            ScriptError: If the lab has no such module.
+        """
+        package, _, module = name.partition(".")
+        if package != "mn_wifi" or not module:
+            return None
+        first = module.split(".")[0]
+        if first in MODULES:
+            raise unavailable(*MODULES[first])
+        raise ScriptError(f"{name} does not exist here; docs/mininet-wifi.md says what scripts can import", caller())
+
+
+def missing(module: str, known: dict[str, tuple[str, str]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module whose other names are refused."""
+
+    def refuse_name(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        refuse(known, name)
+        raise ScriptError(f"{module} has no {name} here; docs/mininet-wifi.md says what scripts can import", caller())
+
+    return refuse_name
+
+
+def refuse(known: dict[str, tuple[str, str]], name: str) -> None:
+    """Refuse a name of the table.
+
+    Raises:
+        ScriptError: If it is in there.
+    """
+    if name in known:
+        raise unavailable(*known[name])
