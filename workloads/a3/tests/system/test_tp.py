@@ -132,7 +132,8 @@ KILLED = workload(
         [
             get("reader", 2, "first", "file").replace(HASH, "required: false"),
             get("reader", 30, "second", "file"),
-            "  - {on: r2, run: [a3d, --side, client, --tp, /var/lib/blocks], as: ended, required: false}",
+            "  - {on: r2, run: [a3d, --side, client, --tp, /var/lib/blocks, --ib, /var/lib/a3d-ib], as: ended,",
+            "     required: false}",
             "  - {on: r2, at: 13 s, run: {probe: a3d, side: client, tp: true, rar: true, ib: true}, as: near}",
         ]
     ),

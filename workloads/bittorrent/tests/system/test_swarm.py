@@ -224,14 +224,19 @@ def test_those_who_know_each_other_go_on_after_the_end_of_the_tracker(run: Run) 
 
 
 def test_a_magnet_link_of_a_swarm_that_nobody_is_in_gives_nothing_and_fails(run: Run) -> None:
-    """The tracker answers, but no peer can say what the torrent is."""
+    """The tracker does not know it, and no peer can say what the torrent is. The failed check says so."""
     link = f"magnet:?xt=urn:btih:{'01' * 20}&tr=http://{{server.ip}}:6969/announce"
     record = run(PUBLISHED + PEER.replace("http://{server.ip}/swarm.torrent", link) + METRICS)
     assert {check["that"]: (check["passed"], check["because"]) for check in record.data["checks"]} == {
         "have.min == 100%": (False, "have.min = no value, wanted == 100%"),
         "peer.sha256 == file.sha256": (
             False,
-            'cannot be evaluated: peer has no "sha256"; known: exit, complete, size, wasted, error',
+            'cannot be evaluated: peer has no "sha256"; known: exit, complete, size, wasted, error'
+            + "".join(
+                f"; peer@{station} reports: Requested download is not authorized for use with this tracker.; "
+                "the torrent's metadata never came from a peer"
+                for station in ("sta1", "sta2")
+            ),
         ),
     }
 
