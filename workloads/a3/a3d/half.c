@@ -315,7 +315,8 @@ static void tell_window(struct half *half, const struct segment *segment)
 		return;
 	half->window_seq = segment->seq;
 	half->window_ack = segment->ack;
-	if (half->probing && window > half->window) {
+	if ((half->probing || !half->window) && window > half->window) {
+		half->again |= !half->probing; /* what was under way when it closed was not taken */
 		half->probing = false;
 		half->retries = 0;
 		half->timer_ns = NEVER;
@@ -723,7 +724,7 @@ static void ring(struct half *half, uint64_t now_ns, bool *probe)
 		half->ssthresh = most((half->sent_most - half->acked) / 2, 2 * (uint64_t)half->settings.mss);
 		half->recover = half->sent_most;
 	}
-	if (half->retries >= SHORTER_AFTER)
+	if (half->window && half->retries >= SHORTER_AFTER)
 		shorten(half, half->retries >= SHORTEST_AFTER ? LEAST_MTU4 + 1 : LEAST_MTU + 1);
 	half->cwnd = half->settings.mss;
 	half->sent = half->acked;

@@ -589,6 +589,24 @@ PLANTED_HALF = {
         "half->probing ? half->silent",
         "test_a_host_that_answers_with_a_closed_window_is_never_given_up",
     ),
+    "an open window is not used": Mistake(
+        "half.c",
+        "(half->probing || !half->window) && window > half->window",
+        "half->probing && window > half->window",
+        "test_a_window_that_was_closed_for_twenty_minutes_is_used_at_once",
+    ),
+    "what was under way waits for the timer": Mistake(
+        "half.c",
+        "		half->again |= !half->probing; /*",
+        "		/*",
+        "test_a_window_that_was_closed_for_twenty_minutes_is_used_at_once",
+    ),
+    "a closed window makes segments shorter": Mistake(
+        "half.c",
+        "if (half->window && half->retries >= SHORTER_AFTER)",
+        "if (half->retries >= SHORTER_AFTER)",
+        "test_a_window_that_was_closed_for_twenty_minutes_is_used_at_once",
+    ),
     "urgent data are dropped": Mistake(
         "half.c",
         "		half_reset(half);\n		return;\n",

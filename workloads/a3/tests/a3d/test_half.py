@@ -407,6 +407,20 @@ def test_a_host_that_answers_with_a_closed_window_is_never_given_up(half: Path) 
     assert state["state"] == OPEN and state["acked"] == 5000
 
 
+def test_a_window_that_was_closed_for_twenty_minutes_is_used_at_once(half: Path) -> None:
+    """With what was under way when it closed, in segments as long as before."""
+    host = Host(window=5000)
+    host.does(0, "offer 5000")
+    for second in range(1, 1200, 20):
+        host.packet(second * 1000 * MS, 0, 1000, window=0)
+    host.packet(1200_000 * MS, 0, 1000, window=5000)
+    host.packet(1200_010 * MS, 0, 5000, window=5000)
+    done = play(half, host)
+    again = [sent for sent in done.bytes_sent() if sent[0] >= 1200_000 * MS]
+    assert again[0] == (1200_000 * MS, 1000, 1000) and {length for _, _, length in again} == {1000}
+    assert done.state["state"] == OPEN and done.state["acked"] == 5000
+
+
 def test_urgent_data_end_a_connection(half: Path) -> None:
     """Whether the urgent byte is one of the stream is the program's choice at its host, which nobody knows here."""
     host = Host()
