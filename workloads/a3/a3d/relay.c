@@ -305,8 +305,8 @@ static uint64_t transformed_edge(struct relay *relay, enum track_direction direc
 	if (direction != relay->relays->settings.inward)
 		largest = RELAY_ROOM / 4;
 	if (relay->transformer->waits && relay->transformer->waits(relay->context, direction))
-		left = 0;
-	return most(from->edge, from->received + least(left, largest));
+		largest = most(from->edge, from->received) - from->received; /* what was told may still come */
+	return from->received + least(left, largest);
 }
 
 /* How far the bytes of a host are taken. */

@@ -8,14 +8,16 @@
  * on, for at most two minutes for each line. The way from a host to a3d, and from there to the other host, is 10 ms long;
  * of 1000 packets, so many are lost or delayed, by the seed, which also chooses options of TCP. Files are in the folder ".",
  * those of IB, if it is on, as well. In addition, a line may be "stall" (the client takes nothing, from when its window is
- * full), "go on", or "reset <" (the server forgets the connection).
+ * full), "go on", "full" (blocks can still be written, what a host does not take cannot), or "reset <" (the server forgets the connection).
  * The state is "reset" if the client was reset, and the count behind it is of bytes that the server was told to have come.
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "chain.h"
@@ -300,6 +302,9 @@ static void obey(const char *line)
 		run(BEGUN_NS + strtoull(line + 5, NULL, 10), false);
 	} else if (!strcmp(line, "stall") || !strcmp(line, "go on")) {
 		hosts[CLIENT].stalls = *line == 's';
+	} else if (!strcmp(line, "full")) {
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ TP_LINK_KEPT, TP_LINK_KEPT });
 	} else if (!strncmp(line, "reset ", 6)) {
 		half_reset(&host->half);
 	}

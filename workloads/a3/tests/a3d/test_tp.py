@@ -92,6 +92,20 @@ def test_a_server_does_not_wait_for_a_slow_client(whole: Path) -> None:
     assert said.got().data == LARGE
 
 
+def test_a_server_waits_for_a_client_that_pauses_while_the_disk_is_full(whole: Path) -> None:
+    """It was told a large window, which closes; it asks for that, and is told when it opens after 50 minutes."""
+    said = talk(whole, Smb2())
+    file = said.open(size=len(LARGE))
+    said.session.say("stall")
+    said.session.say("full")
+    said.ask("read", file=file, length=len(LARGE))
+    said.answer(said.asked[0], data=LARGE)
+    assert told(said) < len(LARGE) // 4
+    said.session.say("time 3000000000000")
+    said.session.say("go on")
+    assert said.session.state == "acts" and said.got().data == LARGE
+
+
 def test_what_a_server_was_told_to_have_come_is_delivered_before_its_reset(whole: Path) -> None:
     said = talk(whole, Smb2(), loss=20, reordered=100)
     file = said.open(size=len(LARGE))

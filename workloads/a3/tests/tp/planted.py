@@ -520,6 +520,12 @@ WHOLE = {
         "RELAY_ROOM / 2;",
         "test_a_server_does_not_wait_for_a_slow_client",
     ),
+    "a window is never taken back": Mistake(
+        "relay.c",
+        "	return from->received + least(left, largest);",
+        "	return most(from->edge, from->received + least(left, largest));",
+        "test_a_server_waits_for_a_client_that_pauses_while_the_disk_is_full",
+    ),
     "what is kept is somewhere else": Mistake(
         "tp_link.c",
         "	uint64_t there = (at - link->parts[which].first) % TP_LINK_KEPT;",
