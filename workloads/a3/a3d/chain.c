@@ -402,7 +402,7 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	struct own *own = connection ? connection->own : NULL;
 	enum track_direction direction;
 
-	if (!own || !(own->wanted || own->tp) || !relays_ready(&chain->relays, now_ns))
+	if (chain->ending || !own || !(own->wanted || own->tp) || !relays_ready(&chain->relays, now_ns))
 		return;
 	direction = track_same(&connection->client, &segment->from) ? TRACK_TO_SERVER : TRACK_TO_CLIENT;
 	if (!clean(connection, direction, segment) || waits(chain, own))
@@ -766,6 +766,11 @@ uint64_t chain_next_ns(const struct chain *chain)
 		return 0;
 	next = pf_ns < next ? pf_ns : next;
 	return relay_ns < next ? relay_ns : next;
+}
+
+void chain_leave(struct chain *chain)
+{
+	chain->ending = true;
 }
 
 void chain_end(struct chain *chain)

@@ -74,6 +74,7 @@ struct chain {
 	size_t changed_length;
 	struct relays relays;
 	struct tp_links tp;
+	bool ending; /* no connection is taken over any more */
 	struct {
 		uint8_t version;
 		size_t length;
@@ -116,6 +117,9 @@ void chain_too_long(struct chain *chain, const struct rar_packet *packet);
 
 /* When there will be one, or one to be released; UINT64_MAX: not before another packet comes. */
 uint64_t chain_next_ns(const struct chain *chain);
+
+/* Take no connection over any more: nobody would send what is due in it. */
+void chain_leave(struct chain *chain);
 
 /* Forget all connections. Those that were changed are left to the next a3d. */
 void chain_end(struct chain *chain);

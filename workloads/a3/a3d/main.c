@@ -519,6 +519,7 @@ static void leave(struct daemon *daemon)
 	const struct timespec now = { 0 };
 	struct rar_packet packet;
 
+	chain_leave(&daemon->chain);
 	rules_stop(daemon->options.queue);
 	for (unsigned int i = 0; i < LAST_BATCHES && handle(daemon, &now); i++)
 		;

@@ -7,7 +7,7 @@
  *	drive words < text
  *	drive ib client|server FOLDER < lines
  *
- * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none, and "card", if the kernel has left its
+ * A line is the time in microseconds, and a packet in hexadecimal, or "-" for none, or "leave" (a3d is ending), and "card", if the kernel has left its
  * checksum to a network card. As track, it prints for each what track_segment() says, then bytes that are in order (0 or 1
  * for the direction, and the bytes), and why a connection is left. As client or server, it prints what a3d sends before that time (the time, and the packet), and "pass", "drop" or
  * "change" with another packet; after the last line, what it sends later. TABLES is a folder, with AE on; if there is a file
@@ -275,6 +275,10 @@ int main(int argc, char **argv)
 			return 2;
 		if (*hex == '@') {
 			hear(hex + 1, more, now_us * 1000);
+			continue;
+		}
+		if (!strcmp(hex, "leave")) {
+			chain_leave(&chain);
 			continue;
 		}
 		packet = bytes_of(*hex == '-' ? "" : hex, &length);

@@ -788,6 +788,12 @@ PLANTED_RELAY = {
         "client->address, 16);",
         "test_a_device_has_a_part_of_the_places",
     ),
+    "it takes over while it ends": Mistake(
+        "chain.c",
+        "	if (chain->ending || !own",
+        "	if (!own",
+        "test_while_it_ends_it_takes_none_over",
+    ),
     "all are taken over at once": Mistake(
         "chain.c",
         " || !relays_ready(&chain->relays, now_ns))",

@@ -294,6 +294,15 @@ def test_while_something_is_under_way_it_is_not_taken_over(program: Path, tmp_pa
     assert printed == ["pass"] * 5 and counts["taken"] == 0
 
 
+def test_while_it_ends_it_takes_none_over(program: Path, tmp_path: Path) -> None:
+    """What is due in a connection would not be sent before there is another a3d."""
+    talk = Page()
+    talk.lines.append(f"{40 * MS} leave")
+    talk.answer(50 * MS, 0, ANSWER)
+    printed, counts = ib(program, "client", tmp_path, talk.lines)
+    assert printed == ["pass"] * 5 and counts["taken"] == 0 and not list(tmp_path.iterdir())
+
+
 def test_smtp_is_taken_over_by_the_servers_side_only(program: Path, tmp_path: Path) -> None:
     for side, taken in (("client", 0), ("server", 1)):
         talk = Talk()
