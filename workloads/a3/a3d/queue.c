@@ -109,10 +109,15 @@ static void ask(const struct queue *queue, const struct nlmsghdr *head, const ch
 		fail_errno(what);
 }
 
-static void configure(const struct queue *queue, uint16_t number, uint32_t bytes, uint32_t flags)
+static void configure(const struct queue *queue, uint16_t number, uint32_t bytes)
 {
 	const struct nfqnl_msg_config_cmd bind = { .command = NFQNL_CFG_CMD_BIND };
 	const struct nfqnl_msg_config_params copy = { .copy_range = htonl(bytes), .copy_mode = NFQNL_COPY_PACKET };
+	/*
+	 * Segments that the kernel has joined stay so. A full queue drops what comes, and TCP repeats it: with
+	 * NFQA_CFG_F_FAIL_OPEN, it would overtake those that wait, and leave gaps in what is seen here.
+	 */
+	const uint32_t flags = NFQA_CFG_F_GSO;
 	struct request request;
 	struct nlmsghdr *head = begin(&request, NFQNL_MSG_CONFIG, NLM_F_ACK, number);
 
@@ -156,10 +161,9 @@ struct queue *queue_open(uint16_t number, uint32_t bytes)
 	queue->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
 	if (queue->netlink < 0 || bind(queue->netlink, (const struct sockaddr *)&own, sizeof(own)))
 		fail_errno("no netlink");
-	/* segments that the kernel has joined stay so */
-	configure(queue, number, bytes, NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN);
-	configure(queue, (uint16_t)(number + 1), bytes, NFQA_CFG_F_GSO);
-	/* messages that find no room: their packets pass (fail-open), or are dropped, and that is all there is to it */
+	configure(queue, number, bytes);
+	configure(queue, (uint16_t)(number + 1), bytes);
+	/* packets whose messages find no room are dropped, and that is all there is to it */
 	setsockopt(queue->netlink, SOL_NETLINK, NETLINK_NO_ENOBUFS, &yes, sizeof(yes));
 	if (setsockopt(queue->netlink, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		setsockopt(queue->netlink, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
