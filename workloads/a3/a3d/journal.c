@@ -132,16 +132,14 @@ static int take(struct iovec parts[2], size_t bytes, struct iovec taken[2])
 	return count;
 }
 
-/* Sync what was written, and the numbers with it. */
-static bool sync_all(struct journal *journal)
+/* Sync what was written, and the numbers if they were. */
+static bool sync_all(struct journal *journal, bool numbers)
 {
-	bool put = put_numbers(journal, journal->file);
-
 	if (!synced(journal->file)) {
 		journal->broken = true;
 		return false;
 	}
-	if (put)
+	if (numbers)
 		memcpy(journal->noted, journal->numbers, sizeof(journal->noted));
 	return true;
 }
@@ -169,7 +167,7 @@ static bool add(struct journal *journal, struct record record, const struct iove
 		record.at += bytes;
 		length -= bytes;
 	} while (length);
-	if (!sync_all(journal))
+	if (!sync_all(journal, put_numbers(journal, journal->file)))
 		return false;
 	journal->size = size;
 	return true;
@@ -372,11 +370,8 @@ bool journal_add(struct journal *journal, uint64_t at, const struct iovec parts[
 
 bool journal_note(struct journal *journal)
 {
-	if (journal->broken) { /* they are true in any case, if they come to be there */
-		put_numbers(journal, journal->file);
-		return false;
-	}
-	return sync_all(journal);
+	/* if it is broken as well: they are true in any case, if they come to be there */
+	return put_numbers(journal, journal->file) && !journal->broken && sync_all(journal, true);
 }
 
 bool journal_add_end(struct journal *journal, unsigned int flow, uint64_t at)

@@ -36,7 +36,7 @@ struct listing {
 	unsigned int count;
 };
 
-bool disk_dead, disk_fails, disk_fails_folder, disk_full, disk_lies;
+bool disk_dead, disk_fails, disk_fails_folder, disk_full, disk_copies, disk_lies;
 uint64_t disk_calls, disk_dies_at = UINT64_MAX;
 
 static int the_folder = -1;
@@ -220,6 +220,12 @@ ssize_t __wrap_pread(int file, void *bytes, size_t length, off_t at)
 
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t at)
 {
+	struct stat about;
+
+	if (disk_copies && !disk_dead && !fstat(file, &about) && at < about.st_size) {
+		errno = ENOSPC;
+		return -1;
+	}
 	return lives() ? __real_pwrite(file, bytes, length, at) : -1;
 }
 

@@ -17,6 +17,7 @@ extern uint64_t disk_dies_at; /* the number of the call at which the program die
 extern bool disk_fails; /* every sync fails */
 extern bool disk_fails_folder; /* every sync of the folder does */
 extern bool disk_full; /* nothing is written */
+extern bool disk_copies; /* what is there is not written over: that takes room, and there is none */
 extern bool disk_lies; /* of what is read, the last bit is wrong */
 
 /* Begin to look after a folder, with random numbers from a function that returns 0 to 999. */

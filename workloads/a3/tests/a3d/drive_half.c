@@ -18,7 +18,7 @@
  * As relay, the first half is a server and the second one a client, with a relay between; IB is on if FOLDER is not "-".
  * It crashes up to five times, and is back after DOWN-MS: every CRASH ms, or, if CRASH begins with a c, so many calls that
  * change a file after it began. Then what was not synced is lost or torn, if DISK is "power"; if it is "kill", all that was
- * written is there. DISK "failing": no sync ever succeeds; "folder": none of the folder; "full": nothing is written; "fills":
+ * written is there. DISK "failing": no sync ever succeeds; "folder": none of the folder; "full": nothing is written; "copies": nothing is written over; "fills":
  * nothing more is, once 100 000 bytes are stored; "breaks": as "power", and no sync succeeds from then on, so the
  * client gets at least what was acknowledged; "lying": what is read is wrong, so the client is reset.
  * Packets of the relay that are longer than MTU are refused, or just lost, if it is negative (0: it has no limit).
@@ -580,6 +580,7 @@ static int play_relay(char **words)
 	breaks = !strcmp(disk, "breaks");
 	mtu = atoi(words[14]);
 	disk_full = !strcmp(disk, "full");
+	disk_copies = !strcmp(disk, "copies");
 	disk_lies = !strcmp(disk, "lying");
 	disk_dies_at = crash_calls ? disk_calls + crash_calls : UINT64_MAX;
 	while (now_ns < LONGEST_NS && !forgotten) {

@@ -794,6 +794,12 @@ PLANTED_RELAY = {
         "	if (!own",
         "test_while_it_ends_it_takes_none_over",
     ),
+    "an end that is not written is noted": Mistake(
+        "journal.c",
+        "return put_numbers(journal, journal->file) && !journal->broken &&",
+        "return (put_numbers(journal, journal->file), !journal->broken) &&",
+        "test_an_end_that_is_not_written_is_not_noted",
+    ),
     "all are taken over at once": Mistake(
         "chain.c",
         " || !relays_ready(&chain->relays, now_ns))",

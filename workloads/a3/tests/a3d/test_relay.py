@@ -170,6 +170,11 @@ def test_an_end_is_noted_on_a_full_disk_as_well(half: Path) -> None:
     assert done["resets"] == 0 and done["ms"] < 120_000
 
 
+def test_an_end_that_is_not_written_is_not_noted(half: Path) -> None:
+    """Where writing over takes room. The server sends its FIN again, so the client has it after a kill as well."""
+    relay(half, [1, 300_000, 100, 0, 0, 0, 10_000, 200], crash=4000, disk="copies")
+
+
 def test_bytes_that_the_disk_has_changed_are_not_delivered(half: Path) -> None:
     """The client gets what memory keeps, and is reset when it comes to what does not have its CRC any more."""
     done = relay(half, [1, 1_500_000, 100, 0, 0, 0, 60_000, 200], disk="lying")
