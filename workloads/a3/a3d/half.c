@@ -675,7 +675,7 @@ static size_t headers(const struct half *half)
 	return ip + TCP_HEADER + (half->settings.stamps ? STAMPS : 0);
 }
 
-/* Let no packet have this length or more. False: there is no shorter one. */
+/* Send only packets shorter than this. Return false if no shorter length is left to try. */
 static bool shorten(struct half *half, size_t length)
 {
 	/* what links carry: tunnels of today, and RFC 1191 7.1 */

@@ -209,7 +209,7 @@ static bool has_many(const struct relays *relays, const struct segment_end *clie
 
 /*
  * Have a place for one more connection: forget the one that has been over for the longest time. If none is over, reset the
- * one in which nothing has moved for the longest time, if that was long enough. NULL: there is no place now.
+ * one that has been idle for the longest time, if that was long enough. Return NULL if there is no place.
  */
 static struct relay **free_place(struct relays *relays, uint64_t now_ns)
 {
@@ -291,7 +291,7 @@ static struct half_settings settled(const struct relays *relays, const struct tr
 
 /*
  * How far a transformer takes the bytes of a host. Half of the memory is for what it adds. What the near host sends is not
- * far away, and may have to wait for the transformer; it is told a small window.
+ * far away, and may have to wait for the transformer; it gets a small window.
  */
 static uint64_t transformed_edge(struct relay *relay, enum track_direction direction)
 {

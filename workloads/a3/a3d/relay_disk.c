@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a connection that was taken over has on disk, and how it goes on after a restart. */
+/* What is stored on disk for a connection that was taken over, and how the connection continues after a restart. */
 #include "relay_parts.h"
 
 #include <dirent.h>

@@ -121,7 +121,7 @@ bool tp_closes(struct tp *tp, const struct observe_smb_message *smb)
 	return true;
 }
 
-/* Whether there is no such file any more, after what was to end it has been answered so. */
+/* Whether the answer to a close says that the file is no longer open. */
 static bool is_gone(uint32_t status)
 {
 	switch (status) {
