@@ -17,7 +17,7 @@ from lab.builders.kernel.series import PatchSeries
 from lab.model.event import EVENTS
 from lab.model.mobility import MOBILITY
 from lab.model.node import NODES
-from tests import booted
+from tests import booted, stored
 
 # If the tests were started in the background, SIGINT may be ignored, and by nohup SIGHUP. Every program started here
 # would inherit that, and a test that sends the signal would wait forever.
@@ -42,15 +42,17 @@ SHARES = 'scope="module"'
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add options: which kernel guests boot, whether QEMU boots one, and whether all of validation is measured."""
+    """Add options: what boots, whether runs may come from the store, and whether all of validation is measured."""
     parser.addoption("--debug-kernel", action="store_true", help="boot the kernel of `make kernel-debug`")
+    parser.addoption("--fresh", action="store_true", help="boot a guest for each run; take none from the store")
     parser.addoption("--smp", action="store_true", help="run tests/smp, which take minutes in QEMU")
     parser.addoption("--sweeps", action="store_true", help="run tests marked sweep, too: all rows of validation")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the kernel."""
+    """Choose the kernel, and whether runs may come from the store."""
     booted.series = PatchSeries(debug=config.getoption("--debug-kernel"))
+    stored.fresh = config.getoption("--fresh")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -122,3 +124,26 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector the thousands of collected tests: they live until the end."""
     gc.collect()
     gc.freeze()
+
+
+RUNS = {"taken": 0, "booted": 0}  # of all workers
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Report how many runs of this worker came from the store."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["runs"] = {"taken": stored.taken, "booted": stored.booted}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Add what a worker says."""
+    for name, number in getattr(node, "workeroutput", {}).get("runs", {}).items():
+        RUNS[name] += number
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many runs came from the store."""
+    taken, ran = RUNS["taken"] + stored.taken, RUNS["booted"] + stored.booted
+    if taken or ran:
+        terminalreporter.write_line(f"runs: {ran} booted a guest, {taken} were stored (--fresh boots all)")

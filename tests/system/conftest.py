@@ -18,7 +18,7 @@ from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw
 from lab.shared.types import Plan
-from tests import booted
+from tests import booted, stored
 
 WIRED = """\
 name: wired
@@ -110,6 +110,12 @@ def with_stack(machine: runs.Machine, workload: str | Path, plan: Plan) -> runs.
 
 
 @pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boot a guest for each run of this test, and store none: it looks at the host, or changes the lab."""
+    monkeypatch.setattr(stored, "fresh", True)
+
+
+@pytest.fixture
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:
     """Make a plan from the text of a topology and a workload."""
 
@@ -132,7 +138,7 @@ def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) ->
         plan = plan_of(topology, workload, seed, pcap)
         own = runs.with_images(machine, plan, SilentReport()) if plan.images() else machine
         own = with_stack(own, tmp_path / "workload.yaml", plan)
-        runs.boot(plan, own, directory, stall_s=stall_s)
+        stored.boot(plan, own, directory, stall_s=stall_s)
         return Ran(directory)
 
     return run
@@ -147,7 +153,7 @@ def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
         directory.mkdir()
         plan = load(topology, workload, 1, settings)
         own = runs.with_images(machine, plan, SilentReport()) if plan.images() else machine
-        runs.boot(plan, with_stack(own, workload, plan), directory)
+        stored.boot(plan, with_stack(own, workload, plan), directory)
         return Ran(directory)
 
     return run

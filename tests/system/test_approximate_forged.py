@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lab import runs
 from lab.shared.types import Plan
+from tests import stored
 from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
 
@@ -156,7 +156,7 @@ def forged(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_pa
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
         plan = plan_of(PLACE.replace("ENCRYPTION", encryption), WORK + timeline)
-        runs.boot(with_script(plan, "mon1", FORGE), machine, directory)
+        stored.boot(with_script(plan, "mon1", FORGE), machine, directory)
         return Ran(directory)
 
     return run

@@ -17,7 +17,7 @@ from lab.machine.guest import Guest
 from lab.machine.watch import RunProgress
 from tests.system.conftest import WIRED, Ran, quoted
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.usefixtures("fresh")]
 
 SMALL = f"memory: 384 MiB\n{WIRED}"
 USER = "setpriv --reuid 31337 --regid 31337 --clear-groups --no-new-privs"

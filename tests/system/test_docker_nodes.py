@@ -16,6 +16,7 @@ from lab.cache.report import SilentReport
 from lab.errors import RunError
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
 from tests.system.conftest import quoted
 from tests.system.test_cage import OF_NODES
@@ -60,7 +61,7 @@ def run(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) 
         Path("workload.yaml").write_text(f"name: w\nduration: 1 s\n{workload}")
         plan = load("topology.yaml", "workload.yaml")
         Path(name).mkdir()
-        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), tmp_path / name)
+        return stored.run_plan(plan, runs.with_images(machine, plan, SilentReport()), tmp_path / name)
 
     return of
 

@@ -18,7 +18,7 @@ from lab.machine.standstill import LOOK_S, used_below
 from lab.machine.watch import RunProgress, WallTimes
 from tests.system.conftest import WIRED, Ran, quoted
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.usefixtures("fresh")]
 
 PTRACE_SEIZE_AND_INTERRUPT = (0x4206, 0x4207)  # of linux/ptrace.h
 WALL = 0x40000000  # __WALL of linux/wait.h

@@ -10,7 +10,7 @@ import pytest
 
 from tests.system.conftest import WIRED, Ran, quoted
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.usefixtures("fresh")]
 
 # each file that can be read in /proc and /sys, except those of processes and networks, with a hash of what is in it
 FILES = """

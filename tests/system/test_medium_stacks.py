@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from lab import runs
 from lab.captures import pcap, radiotap
 from lab.phy.curves import NAMED
 from lab.phy.error_models import load
 from lab.phy.error_rates import per
 from lab.shared.types import Plan
+from tests import stored
 from tests.system.asking import agent_machine, asked
 from tests.system.conftest import Ran
 from tests.validation.rows import Row, record, rounded
@@ -88,7 +88,7 @@ def place(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_pat
     def run(topology: str, workload: str, seed: int = 1) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(plan_of(topology, workload, seed), machine, directory)
+        stored.boot(plan_of(topology, workload, seed), machine, directory)
         return Ran(directory)
 
     return run

@@ -15,6 +15,7 @@ import pytest
 from bench.mininet_wifi import HANDOFF, IDLE, WATCH
 from lab import runs
 from lab.shared.types import START_NS, Plan
+from tests import stored
 from tests.system.conftest import Ran
 from tests.system.dcf import PHYS, successes_per_second
 from tests.system.test_medium import BUFFER_BYTES, IP_BYTES, rate_mbps, topology, workload
@@ -69,7 +70,7 @@ def test_ten_stations_are_associated(boot: Callable[..., Ran]) -> None:
 def test_the_gap_of_a_forced_roam(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> None:
     directory = tmp_path / "run"
     directory.mkdir()
-    done = runs.run_plan(plan_of(HANDOFF, STEADY), machine, directory)
+    done = stored.run_plan(plan_of(HANDOFF, STEADY), machine, directory)
     gaps_ms = [row["longest_gap"] for result in done.metrics_of("outage") for row in result.rows]
     for number, (gap_ms, peer) in enumerate(zip(gaps_ms, ("1100", "5400"), strict=True), 1):
         name = f"forced roam {number}: longest time without data"

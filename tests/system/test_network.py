@@ -14,6 +14,7 @@ from lab import runs
 from lab.captures.pcap import read
 from lab.record.build import build
 from lab.shared.types import Plan
+from tests import stored
 from tests.system.conftest import WIRED, Ran
 from tests.system.test_cli import lab
 
@@ -207,7 +208,7 @@ def test_what_a_server_measured_until_the_end_of_the_run_counts(
     tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]
 ) -> None:
     """Its client ends first, and can no longer tell it that the test is over."""
-    record = runs.run_plan(plan_of(WIRED, CUT_SHORT), machine, tmp_path)
+    record = stored.run_plan(plan_of(WIRED, CUT_SHORT), machine, tmp_path / "run")
     assert record.passed, record.data["checks"]
     assert record.metrics["goodput"].values["mean"] == pytest.approx(8, rel=0.1)
 

@@ -14,6 +14,7 @@ from lab.machine.memory import guest_bytes
 from lab.plan.load import load
 from lab.record import Record
 from lab.shared.types import Plan
+from tests import stored
 from tests.unit.machine.test_node_image import wheel
 
 pytestmark = pytest.mark.guest
@@ -29,7 +30,7 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         plan = load(str(FIXTURES / topology), str(FIXTURES / workload))
         directory = tmp_path / name
         directory.mkdir()
-        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), directory)
+        return stored.run_plan(plan, runs.with_images(machine, plan, SilentReport()), directory)
 
     return of
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lab import runs
 from lab.shared.types import Plan
+from tests import stored
 from tests.system.asking import RUN, agent_machine, asked, with_script
 from tests.system.conftest import Ran
 from tests.system.relay import ADDED, PINGS
@@ -65,7 +65,7 @@ def relayed(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_p
             )
         directory = tmp_path / "run"
         directory.mkdir()
-        runs.boot(with_script(plan_of(topology, workload), "h1", PROGRAM), machine, directory)
+        stored.boot(with_script(plan_of(topology, workload), "h1", PROGRAM), machine, directory)
         reported: dict[str, Any] = json.loads(Ran(directory).raw("relay.out").splitlines()[-1])
         return reported
 

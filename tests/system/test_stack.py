@@ -14,6 +14,7 @@ from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 pytestmark = pytest.mark.guest
 STACKS = CHECKOUT / "tests" / "fixtures" / "stack" / "workloads"
@@ -32,7 +33,7 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         directory = tmp_path / name
         directory.mkdir()
         own = runs.with_stacks(machine, [code], SilentReport())
-        return runs.run_plan(plan, own, directory)
+        return stored.run_plan(plan, own, directory)
 
     return of
 
@@ -115,7 +116,7 @@ def test_cxx_is_the_guests(tmp_path: Path, machine: runs.Machine) -> None:
     plan = load("wired-pair", str(code / "say.yaml"))
     own = runs.with_stacks(machine, [code], SilentReport())
     (tmp_path / "run").mkdir()
-    record = runs.run_plan(plan, own, tmp_path / "run")
+    record = stored.run_plan(plan, own, tmp_path / "run")
     assert (record.directory / "raw" / "say.out").read_text() == "C++ 14\n"
     (code / "build-packages").unlink()
     with pytest.raises(BuildError, match=r"C\+\+ needs a compiler: list g\+\+ in build-packages"):

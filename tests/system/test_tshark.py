@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
 from lab.captures.split import PAYLOAD
 from lab.shared.types import Plan
-from tests import air
+from tests import air, stored
 from tests.air import ACK, BA, BEACON, CTS, DATA, RTS
 from tests.system import test_medium_stacks as stacks
 from tests.system.asking import agent_machine
@@ -153,7 +152,7 @@ def test_answers_with_bytes_for_a_stack(
     )
     directory = tmp_path / "run"
     directory.mkdir()
-    runs.boot(plan, machine, directory)
+    stored.boot(plan, machine, directory)
     path = capture(Ran(directory))
     assert tshark.complaints(path) == []
     frames = agrees(tshark, path)

@@ -17,6 +17,7 @@ from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Target
 from lab.record import Record
+from tests import stored
 
 pytestmark = pytest.mark.guest
 WORKLOAD_FOLDER = CHECKOUT / "workloads" / "web"
@@ -87,7 +88,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> Reco
     (folder / "w.yaml").write_text(WORKLOAD)
     plan = load(str(folder / "t.yaml"), str(folder / "w.yaml"), 1)
     (folder / "run").mkdir()
-    return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), folder / "run")
+    return stored.run_plan(plan, runs.with_images(machine, plan, SilentReport()), folder / "run")
 
 
 def said(record: Record, process: str) -> list[str]:

@@ -13,6 +13,7 @@ from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 pytestmark = pytest.mark.guest
 STACK = Path(__file__).parents[2]
@@ -159,7 +160,7 @@ def ran(folder: Path, machine: runs.Machine, place: str, workload: str) -> Recor
     plan = load(str(folder / "t.yaml"), str(folder / "w.yaml"), 1)
     (folder / "run").mkdir()
     own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
-    return runs.run_plan(plan, own, folder / "run")
+    return stored.run_plan(plan, own, folder / "run")
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
+from tests import stored
 
 from .test_a3d import STACK
 
@@ -26,5 +27,5 @@ def test_all_arrives(workload: str, machine: runs.Machine, tmp_path: Path) -> No
     plan = load("two-routers", workload, 1, SHORT[workload])
     own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
     assert len(plan.checks) >= 1
-    record = runs.run_plan(plan, own, tmp_path)
+    record = stored.run_plan(plan, own, tmp_path / "run")
     assert record.passed, record.data["checks"]

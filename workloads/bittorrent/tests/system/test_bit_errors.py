@@ -12,6 +12,7 @@ import pytest
 from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
+from tests import stored
 
 from .test_swarm import STACK
 
@@ -46,7 +47,7 @@ def test_losses_follow_the_length(tmp_path: Path, machine: runs.Machine) -> None
     plan = load(str(tmp_path / "t.yaml"), str(tmp_path / "w.yaml"))
     own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
     (tmp_path / "run").mkdir()
-    runs.run_plan(plan, own, tmp_path / "run")
+    stored.run_plan(plan, own, tmp_path / "run")
     last = json.loads((tmp_path / "run" / "raw" / "errors.out").read_text().splitlines()[-1])
     assert last["joined"] == 0
     for first, length, sent in (("1496", 1500, 4000), ("128", 128, 2000)):

@@ -13,6 +13,7 @@ from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 from ...probes._lihd_program import Lihd
 from .test_swarm import CELL, PEER, PUBLISHED, STACK
@@ -29,7 +30,7 @@ def run(tmp_path: Path, machine: runs.Machine, processes: str) -> tuple[Record, 
     plan = load(str(tmp_path / "t.yaml"), str(tmp_path / "w.yaml"), 1, ("files.file.random=16 MiB", "duration=62 s"))
     own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
     (tmp_path / "run").mkdir()
-    record = runs.run_plan(plan, own, tmp_path / "run")
+    record = stored.run_plan(plan, own, tmp_path / "run")
     return record, [json.loads(line) for line in (tmp_path / "run" / "raw" / "lihd.out").read_text().splitlines()]
 
 

@@ -14,6 +14,7 @@ from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.probes.base import Raw
 from lab.probes.base import load as load_probe
+from tests import stored
 
 from .test_bit_errors import CELL
 from .test_swarm import STACK
@@ -45,7 +46,7 @@ def test_one_rate_is_for_both_directions(senders: str, offered: int, tmp_path: P
     plan = load(str(tmp_path / "t.yaml"), str(tmp_path / "w.yaml"))
     own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
     (tmp_path / "run").mkdir()
-    runs.run_plan(plan, own, tmp_path / "run")
+    stored.run_plan(plan, own, tmp_path / "run")
     looks: list[dict[str, Any]] = [
         json.loads(line) for line in (tmp_path / "run" / "raw" / "leg.out").read_text().splitlines()
     ]

@@ -16,6 +16,7 @@ from lab.cache.report import SilentReport
 from lab.errors import RunError
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 pytestmark = pytest.mark.guest
 STACK = Path(__file__).parents[2]
@@ -70,7 +71,7 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         plan = load(place, str(tmp_path / "w.yaml"), 1, settings)
         (tmp_path / "run").mkdir()
         own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [STACK], SilentReport())
-        return runs.run_plan(plan, own, tmp_path / "run")
+        return stored.run_plan(plan, own, tmp_path / "run")
 
     return of
 

@@ -16,6 +16,7 @@ from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 from ..wp2pd.packets import SYN
 
@@ -59,7 +60,7 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         place = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         place.mkdir()
         own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [TESTS.parent], SilentReport())
-        record = runs.run_plan(plan, own, place)
+        record = stored.run_plan(plan, own, place)
         mobile, fixed = (json.loads((place / "raw" / f"{name}.out").read_text()) for name in ENDS)
         assert mobile["bytes"] == fixed["bytes"] == size
         assert (mobile["arrived"], fixed["arrived"]) == (fixed["sent"], mobile["sent"])

@@ -11,6 +11,7 @@ import pytest
 from lab import runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
+from tests import stored
 from tests.system.conftest import Ran
 from tests.system.conftest import boot as boot
 from tests.system.conftest import boot_own as boot_own
@@ -39,7 +40,7 @@ def boot_files(
         own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [stack], SilentReport())
         directory = tmp_path / "run"
         directory.mkdir()
-        runs.boot(plan, own, directory)
+        stored.boot(plan, own, directory)
         return Ran(directory)
 
     return run

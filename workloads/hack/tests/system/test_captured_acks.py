@@ -10,7 +10,7 @@ import pytest
 
 from lab import runs
 from lab.plan.load import load
-from tests import air
+from tests import air, stored
 from tests.system.conftest import Ran, with_stack
 from workloads.hack.tests.dissecting import Dissector
 
@@ -29,7 +29,7 @@ def run(machine: runs.Machine, place: Path, *settings: str) -> tuple[Ran, Path]:
     directory = place / "run"
     directory.mkdir()
     plan = load("downloads", WORKLOAD, 1, (*SHORT, *settings), pcap="air")
-    runs.boot(plan, with_stack(machine, WORKLOAD, plan), directory)
+    stored.boot(plan, with_stack(machine, WORKLOAD, plan), directory)
     (capture,) = (directory / "raw").glob("air-*")
     return Ran(directory), capture
 

@@ -11,7 +11,7 @@ import pytest
 from lab import runs
 from lab.errors import InputError
 from lab.plan.load import load
-from tests import air
+from tests import air, stored
 from tests.shown import printed
 from tests.shown.document import Command, parse
 from tests.system.conftest import with_stack
@@ -35,7 +35,7 @@ def captured(machine: runs.Machine, place: Path, *settings: str) -> tuple[list[F
     directory = place / "run"
     directory.mkdir()
     plan = load("downloads", WORKLOAD, 1, (*SHORT, *settings), pcap="air")
-    runs.boot(plan, with_stack(machine, WORKLOAD, plan), directory)
+    stored.boot(plan, with_stack(machine, WORKLOAD, plan), directory)
     (capture,) = (directory / "raw").glob("air-*")
     everything = air.frames(capture)
     begin_ns = everything[0].stamp_ns + MIDDLE_NS

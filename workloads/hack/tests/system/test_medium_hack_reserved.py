@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
 from lab.shared.types import Plan
-from tests import air
+from tests import air, stored
 from tests.air import BA, DATA, Frame
 from tests.system.asking import agent_machine
 from tests.system.conftest import Ran
@@ -211,7 +210,7 @@ def test_answers_that_are_longer_than_that_are_talked_into(
     plan = plan_of(off, f"{workload}  - {{at: 1 s, {ask(payload)}}}\n", 1, "air")
     directory = tmp_path / "run"
     directory.mkdir()
-    runs.boot(plan, machine, directory)
+    stored.boot(plan, machine, directory)
     assert talked_into(Ran(directory)) > 10
 
 

@@ -16,6 +16,7 @@ from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Target
 from lab.record import Record
+from tests import stored
 
 SIGNED, TREE_CONNECT = 8, 3  # flag and command of SMB2
 pytestmark = pytest.mark.guest
@@ -122,7 +123,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> Reco
     (folder / "w.yaml").write_text(WORKLOAD.replace("processes:\n", f"{files}processes:\n", 1))
     plan = load(str(folder / "t.yaml"), str(folder / "w.yaml"), 1)
     (folder / "run").mkdir()
-    return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), folder / "run")
+    return stored.run_plan(plan, runs.with_images(machine, plan, SilentReport()), folder / "run")
 
 
 def test_a_file_arrives_whole_from_either_client_and_comes_back_whole(ran: Record) -> None:

@@ -12,6 +12,7 @@ from lab import library, runs
 from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.record import Record
+from tests import stored
 
 STACK = Path(__file__).parents[2]
 CELL = """\
@@ -40,6 +41,6 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         assert code is not None
         own = runs.with_images(runs.with_stacks(machine, [code], SilentReport()), plan, SilentReport())
         (tmp_path / name).mkdir()
-        return runs.run_plan(plan, own, tmp_path / name)
+        return stored.run_plan(plan, own, tmp_path / name)
 
     return of
