@@ -108,4 +108,4 @@ images: bootstrap ## build the images of nodes; where a Docker engine answers, a
 
 clean: ## remove build results, caches and environment; keeps runs/
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist .ruff_cache .pytest_cache .import_linter_cache

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace as Space
 from typing import Any
 
 import pytest
 
+from lab import runs
 from lab.experiments.run.store import TrialStore
+from lab.machine.uses import Uses
 from lab.machine.watch import WallTimes
 from lab.plan.load import load
 from tests import stored
@@ -35,7 +38,7 @@ class Guest:
 def guest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Guest:
     """A guest, with an empty store; the key is that of the plan."""
     guest = Guest()
-    monkeypatch.setattr(stored.runs, "boot", guest.boot)
+    monkeypatch.setattr(runs, "boot", guest.boot)
     monkeypatch.setattr(stored, "_key", lambda plan, machine: f"{plan.seed:064}")
     monkeypatch.setattr(stored, "cache_root", lambda: tmp_path / "cache")
     for name, value in {"fresh": False, "taken": 0, "booted": 0}.items():
@@ -95,7 +98,7 @@ def test_a_failed_run_is_not_stored(guest: Guest, tmp_path: Path, monkeypatch: p
         raise RuntimeError
 
     with monkeypatch.context() as patched:
-        patched.setattr(stored.runs, "boot", fails)
+        patched.setattr(runs, "boot", fails)
         with pytest.raises(RuntimeError):
             boot(tmp_path / "1")
     boot(tmp_path / "2")
@@ -106,8 +109,6 @@ def test_a_failed_run_is_not_stored(guest: Guest, tmp_path: Path, monkeypatch: p
     "part", ["kernel.sha256", "image.sha256", "initrd.sha256", "stacks", "code", "host code", "plan"]
 )
 def test_the_key_has_what_a_run_depends_on(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from types import SimpleNamespace as Space
-
     def machine() -> Any:
         hashed = {name: Space(sha256=name) for name in ("kernel", "image", "initrd")}
         code = Space(bundle=lambda uses: Space(key="bundle"))
@@ -121,7 +122,7 @@ def test_the_key_has_what_a_run_depends_on(part: str, monkeypatch: pytest.Monkey
     if attribute:
         getattr(changed, name).sha256 = "other"
     elif part == "stacks":
-        monkeypatch.setattr(stored.Uses, "of", lambda plan: Space(stack="own"))
+        monkeypatch.setattr(Uses, "of", lambda plan: Space(stack="own"))
         changed.stacks = {"own": Space(sha256="other")}
     elif part == "code":
         changed.code.bundle = lambda uses: Space(key="other")

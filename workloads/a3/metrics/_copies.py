@@ -27,8 +27,12 @@ def messages(metric: types.PlannedMetric, context: Context) -> Iterator[tuple[li
     """Yield when the copies of each thin message left the first capture, and when they reached the second, in ns.
 
     A thin message is a segment with data that left more than once with the same identification, so not by TCP.
+    Without both captures, there is none.
     """
-    leaving, arriving = (source.capture() for source in chosen(metric, context, Capture))
+    written = [source for source in chosen(metric, context, Capture) if source.raw.path("pcap").exists()]
+    if len(written) != 2:
+        return
+    leaving, arriving = (source.capture() for source in written)
     arrived_ns = _times_ns(arriving)
     for identity, left_ns in _times_ns(leaving).items():
         if len(left_ns) > 1:

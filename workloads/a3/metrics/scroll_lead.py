@@ -29,7 +29,8 @@ class ScrollLead(Metric):
     def compute(self, metric: types.PlannedMetric, context: Context) -> MetricValues:
         computed = MetricValues()
         for source in chosen(metric, context):
-            computed.values += _leads(source.raw)
+            if source.raw.path("out").exists():
+                computed.values += _leads(source.raw)
         return computed
 
 
