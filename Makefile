@@ -8,8 +8,8 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs site bench mutants test-debug test-smp test-exercises soak nightly test-docker test-fresh \
-	test-without-stacks wheel kernel kernel-debug kernel-edit kernel-patches rootfs images validation figures \
+.PHONY: help lab test check docs site bench mutants test-all test-debug test-smp test-exercises soak nightly test-docker \
+	test-fresh test-without-stacks wheel kernel kernel-debug kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -68,6 +68,10 @@ validation: bootstrap ## measure the tables of docs/validation.md again, and wri
 figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
 
+test-all: bootstrap-test check ## run all tests, boot a guest for each run, remove each stack in a copy (nightly)
+	@scripts/test --fresh
+	@$(PYTHON) -m pytest --sweeps tests/unit/test_without_stacks.py
+
 test-debug: bootstrap-test ## run KUnit and tests of the medium and the stacks on a kernel with lockdep, KASAN, UBSAN, kmemleak (nightly)
 	@scripts/test-debug
 
@@ -82,7 +86,7 @@ soak: bootstrap ## run the shipped workloads under random faults of the host (12
 	@$(PYTHON) -m bench.soak
 
 nightly: ## everything that is too slow for each change; a part that fails stops no other (hours)
-	@$(MAKE) --no-print-directory --keep-going docs test-exercises test-debug test-smp mutants soak
+	@$(MAKE) --no-print-directory --keep-going docs test-all test-exercises test-debug test-smp mutants soak
 
 wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
