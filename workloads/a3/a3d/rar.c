@@ -64,7 +64,10 @@ void rar_acknowledged(struct rar *rar, const struct track_connection *connection
 	for (struct rar_message *one = rar->messages; one < rar->messages + RAR_MESSAGES; one++)
 		if (one->connection == connection &&
 		    !segment_after(one->end, connection->flow[one->direction].acked)) {
-			one->memory->rtt_sum_ns += now_ns - one->first_ns;
+			const struct track_flow *flow = &connection->flow[one->direction];
+			bool is_syn = one->end == flow->first + 1; /* TCP may have repeated it: not with its timeout */
+
+			one->memory->rtt_sum_ns += is_syn ? flow->handshake_ns : now_ns - one->first_ns;
 			one->memory->rtt_count++;
 			drop(rar, one);
 		}

@@ -179,12 +179,11 @@ static void acknowledge(struct track *track, struct track_connection *connection
 		track_leave(track, connection, TRACK_LEFT_GAP);
 		return;
 	}
-	if (segment_after(ack, flow->acked))
-		flow->acked = ack;
-	if (flow->timing && flow->acked != flow->first) {
+	if (!segment_after(ack, flow->acked))
+		return;
+	if (flow->acked == flow->first)
 		flow->handshake_ns = now_ns - flow->syn_ns;
-		flow->timing = false;
-	}
+	flow->acked = ack;
 }
 
 /* Pass on what is in order, of a segment that begins at seq. */
@@ -255,7 +254,7 @@ static enum track_kind content(struct track *track, struct track_connection *con
 		return TRACK_NOTHING;
 	if (!segment_after(end, flow->next)) {
 		if (segment->flags & SEGMENT_SYN)
-			flow->timing = false; /* repeated: its acknowledgement could be that of either (Karn) */
+			flow->syn_ns = now_ns; /* of a SYN that is repeated, most often no other one was answered */
 		return TRACK_REPEATED;
 	}
 	if (flow->finished) {
@@ -268,7 +267,6 @@ static enum track_kind content(struct track *track, struct track_connection *con
 	}
 	if (segment->flags & SEGMENT_SYN) {
 		flow->next++;
-		flow->timing = true;
 		flow->syn_ns = now_ns;
 		return TRACK_NEW;
 	}

@@ -67,9 +67,8 @@ struct track_flow {
 	uint16_t window;
 	uint32_t stamp;
 
-	bool timing; /* its SYN has passed once, and is not acknowledged yet */
-	uint64_t syn_ns; /* when it did */
-	uint64_t handshake_ns; /* the round trip from here to its receiver, by its SYN; 0: not known */
+	uint64_t syn_ns; /* when its SYN passed last */
+	uint64_t handshake_ns; /* the round trip from here to its receiver, by that; 0: not known */
 };
 
 struct track_connection {

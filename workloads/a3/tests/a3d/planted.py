@@ -128,10 +128,16 @@ PLANTED = {
         "test_what_it_does_not_know_is_left",
         ({"options": bytes([19, 18]) + bytes(16)},),
     ),
-    "a repeated SYN times a round trip": Mistake(
+    "a message's round trip contains the timeout of its SYN": Mistake(
+        "rar.c",
+        "is_syn ? flow->handshake_ns : now_ns",
+        "is_syn && !flow ? 0 : now_ns",
+        "test_a_syn_that_was_repeated_counts_as_a_round_trip_without_the_timeout",
+    ),
+    "a repeated SYN's timeout is in the round trip": Mistake(
         "track.c",
-        "flow->timing = false; /* repeated",
-        "flow->timing = true; /* repeated",
+        "flow->syn_ns = now_ns; /* of",
+        "flow->syn_ns = flow->syn_ns; /* of",
         "test_the_round_trip_of_the_handshake_is_measured_in_both_directions",
     ),
     "round trips are not averaged": Mistake(

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from . import fuzz, test_track
-from .packets import A3D, ACK, CLIENT, SERVER, Segment, Talk, chain, checksum, compiled, track
+from .packets import A3D, ACK, CLIENT, SERVER, SYN, Segment, Talk, chain, checksum, compiled, track
 from .planted import PLANTED
 
 MS = 1000
@@ -223,6 +223,18 @@ def test_of_http_the_connection_and_requests_are_thin(program: Path) -> None:
     assert [at // MS_NS for at, _ in client.sent] == [100, 200, 325, 350, 625, 650]
     assert client.counts["thin"] == 3 and server.counts["thin"] == 1
     assert not any(client.counts["left"]) and not any(server.counts["left"])
+
+
+def test_a_syn_that_was_repeated_counts_as_a_round_trip_without_the_timeout(program: Path) -> None:
+    """A way of 250 ms; the first SYN was lost. Copies of the first request are 25 ms apart."""
+    talk = Talk(server=("10.0.0.1", 80))
+    talk.send(0, 0, -1, 0, flags=SYN)
+    talk.send(1000 * MS, 0, -1, 0, flags=SYN)
+    talk.send(1250 * MS, 1, -1, 0, flags=SYN | ACK)
+    talk.send(1250 * MS, 0, 0, 0)
+    talk.send(1300 * MS, 0, 0, 0, b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
+    sent = chain(program, "client", talk.lines, alpha=ALPHA).sent
+    assert [at // MS_NS for at, _ in sent if at >= 1300 * MS_NS][:2] == [1325, 1350]
 
 
 def test_more_messages_than_there_is_room_for_pass_without_copies(program: Path) -> None:
