@@ -153,6 +153,13 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 
 /* Beginning and end. */
 
+static void leave_transformer(struct relay *relay)
+{
+	if (relay->transformer)
+		relay->transformer->released(relay->context);
+	relay->transformer = NULL;
+}
+
 static void release(struct relay *relay)
 {
 	struct relays *relays = relay->relays;
@@ -165,8 +172,7 @@ static void release(struct relay *relay)
 		half_end(&relay->half[i]);
 		free(relay->stream[i].ring);
 	}
-	if (relay->transformer)
-		relay->transformer->released(relay->context);
+	leave_transformer(relay);
 	free(relay);
 }
 
@@ -298,15 +304,15 @@ static uint64_t transformed_edge(struct relay *relay, enum track_direction direc
 	const struct half *from = source(relay, direction);
 	const struct stream *stream = &relay->stream[direction];
 	uint64_t largest = (uint64_t)UINT16_MAX << from->settings.receive_scale;
-	uint64_t room = RELAY_ROOM / 2 + relay->transformer->keeps(relay->context, direction);
-	uint64_t under_way = stream->end - least(stream->end, delivered(relay, direction));
-	uint64_t left = room > under_way ? room - under_way : 0;
+	uint64_t under_way = stream->end - least(stream->end, delivered(relay, direction)), all, room = RELAY_ROOM / 2;
 
 	if (direction != relay->relays->settings.inward)
 		largest = RELAY_ROOM / 4;
 	if (relay->transformer->waits && relay->transformer->waits(relay->context, direction))
 		largest = most(from->edge, from->received) - from->received; /* what was told may still come */
-	return from->received + least(left, largest);
+	all = under_way + largest;
+	room += relay->transformer->keeps(relay->context, direction, all > room ? all - room : 0);
+	return from->received + least(room > under_way ? room - under_way : 0, largest);
 }
 
 /* How far the bytes of a host are taken. */
@@ -386,6 +392,7 @@ static void end_relay(struct relay *relay, uint64_t now_ns)
 	relay->over = true;
 	relay->over_ns = now_ns;
 	relay_remove_journal(relay);
+	leave_transformer(relay); /* so that its room is free for others */
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
 		free(relay->stream[i].ring);
 		relay->stream[i].ring = NULL;

@@ -57,9 +57,10 @@ struct relay_transformer {
 	bool (*waits)(void *context, enum track_direction direction);
 	/*
 	 * Bytes that a host does not take as fast as they come: keep them, or read what is kept. False: it cannot. Those
-	 * before `from` are needed no more. `keeps` says how many bytes of a direction can be kept at a time.
+	 * before `from` are needed no more. `keeps` makes room for so many bytes of a direction, and returns for how many
+	 * there is: so many can be kept at a time from now on, unless a disk fails.
 	 */
-	uint64_t (*keeps)(void *context, enum track_direction direction);
+	uint64_t (*keeps)(void *context, enum track_direction direction, uint64_t bytes);
 	bool (*keep)(void *context, enum track_direction direction, uint64_t from, uint64_t at, const uint8_t *bytes,
 		     size_t length);
 	bool (*kept)(void *context, enum track_direction direction, uint64_t at, uint8_t *bytes, size_t length);

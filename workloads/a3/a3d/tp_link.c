@@ -30,9 +30,10 @@ struct tp_link {
 	struct tp_pair pair;
 	int file; /* -1: none yet */
 	struct part {
-		uint64_t size; /* bytes of the file that were used */
-		uint64_t most; /* that may be */
-		uint64_t first; /* byte of a stream that is at the beginning */
+		uint64_t room; /* bytes of the quota that it has, */
+		uint64_t most; /* and may have */
+		uint64_t first; /* byte of a stream that is at the beginning; it goes round in its room */
+		uint64_t next; /* behind the last byte that was kept */
 	} parts[PARTS]; /* one behind the other, each with room for the largest */
 
 	/* bytes of each host that TP has not taken */
@@ -82,30 +83,58 @@ static off_t place(unsigned int part, uint64_t at)
 	return (off_t)(part * (uint64_t)TP_LINK_KEPT + at);
 }
 
-/* Let a part have so many bytes. False: it would be more than all files may have. */
-static bool grow(struct tp_link *link, unsigned int which, uint64_t size)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	struct part *part = &link->parts[which];
-	uint64_t more = size > part->size ? size - part->size : 0;
-
-	if (link->links->stored + more > link->links->settings.quota)
-		return false;
-	link->links->stored += more;
-	part->size += more;
-	return true;
+	return a < b ? a : b;
 }
 
-/* Write to a part of the file. False: it cannot; then it does not grow any more. */
-static bool put(struct tp_link *link, unsigned int which, uint64_t at, const uint8_t *bytes, size_t length)
+/* What all connections of a device have of the quota. */
+static uint64_t device_has(const struct tp_link *one)
 {
-	struct part *part = &link->parts[which];
-	uint64_t before = part->size;
+	uint64_t has = 0;
 
-	if (open_file(link) && grow(link, which, at + length) &&
-	    pwrite(link->file, bytes, length, place(which, at)) == (ssize_t)length)
-		return true;
-	part->most = before;
-	return false;
+	for (const struct tp_link *link = one->links->all; link; link = link->next)
+		if (!memcmp(link->pair.client, one->pair.client, SEGMENT_DEVICE))
+			for (unsigned int i = 0; i < PARTS; i++)
+				has += link->parts[i].room;
+	return has;
+}
+
+/*
+ * Let a part have so many bytes, or as many as there are. Half of the quota is for blocks: windows, which hosts were told
+ * and may never use, do not get it. Returns how many it has.
+ */
+static uint64_t claim(struct tp_link *link, unsigned int which, uint64_t bytes)
+{
+	struct tp_links *links = link->links;
+	struct part *part = &link->parts[which];
+	uint64_t all = links->settings.quota / (which == BLOCKS ? 1 : 2), device = all / TP_LINK_DEVICES, has, left;
+
+	bytes = least(bytes, part->most);
+	if (bytes <= part->room)
+		return part->room;
+	has = device_has(link);
+	left = least(all - least(all, links->stored), device - least(device, has));
+	bytes = least(bytes - part->room, left);
+	links->stored += bytes;
+	part->room += bytes;
+	return part->room;
+}
+
+/* A write has failed: what is kept stays, and the part does not grow any more. */
+static void stop_at(struct tp_link *link, struct part *part, uint64_t at)
+{
+	uint64_t used = at - part->first;
+
+	if (used >= part->room)
+		return; /* it has gone round */
+	link->links->stored -= part->room - used;
+	part->room = part->most = used;
+}
+
+static bool put(const struct tp_link *link, unsigned int which, uint64_t at, const uint8_t *bytes, size_t length)
+{
+	return pwrite(link->file, bytes, length, place(which, at)) == (ssize_t)length;
 }
 
 static bool get(const struct tp_link *link, unsigned int which, uint64_t at, uint8_t *bytes, size_t length)
@@ -115,7 +144,7 @@ static bool get(const struct tp_link *link, unsigned int which, uint64_t at, uin
 
 static bool store(void *context, uint64_t at, const uint8_t *bytes, size_t length)
 {
-	return put(context, BLOCKS, at, bytes, length);
+	return put(context, BLOCKS, at, bytes, length); /* there is room: it was reserved */
 }
 
 static bool load(void *context, uint64_t at, uint8_t *bytes, size_t length)
@@ -127,7 +156,7 @@ static bool reserve(void *context, uint64_t at, size_t length)
 {
 	struct tp_link *link = context;
 
-	return open_file(link) && grow(link, BLOCKS, at + length) &&
+	return open_file(link) && claim(link, BLOCKS, at + length) >= at + length &&
 	       !posix_fallocate(link->file, place(BLOCKS, at), (off_t)length);
 }
 
@@ -249,7 +278,7 @@ void tp_link_end(struct tp_link *link)
 	if (tp_state(tp_of(link)) == TP_BROKEN || link->failed)
 		link->links->pair[link->links->pairs++ % TP_PAIRS] = link->pair;
 	for (unsigned int i = 0; i < PARTS; i++)
-		link->links->stored -= link->parts[i].size;
+		link->links->stored -= link->parts[i].room;
 	if (link->file >= 0)
 		close(link->file);
 	free(link->held[0]);
@@ -348,14 +377,19 @@ static bool on_waits(void *context, enum track_direction direction)
 	return ((const struct tp_link *)context)->held_length[direction] >= TP_LINK_HELD;
 }
 
-static uint64_t on_keeps(void *context, enum track_direction direction)
+static uint64_t on_keeps(void *context, enum track_direction direction, uint64_t bytes)
 {
-	const struct tp_link *link = context;
-	const struct tp_links *links = link->links;
+	struct tp_link *link = context;
 	const struct part *part = &link->parts[STREAMS + direction];
-	uint64_t most = part->size + links->settings.quota - links->stored;
 
-	return most < part->most ? most : part->most;
+	/* once it has gone round, more room would move what is kept */
+	return part->next - part->first > part->room ? part->room : claim(link, STREAMS + direction, bytes);
+}
+
+/* How many of some bytes are in front of the end of a part's room. */
+static size_t before_end(const struct part *part, uint64_t there, size_t length)
+{
+	return (size_t)least(length, part->room - there);
 }
 
 static bool on_keep(void *context, enum track_direction direction, uint64_t from, uint64_t at, const uint8_t *bytes, size_t length)
@@ -367,22 +401,32 @@ static bool on_keep(void *context, enum track_direction direction, uint64_t from
 	uint64_t there;
 
 	if (from >= at) /* all that is kept */
-		part->first = at;
-	there = (at - part->first) % TP_LINK_KEPT;
-	whole = there + length > TP_LINK_KEPT ? (size_t)(TP_LINK_KEPT - there) : length;
-	return at + length - from <= on_keeps(context, direction) && put(link, which, there, bytes, whole) &&
-	       (whole == length || put(link, which, 0, bytes + whole, length - whole));
+		part->first = part->next = at;
+	if (at + length - from > part->room || !open_file(link))
+		return false;
+	there = (at - part->first) % part->room;
+	whole = before_end(part, there, length);
+	if (!put(link, which, there, bytes, whole) || !put(link, which, 0, bytes + whole, length - whole)) {
+		stop_at(link, part, at);
+		return false;
+	}
+	part->next = at + length;
+	return true;
 }
 
 static bool on_kept(void *context, enum track_direction direction, uint64_t at, uint8_t *bytes, size_t length)
 {
 	const struct tp_link *link = context;
 	const unsigned int which = STREAMS + direction;
-	uint64_t there = (at - link->parts[which].first) % TP_LINK_KEPT;
-	size_t whole = there + length > TP_LINK_KEPT ? (size_t)(TP_LINK_KEPT - there) : length;
+	const struct part *part = &link->parts[which];
+	uint64_t there;
+	size_t whole;
 
-	return get(link, which, there, bytes, whole) &&
-	       (whole == length || get(link, which, 0, bytes + whole, length - whole));
+	if (!part->room)
+		return false;
+	there = (at - part->first) % part->room;
+	whole = before_end(part, there, length);
+	return get(link, which, there, bytes, whole) && get(link, which, 0, bytes + whole, length - whole);
 }
 
 static void on_released(void *context)

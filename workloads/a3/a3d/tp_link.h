@@ -10,6 +10,7 @@ enum {
 	TP_LINKS = 2 * RELAY_MOST, /* connections, with those that were not taken */
 	TP_LINK_HELD = 256 << 10, /* bytes of a client that may wait for the server's answers; then TCP makes it wait */
 	TP_LINK_KEPT = 32 << 20, /* bytes of a direction that are on their way to a host, and not in memory */
+	TP_LINK_DEVICES = 4, /* a device may have one such part of the quota */
 	TP_PAIRS = 64, /* of hosts of which a session was broken here */
 };
 
@@ -17,7 +18,7 @@ struct tp_link_settings {
 	struct tp_settings tp;
 	bool on;
 	int folder; /* of files */
-	uint64_t quota; /* bytes of all files, but for holes in them */
+	uint64_t quota; /* bytes of all files, but for holes in them, and those that hosts were told they may send */
 	uint64_t (*now_ns)(void);
 };
 
@@ -31,7 +32,7 @@ struct tp_links {
 	struct tp_links_counts over; /* of connections that are over */
 	uint64_t taken; /* connections that TP has stood in */
 	unsigned int open;
-	uint64_t stored; /* bytes of all files */
+	uint64_t stored; /* bytes of the quota that connections have */
 	struct tp_link *all;
 	struct tp_pair {
 		uint8_t client[16], server[16]; /* addresses */

@@ -10,6 +10,7 @@
  * those of IB, if it is on, as well. In addition, a line may be "stall" (the client takes nothing, from when its window is
  * full), "go on", "full" (blocks can still be written, what a host does not take cannot), or "reset <" (the server forgets the connection).
  * The state is "reset" if the client was reset, and the count behind it is of bytes that the server was told to have come.
+ * Behind that is for how many milliseconds after its end TP has kept what it has of the connection.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "chain.h"
+#include "relay_parts.h"
 
 enum {
 	CLIENT,
@@ -56,6 +58,7 @@ static struct chain chain;
 static unsigned int flying, harm[2];
 static uint64_t now_ns = BEGUN_NS, seed = 1;
 static bool noted;
+static uint64_t over_ns, kept_ns; /* since and until when */
 
 static unsigned int chance(void)
 {
@@ -201,6 +204,8 @@ static void run(uint64_t until_ns, bool quiet)
 		now_ns = next_ns > now_ns ? next_ns : now_ns;
 		while (flying && flights[first_flight()]->at_ns <= now_ns)
 			land();
+		over_ns = !over_ns && chain.relays.all[0] && chain.relays.all[0]->over ? now_ns : over_ns;
+		kept_ns = over_ns && chain.tp.open ? now_ns : kept_ns;
 	}
 	now_ns = until_ns > now_ns ? until_ns : now_ns;
 }
@@ -318,13 +323,13 @@ static void say(void)
 	const struct tp_links_counts count = tp_links_count(&chain.tp);
 	const struct tp_counts *all = &count.all;
 
-	printf(". %s %" PRIu64 " 0 0 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	printf(". %s %" PRIu64 " %" PRIu64 " 0 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       hosts[CLIENT].half.state == HALF_RESET_BY_HOST ? "reset" :
 	       count.broken				      ? "broken" :
 	       count.left				      ? "left" :
 	       chain.tp.taken				      ? "acts" :
 								"watches",
-	       hosts[SERVER].half.acked, all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks,
+	       hosts[SERVER].half.acked, kept_ns ? (kept_ns - over_ns) / MS_NS + 1 : 0, all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks,
 	       all->breaks, all->stale);
 	fflush(stdout);
 }
@@ -341,7 +346,7 @@ int main(int argc, char **argv)
 	settings.tp = (struct tp_link_settings){ .tp = { atoi(argv[1]), atoi(argv[2]) },
 						 .on = true,
 						 .folder = folder,
-						 .quota = 32 << 20,
+						 .quota = 256 << 20,
 						 .now_ns = tell_ns };
 	settings.relay = (struct relay_settings){ .folder = folder,
 						  .quota = 1 << 20,

@@ -138,6 +138,15 @@ def test_a_client_that_sends_much_before_it_reads_does_not_stand_still(whole: Pa
     assert [answer.data for answer in said.seen()] == [CONTENT[at : at + 65536] for at in range(30)]
 
 
+def test_what_tp_has_of_a_connection_is_free_at_its_end(whole: Path) -> None:
+    """A relay stays for a minute, since a host may repeat its FIN."""
+    said = talk(whole, Smb2())
+    said.begin()
+    said.session.say("end >")
+    said.session.say("end <")
+    assert said.session.finished and said.session.alone == 0
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_planted_mistakes_are_found(built: Path, tmp_path: Path, name: str) -> None:
     mistake = WHOLE[name]

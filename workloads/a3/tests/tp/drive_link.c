@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TP on a connection that it takes over when it wants to (tp_link.h), with a relay that prints: the lines, and what is
- * printed, are those of drive. Files are in the folder "."; "store BYTES" lets none get longer, "lose" empties them, "again"
- * begins another connection of the same hosts, and "strangers" as many of others as there are places.
+ * printed, are those of drive. After PREDICT and SERIALISE, there may be the quota; otherwise it is 16 MiB. Files are in the
+ * folder "."; "store BYTES" lets none get longer, "lose" empties them, "again" begins another connection of the same hosts, and
+ * "strangers" as many of others as there are places. "window DEVICE BYTES" begins one more, of a device, whose server is to
+ * be told such a window; what it gets is printed as the first number.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -107,6 +109,20 @@ static void lose(void)
 }
 
 static struct tp_link *strangers[TP_LINKS];
+static unsigned int windows;
+static uint64_t got; /* of the last window */
+
+/* Another connection tells a window. */
+static void tell_window(struct tp_links *links, const char *words)
+{
+	struct segment_end end = { { 10, 0, 1 }, 1 }, server = { { 10, 0, 0, 1 }, 445 };
+	uint64_t bytes;
+
+	if (sscanf(words, "%hhu %" SCNu64, &end.address[3], &bytes) != 2 || windows == TP_LINKS)
+		exit(1);
+	strangers[windows] = tp_link_begin(links, &end, &server, &strangers[windows]);
+	got = tp_link_transformer.keeps(strangers[windows++], TRACK_TO_CLIENT, bytes);
+}
 
 /* Others connect, and say nothing. */
 static void arrive(struct tp_links *links)
@@ -137,6 +153,8 @@ static void obey(struct tp_links *links, struct tp_link *link, const char *line)
 		limit(line + 6);
 	} else if (!strcmp(line, "lose")) {
 		lose();
+	} else if (!strncmp(line, "window ", 7)) {
+		tell_window(links, line + 7);
 	} else if (!strcmp(line, "strangers")) {
 		arrive(links);
 	}
@@ -149,8 +167,8 @@ static void say(const struct tp_link *link, const struct tp_links *links)
 	const struct tp_links_counts count = tp_links_count(links);
 	const struct tp_counts *all = &count.all;
 
-	printf(". %s not left 0 0 %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches",
+	printf(". %s not left %" PRIu64 " 0 %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	       broken || count.broken ? "broken" : count.left ? "left" : taken ? "acts" : "watches", got,
 	       tp_link_transformer.waits((void *)(uintptr_t)link, TRACK_TO_SERVER),
 	       all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks, all->breaks, all->stale);
 	fflush(stdout);
@@ -164,11 +182,11 @@ int main(int argc, char **argv)
 	char *line = NULL;
 	size_t size = 0;
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	links.settings.on = true;
 	links.settings.tp = (struct tp_settings){ atoi(argv[1]), atoi(argv[2]) };
-	links.settings.quota = 4 << 20;
+	links.settings.quota = argc == 4 ? strtoull(argv[3], NULL, 10) : 16 << 20;
 	links.settings.now_ns = tell_ns;
 	links.settings.folder = open(".", O_RDONLY | O_DIRECTORY);
 	link = tp_link_begin(&links, &client, &server, &link);

@@ -454,6 +454,30 @@ PLANTED = {
 }
 
 LINKED = {
+    "a device may have all of the quota": Mistake(
+        "tp_link.c",
+        "all - least(all, links->stored), device - least(device, has))",
+        "all - least(all, links->stored), all - least(device, has) * 0)",
+        "test_a_device_has_a_part_of_the_quota",
+    ),
+    "the quota is not looked at": Mistake(
+        "tp_link.c",
+        "	left = least(all - least(all, links->stored), device - least(device, has));",
+        "	left = device - least(device, has);",
+        "test_windows_that_were_told_count_against_the_quota",
+    ),
+    "a window is told without room for it": Mistake(
+        "tp_link.c",
+        "	links->stored += bytes;\n	part->room += bytes;\n	return part->room;",
+        "	links->stored += bytes / 2;\n	part->room += bytes / 2;\n	return part->room * 2;",
+        "test_windows_that_were_told_count_against_the_quota",
+    ),
+    "windows leave no room for blocks": Mistake(
+        "tp_link.c",
+        "(which == BLOCKS ? 1 : 2)",
+        "(which == BLOCKS ? 2 : 2)",
+        "test_windows_leave_room_for_blocks",
+    ),
     "what is held has no limit": Mistake(
         "tp_link.c",
         "before + length > TP_LINK_HELD + RELAY_ROOM",
@@ -514,22 +538,28 @@ LINKED = {
 }
 
 WHOLE = {
+    "what TP has is kept for a minute after the end": Mistake(
+        "relay.c",
+        "	leave_transformer(relay); /* so",
+        "	(void)0; /* so",
+        "test_what_tp_has_of_a_connection_is_free_at_its_end",
+    ),
     "a server waits for a slow client": Mistake(
         "relay.c",
-        "RELAY_ROOM / 2 + relay->transformer->keeps(relay->context, direction);",
-        "RELAY_ROOM / 2;",
+        "	room += relay->transformer->keeps(",
+        "	(void)relay->transformer->keeps(",
         "test_a_server_does_not_wait_for_a_slow_client",
     ),
     "a window is never taken back": Mistake(
         "relay.c",
-        "	return from->received + least(left, largest);",
-        "	return most(from->edge, from->received + least(left, largest));",
+        "	return from->received + least(room > under_way ? room - under_way : 0, largest);",
+        "	return most(from->edge, from->received + least(room > under_way ? room - under_way : 0, largest));",
         "test_a_server_waits_for_a_client_that_pauses_while_the_disk_is_full",
     ),
     "what is kept is somewhere else": Mistake(
         "tp_link.c",
-        "	uint64_t there = (at - link->parts[which].first) % TP_LINK_KEPT;",
-        "	uint64_t there = (at + 1 - link->parts[which].first) % TP_LINK_KEPT;",
+        "	there = (at - part->first) % part->room;\n	whole = before_end(part, there, length);\n	return",
+        "	there = (at + 1 - part->first) % part->room;\n	whole = before_end(part, there, length);\n	return",
         "test_a_server_does_not_wait_for_a_slow_client",
     ),
     "a reset of the server comes first": Mistake(

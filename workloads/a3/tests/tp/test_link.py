@@ -11,7 +11,7 @@ from . import fuzz, test_tp
 from .planted import LINKED
 from .session import A3D, QUICK, Session, compiled
 from .smb import Smb2
-from .talk import CONTENT, talk
+from .talk import CONTENT, Talk, talk
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +105,32 @@ def test_no_block_is_asked_for_that_the_disk_has_no_room_for(program: Path) -> N
     said.session.say("store 66000")
     said.begin()
     assert said.reads == [(0, 16384), (16384, 16384)]
+
+
+def test_a_device_has_a_part_of_the_quota(program: Path) -> None:
+    """Here room for the first block. What the client did not read is not asked for."""
+    said = Talk(Session(program, words=(str(4 * 66000),)), Smb2())
+    said.begin()
+    assert said.reads == [(0, 16384), (16384, 16384)]
+
+
+def test_windows_that_were_told_count_against_the_quota(program: Path) -> None:
+    """All that their servers send may have to be kept: a half of 16 MiB for all devices, an eighth for each."""
+    with Session(program) as session:
+        got = []
+        for device in (1, 1, 2, 3, 3, 4, 5):
+            session.say(f"window {device} {3 << 19}")
+            got.append(session.alone)
+    assert got == [3 << 19, 1 << 19, 3 << 19, 3 << 19, 1 << 19, 3 << 19, 1 << 20]
+
+
+def test_windows_leave_room_for_blocks(program: Path) -> None:
+    said = talk(program, Smb2())
+    for device in (2, 3, 4, 5, 6):
+        said.session.say(f"window {device} {8 << 20}")
+    assert said.session.alone == 0
+    said.begin()
+    assert len(said.reads) == 7
 
 
 def test_a_block_that_cannot_be_written_is_the_servers(program: Path) -> None:
