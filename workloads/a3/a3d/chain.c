@@ -418,15 +418,46 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 	}
 }
 
-/* A changed connection that nobody knows: what an ended a3d has done to it cannot be gone on with. Reset both ends. */
+/* A reset of a changed connection that nobody knows. If it answers what such a one was asked, its host has forgotten it. */
+static void take_reset(struct chain *chain, const struct segment *segment)
+{
+	enum observe_protocol which;
+	bool back = protocol(&(struct track_connection){ .server = segment->from }, &which);
+
+	for (unsigned int i = 0; i < CHAIN_REFUSED; i++)
+		if (chain->refused[i].version == segment->version && chain->refused[i].seq == segment->seq &&
+		    track_same(&chain->refused[i].host, &segment->from) && track_same(&chain->refused[i].other, &segment->to)) {
+			relays_replaced(&chain->relays, back ? &segment->to : &segment->from,
+					back ? &segment->from : &segment->to, segment->version);
+			return;
+		}
+}
+
+/* Put what a half has to send now among the packets of resets. */
+static void put_refusal(struct chain *chain, struct half *half, uint64_t now_ns)
+{
+	if (chain->refusing == CHAIN_REFUSALS)
+		return;
+	chain->refusals[chain->refusing].version = half->settings.version;
+	chain->refusals[chain->refusing].length = half_due(half, now_ns, chain->refusals[chain->refusing].packet,
+							   sizeof(chain->refusals->packet));
+	chain->refusing++;
+}
+
+/*
+ * A changed connection that nobody knows: what an ended a3d has done to it cannot be gone on with. Reset both ends, and ask
+ * them whether they have forgotten it.
+ */
 static void refuse_segment(struct chain *chain, const struct segment *segment, uint64_t now_ns)
 {
 	const struct half_owner none = { 0 };
 
 	chain->counts.refused++;
+	if (segment->flags & SEGMENT_RST)
+		take_reset(chain, segment);
 	if (segment->flags & SEGMENT_RST || !(segment->flags & SEGMENT_ACK))
 		return;
-	for (unsigned int back = 0; back < 2 && chain->refusing < CHAIN_REFUSALS; back++) {
+	for (unsigned int back = 0; back < 2; back++) {
 		const struct half_settings settings = {
 			.version = segment->version,
 			.self = back ? segment->to : segment->from,
@@ -442,10 +473,14 @@ static void refuse_segment(struct chain *chain, const struct segment *segment, u
 
 		half_begin(&half, &settings, &none);
 		half_reset(&half);
-		chain->refusals[chain->refusing].version = segment->version;
-		chain->refusals[chain->refusing].length = half_due(&half, now_ns, chain->refusals[chain->refusing].packet,
-								   sizeof(chain->refusals->packet));
-		chain->refusing++;
+		half.ask_ns = now_ns;
+		put_refusal(chain, &half, now_ns);
+		put_refusal(chain, &half, now_ns);
+		chain->refused[chain->next_refused].version = settings.version;
+		chain->refused[chain->next_refused].host = settings.host;
+		chain->refused[chain->next_refused].other = settings.self;
+		chain->refused[chain->next_refused].seq = settings.receive;
+		chain->next_refused = (chain->next_refused + 1) % CHAIN_REFUSED;
 	}
 }
 
@@ -543,7 +578,7 @@ static void take_notice(struct chain *chain, const uint8_t *packet, size_t bytes
 /* Whether packets that leave for the network may wait here. */
 static bool queues(const struct chain *chain)
 {
-	return chain->settings.pf.on && (chain->settings.side == CHAIN_SERVER || chain->settings.pf.alone);
+	return !chain->ending && chain->settings.pf.on && (chain->settings.side == CHAIN_SERVER || chain->settings.pf.alone);
 }
 
 /* The direction of a segment; if its beginning was not seen, a port says which end is the server. */
@@ -741,13 +776,14 @@ static bool copy_due(struct chain *chain, uint64_t now_ns, struct rar_packet *pa
 
 bool chain_due(struct chain *chain, uint64_t now_ns, struct rar_packet *packet)
 {
-	if (chain->refusing) {
-		chain->refusing--;
-		*packet = (struct rar_packet){ chain->refusals[chain->refusing].version,
-					       chain->refusals[chain->refusing].packet,
-					       chain->refusals[chain->refusing].length };
+	if (chain->refusals_sent < chain->refusing) {
+		const unsigned int next = chain->refusals_sent++;
+
+		*packet = (struct rar_packet){ chain->refusals[next].version, chain->refusals[next].packet,
+					       chain->refusals[next].length };
 		return true;
 	}
+	chain->refusing = chain->refusals_sent = 0;
 	return next_notice(chain, packet) || chain_left(chain, packet) || relay_due(chain, now_ns, packet) ||
 	       copy_due(chain, now_ns, packet);
 }
@@ -768,9 +804,16 @@ uint64_t chain_next_ns(const struct chain *chain)
 	return relay_ns < next ? relay_ns : next;
 }
 
-void chain_leave(struct chain *chain)
+void chain_leave(struct chain *chain, uint64_t now_ns)
 {
 	chain->ending = true;
+	pf_leave_all(&chain->pf);
+	relays_leave(&chain->relays, now_ns);
+}
+
+bool chain_is_left(const struct chain *chain)
+{
+	return relays_are_left(&chain->relays);
 }
 
 void chain_end(struct chain *chain)

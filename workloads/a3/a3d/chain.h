@@ -49,7 +49,8 @@ struct chain_counts {
 
 enum {
 	CHAIN_NOTICES = 64, /* that wait to be sent */
-	CHAIN_REFUSALS = 16, /* packets of resets that wait */
+	CHAIN_REFUSALS = 32, /* packets of resets that wait */
+	CHAIN_REFUSED = 16, /* hosts that were reset and asked so, the newest */
 	CHAIN_OPENING = 16, /* connections that begin where a changed one was, the newest */
 };
 
@@ -80,7 +81,13 @@ struct chain {
 		size_t length;
 		uint8_t packet[HALF_PACKET / 8];
 	} refusals[CHAIN_REFUSALS];
-	unsigned int refusing;
+	unsigned int refusing, refusals_sent;
+	struct {
+		uint8_t version;
+		struct segment_end host, other;
+		uint32_t seq; /* of the reset that it answers with if it has forgotten the connection */
+	} refused[CHAIN_REFUSED];
+	unsigned int next_refused;
 	struct {
 		uint8_t version;
 		struct segment_end client, server;
@@ -118,8 +125,14 @@ void chain_too_long(struct chain *chain, const struct rar_packet *packet);
 /* When there will be one, or one to be released; UINT64_MAX: not before another packet comes. */
 uint64_t chain_next_ns(const struct chain *chain);
 
-/* Take no connection over any more: nobody would send what is due in it. */
-void chain_leave(struct chain *chain);
+/*
+ * It is about to end. From now on it takes no connection over and lets no packet wait; what waits leaves in its order. TP's
+ * connections are reset, since nobody can go on with them.
+ */
+void chain_leave(struct chain *chain, uint64_t now_ns);
+
+/* Whether a host of each connection that was reset has said that it has forgotten it. */
+bool chain_is_left(const struct chain *chain);
 
 /* Forget all connections. Those that were changed are left to the next a3d. */
 void chain_end(struct chain *chain);

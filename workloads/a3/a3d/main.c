@@ -39,6 +39,7 @@
 #include "store.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+#define LAST_NS SECOND_NS /* that it waits at its end for hosts to say that they have forgotten connections */
 
 enum {
 	HEADERS = 128, /* bytes of a packet: those of IP and TCP, with all options */
@@ -513,21 +514,36 @@ static void serve(struct daemon *daemon)
 	}
 }
 
+/* Serve the queues until then at most, or until something else is to be looked at. */
+static void serve_once(struct daemon *daemon, uint64_t until_ns)
+{
+	uint64_t now_ns = time_ns(CLOCK_MONOTONIC), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec left, most = { .tv_sec = (time_t)(left_ns / SECOND_NS), .tv_nsec = (long)(left_ns % SECOND_NS) };
+	const struct timespec *due = send_due(daemon, &left);
+
+	if (due && (due->tv_sec < most.tv_sec || (due->tv_sec == most.tv_sec && due->tv_nsec < most.tv_nsec)))
+		most = *due;
+	handle(daemon, &most);
+}
+
 /* Let all that waits leave in its order, and end. The rules stay, if there is a connection that they keep from passing. */
 static void leave(struct daemon *daemon)
 {
 	const struct timespec now = { 0 };
-	struct rar_packet packet;
+	uint64_t began_ns = time_ns(CLOCK_MONOTONIC), until_ns = began_ns + LAST_NS;
+	int child;
 
-	chain_leave(&daemon->chain);
-	rules_stop(daemon->options.queue);
+	chain_leave(&daemon->chain, began_ns);
+	serve_once(daemon, 0); /* what PF has held comes before what passes from now on */
+	child = rules_stop(daemon->options.queue);
+	queue_watch(daemon->queue, child);
+	while (child >= 0 && !rules_stopped(child))
+		serve_once(daemon, UINT64_MAX);
+	queue_watch(daemon->queue, -1);
 	for (unsigned int i = 0; i < LAST_BATCHES && handle(daemon, &now); i++)
 		;
-	for (uint64_t now_ns = time_ns(CLOCK_MONOTONIC); daemon->chain.pf.waiting; now_ns += 60 * SECOND_NS) {
-		release(daemon, now_ns);
-		while (chain_left(&daemon->chain, &packet))
-			send_packet(daemon, &packet);
-	}
+	while (!chain_is_left(&daemon->chain) && time_ns(CLOCK_MONOTONIC) < until_ns)
+		serve_once(daemon, until_ns);
 	chain_end(&daemon->chain);
 	report(daemon);
 	if (!rules_left())

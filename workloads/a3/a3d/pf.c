@@ -369,6 +369,15 @@ static unsigned int pick(struct pf *pf, uint64_t now_ns)
 	return oldest;
 }
 
+/* At the end: the oldest one leaves next. False: there is none. */
+static bool pick_oldest(const struct pf *pf, unsigned int *at)
+{
+	for (*at = 0; *at < pf->waiting; ++*at)
+		if (!pf->packets[*at].dropped)
+			return true;
+	return false;
+}
+
 /* Alone: which packet leaves next. False: none does yet. */
 static bool pick_released(struct pf *pf, uint64_t now_ns, unsigned int *at)
 {
@@ -415,9 +424,11 @@ bool pf_due(struct pf *pf, uint64_t now_ns, struct pf_ticket *ticket, bool *pass
 	*passes = false;
 	if (take_dropped(pf, ticket))
 		return true;
-	if (!pf->waiting || now_ns < pf->free_ns)
+	if (!pf->waiting || (now_ns < pf->free_ns && !pf->ending))
 		return false;
-	if (pf->settings.rate_bps)
+	if (pf->ending && pick_oldest(pf, &at))
+		;
+	else if (pf->settings.rate_bps)
 		at = pick(pf, now_ns);
 	else if (!pick_released(pf, now_ns, &at))
 		return false;
@@ -436,7 +447,7 @@ uint64_t pf_next_ns(const struct pf *pf)
 {
 	uint64_t next_ns = UINT64_MAX;
 
-	if (pf->dropped)
+	if (pf->dropped || (pf->ending && pf->waiting))
 		return 0;
 	if (!pf->waiting || pf->settings.rate_bps)
 		return pf->waiting ? pf->free_ns : UINT64_MAX;
@@ -448,4 +459,9 @@ uint64_t pf_next_ns(const struct pf *pf)
 			next_ns = own_ns;
 	}
 	return next_ns;
+}
+
+void pf_leave_all(struct pf *pf)
+{
+	pf->ending = true;
 }

@@ -120,6 +120,7 @@ struct pf {
 	uint64_t picks;
 	size_t bytes; /* that wait */
 	unsigned int waiting, dropped; /* packets; of them, those that are dropped */
+	bool ending; /* they leave at once, in order of arrival */
 	struct pf_packet packets[PF_HELD + 1];
 
 	/* client's side */
@@ -176,5 +177,8 @@ bool pf_due(struct pf *pf, uint64_t now_ns, struct pf_ticket *ticket, bool *pass
 
 /* When there will be one; UINT64_MAX: none waits. */
 uint64_t pf_next_ns(const struct pf *pf);
+
+/* Let all that waits leave at once, in order of arrival. */
+void pf_leave_all(struct pf *pf);
 
 #endif

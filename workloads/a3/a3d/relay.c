@@ -645,6 +645,28 @@ uint64_t relays_next_ns(const struct relays *relays)
 	return next;
 }
 
+void relays_leave(struct relays *relays, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < RELAY_MOST; i++) {
+		struct relay *relay = relays->all[i];
+
+		if (!relay || !relay->transformer)
+			continue;
+		reset(relay, now_ns);
+		for (unsigned int j = 0; j < TRACK_DIRECTIONS; j++)
+			relay->half[j].ask_ns = now_ns; /* at once */
+		relay->touched = true;
+	}
+}
+
+bool relays_are_left(const struct relays *relays)
+{
+	for (unsigned int i = 0; i < RELAY_MOST; i++)
+		if (relays->all[i] && relays->all[i]->over && !is_forgotten(relays->all[i]))
+			return false;
+	return true;
+}
+
 void relays_end(struct relays *relays)
 {
 	for (unsigned int i = 0; i < RELAY_MOST; i++) {

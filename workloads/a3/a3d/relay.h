@@ -150,6 +150,12 @@ void relays_too_long(struct relays *relays, const uint8_t *packet, size_t length
 bool relays_due(struct relays *relays, uint64_t now_ns, struct relay_packet *packet);
 uint64_t relays_next_ns(const struct relays *relays);
 
+/* It is about to end: reset connections with a transformer, which the next a3d could not go on with. */
+void relays_leave(struct relays *relays, uint64_t now_ns);
+
+/* Whether of each connection that was reset, a host has forgotten it. */
+bool relays_are_left(const struct relays *relays);
+
 /* Leave connections to the next a3d: journals and what was noted stay. Those that are over are forgotten. */
 void relays_end(struct relays *relays);
 

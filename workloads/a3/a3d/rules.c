@@ -8,10 +8,12 @@
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -54,16 +56,28 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
 	va_end(words);
 }
 
-void rules_stop(uint16_t queue)
+int rules_stop(uint16_t queue)
 {
 	char rules[512] = "";
+	pid_t child;
 
 	add(rules, sizeof(rules),
 	    "flush chain inet a3 ours\ntable inet a3 { chain ours {\n"
+	    "tcp flags & syn == syn jump begins\n"
 	    "ip saddr . tcp sport . ip daddr . tcp dport @changed4 queue to %u\n"
 	    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 queue to %u\n} }\n",
 	    queue + 1, queue + 1);
-	applied(rules);
+	child = fork();
+	if (!child)
+		_exit(!applied(rules));
+	return child > 0 ? pidfd_open(child, 0) : -1;
+}
+
+bool rules_stopped(int child)
+{
+	siginfo_t about = { .si_pid = 0 };
+
+	return waitid(P_PIDFD, (id_t)child, &about, WEXITED | WNOHANG) || about.si_pid;
 }
 
 /* Whether another program of this node has a queue. */

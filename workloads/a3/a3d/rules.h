@@ -48,10 +48,12 @@ void rules_make(const struct rules_owner *owner, const uint16_t *ports, size_t c
 bool rules_change(uint8_t version, const struct segment_end *client, const struct segment_end *server, bool on);
 
 /*
- * Lead no more packets into the first queue, so that what waits in the queues can be decided on. Those of changed
- * connections still go to the second one.
+ * Begin to lead no more packets into the first queue; those of changed connections still go to the second one. Returns a
+ * descriptor that can be read when that is done, -1: it cannot be. Meanwhile the queues are to be served, since later
+ * packets would overtake those that wait.
  */
-void rules_stop(uint16_t queue);
+int rules_stop(uint16_t queue);
+bool rules_stopped(int child);
 
 /* Whether a connection is in the set, or nobody can say. */
 bool rules_left(void);

@@ -278,7 +278,8 @@ int main(int argc, char **argv)
 			continue;
 		}
 		if (!strcmp(hex, "leave")) {
-			chain_leave(&chain);
+			send_until(now_us * 1000);
+			chain_leave(&chain, now_us * 1000);
 			continue;
 		}
 		packet = bytes_of(*hex == '-' ? "" : hex, &length);

@@ -8,9 +8,11 @@
  * on, for at most two minutes for each line. The way from a host to a3d, and from there to the other host, is 10 ms long;
  * of 1000 packets, so many are lost or delayed, by the seed, which also chooses options of TCP. Files are in the folder ".",
  * those of IB, if it is on, as well. In addition, a line may be "stall" (the client takes nothing, from when its window is
- * full), "go on", "full" (blocks can still be written, what a host does not take cannot), or "reset <" (the server forgets the connection).
+ * full), "go on", "full" (blocks can still be written, what a host does not take cannot), "reset <" (the server forgets the connection),
+ * or "leave" (a3d is ending; then time goes on only until it could be ended).
  * The state is "reset" if the client was reset, and the count behind it is of bytes that the server was told to have come.
- * Behind that is for how many milliseconds after its end TP has kept what it has of the connection.
+ * Behind that is for how many milliseconds after its end TP has kept what it has of the connection; the last number but the
+ * counts is 1 if the connection is called changed.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -43,7 +45,7 @@ static struct host {
 	struct half half;
 	uint8_t *bytes; /* all that it sends */
 	size_t length;
-	bool ends, stalls;
+	bool ends, stalls, forgets; /* it answers everything with a reset */
 } hosts[HOSTS];
 
 static struct flight {
@@ -126,6 +128,13 @@ static void land(void)
 	if (!segment_read(&segment, packet, one->length))
 		exit(3);
 	if (one->to != A3D) {
+		struct host *host = &hosts[one->to];
+
+		if (host->half.state == HALF_RESET_BY_HOST) {
+			host->forgets = true;
+			host->half.state = HALF_RESETTING;
+			host->half.ask_ns = UINT64_MAX;
+		}
 		if (!(segment.flags & SEGMENT_SYN))
 			half_segment(&hosts[one->to].half, &segment, now_ns);
 	} else {
@@ -199,7 +208,7 @@ static void run(uint64_t until_ns, bool quiet)
 			return;
 		if (flying && flights[first_flight()]->at_ns < next_ns)
 			next_ns = flights[first_flight()]->at_ns;
-		if (next_ns > until_ns)
+		if (next_ns > until_ns || (chain.ending && chain_is_left(&chain) && !flying))
 			break;
 		now_ns = next_ns > now_ns ? next_ns : now_ns;
 		while (flying && flights[first_flight()]->at_ns <= now_ns)
@@ -310,6 +319,11 @@ static void obey(const char *line)
 	} else if (!strcmp(line, "full")) {
 		signal(SIGXFSZ, SIG_IGN);
 		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ TP_LINK_KEPT, TP_LINK_KEPT });
+	} else if (!strcmp(line, "leave")) {
+		chain_leave(&chain, now_ns);
+		run(now_ns + 1000 * MS_NS, false);
+		relays_end(&chain.relays);
+		return;
 	} else if (!strncmp(line, "reset ", 6)) {
 		half_reset(&host->half);
 	}
@@ -323,13 +337,16 @@ static void say(void)
 	const struct tp_links_counts count = tp_links_count(&chain.tp);
 	const struct tp_counts *all = &count.all;
 
-	printf(". %s %" PRIu64 " %" PRIu64 " 0 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-	       hosts[CLIENT].half.state == HALF_RESET_BY_HOST ? "reset" :
-	       count.broken				      ? "broken" :
-	       count.left				      ? "left" :
-	       chain.tp.taken				      ? "acts" :
-								"watches",
-	       hosts[SERVER].half.acked, kept_ns ? (kept_ns - over_ns) / MS_NS + 1 : 0, all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks,
+	const bool was_reset = hosts[CLIENT].forgets || hosts[CLIENT].half.state == HALF_RESET_BY_HOST;
+
+	printf(". %s %" PRIu64 " %" PRIu64 " 0 %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	       was_reset      ? "reset" :
+	       count.broken   ? "broken" :
+	       count.left     ? "left" :
+	       chain.tp.taken ? "acts" :
+				"watches",
+	       hosts[SERVER].half.acked, kept_ns ? (kept_ns - over_ns) / MS_NS + 1 : 0, noted,
+	       all->predicted, all->answered, all->fetched, all->served, all->wasted, all->oplocks,
 	       all->breaks, all->stale);
 	fflush(stdout);
 }

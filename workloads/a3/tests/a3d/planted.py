@@ -640,6 +640,20 @@ PLANTED_HALF = {
 }
 
 PLANTED_RELAY = {
+    "any reset takes a mark back": Mistake(
+        "chain.c",
+        "chain->refused[i].seq == segment->seq &&",
+        "segment->whole &&",
+        "test_the_mark_of_a_lost_connection_goes_when_a_host_has_forgotten_it",
+        (0,),
+    ),
+    "nobody asks whether a lost connection is forgotten": Mistake(
+        "chain.c",
+        "		half.ask_ns = now_ns;\n		put_refusal(chain, &half, now_ns);\n",
+        "",
+        "test_the_mark_of_a_lost_connection_goes_when_a_host_has_forgotten_it",
+        (1,),
+    ),
     "a missing fsync": Mistake(
         "journal.c",
         "failed = fdatasync(file);",

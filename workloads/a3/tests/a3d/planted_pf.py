@@ -169,6 +169,20 @@ PLANTED_PF = {
 }
 
 PLANTED_PF_CHAIN = {
+    "what waits at the end leaves as if it did not end": Mistake(
+        "pf.c",
+        "	pf->ending = true;\n",
+        "	(void)pf;\n",
+        "test_when_a3d_ends_what_waits_leaves_before_what_comes",
+        ("server", "100000"),
+    ),
+    "what comes at the end still waits": Mistake(
+        "chain.c",
+        "	return !chain->ending && chain->settings.pf.on",
+        "	return chain->settings.pf.on",
+        "test_when_a3d_ends_what_waits_leaves_before_what_comes",
+        ("server", "100000"),
+    ),
     "a notice may have any number of entries": Mistake(
         "notice.c",
         " || (length - at) / ENTRY > NOTICE_ENTRIES",

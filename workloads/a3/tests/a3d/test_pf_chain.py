@@ -228,6 +228,27 @@ def test_a_connection_that_is_not_followed_passes_the_queue_too(program: Path) -
     assert done.verdicts == ["pass", "held", "held"] and [number for _, _, number in done.released] == [1, 2]
 
 
+@pytest.mark.parametrize(("side", "pf"), [("server", "100000"), ("client", "alone")])
+def test_when_a3d_ends_what_waits_leaves_before_what_comes(program: Path, side: str, pf: str) -> None:
+    """In order of arrival; nothing has to wait any more."""
+    browser = Browser()
+    browser.asks(0, 1, PAGE)
+    browser.says(1 * MS, (0, b"/low"))
+    browser.asks(2 * MS, 2, request("/low"))
+    if side == "server":
+        browser.comes(3 * MS, 1)
+    lines = [line for line in browser.lines if side == "client" or "@" not in line]
+    now_us = int(lines[-1].split()[0])
+    before = chain(program, side, lines, copies=0, pf=pf)
+    held = [number for number, verdict in enumerate(before.verdicts) if verdict == "held"]
+    talk = Talk(server=SERVER)
+    talk.send(now_us, 1 if side == "server" else 0, 1000, 0, b"more")
+    done = chain(program, side, [*lines, f"{now_us} leave", *talk.lines], copies=0, pf=pf)
+    waiting = [number for _, at, number in before.released if at > now_us * 1000]
+    assert held and waiting and done.verdicts[-1] == "pass"
+    assert [number for _, at, number in done.released if at == now_us * 1000] == sorted(waiting)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("side", "pf"), [("server", "50000"), ("client", "alone"), ("client", "on")])
 def test_random_packets_do_no_harm(program: Path, seed: int, side: str, pf: str) -> None:

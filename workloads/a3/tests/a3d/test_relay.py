@@ -337,10 +337,26 @@ def test_what_an_ended_daemon_has_changed_and_not_written_down_is_reset(program:
     talk = Talk(server=SERVER)
     talk.send(1 * MS, 1, 700, 30, b"data")
     printed, counts = ib(program, "client", tmp_path, changed(talk.lines))
-    resets = {outward: one for outward, one in sent(printed)}
+    resets = {outward: one for outward, one in sent(printed) if one.flags & RST}
     assert printed[0] == "drop" and counts["lost"] == 1
-    assert resets[True].flags & RST and resets[True].seq == 1001 + 30
-    assert resets[False].flags & RST and resets[False].seq == 5001 + 700
+    assert resets[True].seq == 1001 + 30 and resets[False].seq == 5001 + 700
+    assert not any(line.startswith("changed") for line in printed)
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_the_mark_of_a_lost_connection_goes_when_a_host_has_forgotten_it(
+    program: Path, tmp_path: Path, way: int
+) -> None:
+    """Each is asked, and answers with a reset whose number is that of the question. Other resets say nothing."""
+    talk = Talk(server=SERVER)
+    talk.send(1 * MS, 1, 700, 30, b"data")
+    asked = [one for outward, one in sent(ib(program, "client", tmp_path, changed(talk.lines))[0]) if outward == way]
+    assert [one.flags & RST for one in asked] == [RST, 0] and asked[1].ack == (1001 + 30, 5001 + 704)[way]
+    for number, lines in ((asked[1].ack + 1, 0), (asked[1].ack, 1)):
+        reset = replace(talk.segment(way, 0, 0, flags=RST), seq=number)
+        again = [*talk.lines, f"{2 * MS} {reset.packet().hex()}"]
+        printed, _ = ib(program, "client", tmp_path, changed(again))
+        assert printed.count("changed 0 4 40000 80") == lines and printed.count("pass") == 0
 
 
 def test_a_new_connection_with_the_ports_of_a_changed_one_is_any_other_one(program: Path, tmp_path: Path) -> None:

@@ -138,6 +138,15 @@ def test_a_client_that_sends_much_before_it_reads_does_not_stand_still(whole: Pa
     assert [answer.data for answer in said.seen()] == [CONTENT[at : at + 65536] for at in range(30)]
 
 
+def test_at_the_end_of_a3d_its_connections_are_reset_and_their_marks_taken_back(whole: Path) -> None:
+    """The next a3d could not go on with them. A way of 20 ms is enough to hear that the client has forgotten it."""
+    said = talk(whole, Smb2())
+    said.begin()
+    assert said.session.state == "acts" and said.session.offered
+    said.session.say("leave")
+    assert said.session.state == "reset" and not said.session.offered
+
+
 def test_what_tp_has_of_a_connection_is_free_at_its_end(whole: Path) -> None:
     """A relay stays for a minute, since a host may repeat its FIN."""
     said = talk(whole, Smb2())

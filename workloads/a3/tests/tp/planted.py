@@ -538,6 +538,18 @@ LINKED = {
 }
 
 WHOLE = {
+    "its end says nothing to hosts": Mistake(
+        "relay.c",
+        "		if (!relay || !relay->transformer)\n",
+        "		if (!relay || relay->transformer)\n",
+        "test_at_the_end_of_a3d_its_connections_are_reset_and_their_marks_taken_back",
+    ),
+    "at its end it asks when nobody listens any more": Mistake(
+        "relay.c",
+        "ask_ns = now_ns; /* at once */",
+        "ask_ns = now_ns + 2000000000; /* at once */",
+        "test_at_the_end_of_a3d_its_connections_are_reset_and_their_marks_taken_back",
+    ),
     "what TP has is kept for a minute after the end": Mistake(
         "relay.c",
         "	leave_transformer(relay); /* so",
