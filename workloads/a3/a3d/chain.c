@@ -174,8 +174,32 @@ static void on_release(void *context, struct track_connection *connection)
 	free(own);
 }
 
+static bool on_changed(void *context, uint8_t version, const struct segment_end *client, const struct segment_end *server,
+		       bool on)
+{
+	const struct chain *chain = context;
+	const struct relay_settings *settings = &chain->settings.relay;
+
+	return !settings->changed || settings->changed(settings->context, version, client, server, on);
+}
+
+/* What a relay has taken of the far host: the elements see it as if it passed. */
+static void on_taken(void *context, uint8_t version, const struct segment_end ends[TRACK_DIRECTIONS], const uint8_t *bytes,
+		     size_t length)
+{
+	struct chain *chain = context;
+	struct track_connection *connection =
+		track_known(&chain->track, &(struct segment){ .version = version, .from = ends[0], .to = ends[1] });
+	const enum track_direction inward = !outward(chain);
+
+	if (connection && connection->flow[inward].handed)
+		track_bytes(&chain->track, connection, inward, bytes, length);
+}
+
 void chain_begin(struct chain *chain, const struct chain_settings *settings, uint64_t now_ns)
 {
+	struct relay_settings relay;
+
 	*chain = (struct chain){ .settings = *settings,
 				 .track = { .bytes = on_bytes, .released = on_release, .context = chain },
 				 .rar = { .settings = settings->rar },
@@ -183,7 +207,11 @@ void chain_begin(struct chain *chain, const struct chain_settings *settings, uin
 				 .tp = { .settings = settings->tp } };
 	ae_begin(&chain->ae, &settings->ae);
 	chain->settings.relay.inward = !outward(chain);
-	relays_begin(&chain->relays, &chain->settings.relay, now_ns);
+	relay = chain->settings.relay;
+	relay.changed = on_changed;
+	relay.taken = on_taken;
+	relay.context = chain;
+	relays_begin(&chain->relays, &relay, now_ns);
 }
 
 /* Begin to look at a connection. */
@@ -376,12 +404,22 @@ static bool clean(const struct track_connection *connection, enum track_directio
 	       segment_after(other->next, other->first) && segment->whole;
 }
 
+/* Take a connection over. What the far host sends is from now on seen as the relay takes it, not as it comes. */
+static bool hand_over(struct chain *chain, struct track_connection *connection, const struct relay_transformer *transformer,
+		      void *context, uint64_t now_ns)
+{
+	if (!relays_take(&chain->relays, connection, transformer, context, now_ns))
+		return false;
+	track_hand(connection, !outward(chain));
+	return true;
+}
+
 /* Let TP stand in a connection, which then has it. Without room for that, TP forgets the connection. */
-static void take_for_tp(struct chain *chain, const struct track_connection *connection, struct own *own, uint64_t now_ns)
+static void take_for_tp(struct chain *chain, struct track_connection *connection, struct own *own, uint64_t now_ns)
 {
 	if (!tp_link_take(own->tp))
 		return;
-	if (!relays_take(&chain->relays, connection, &tp_link_transformer, own->tp, now_ns))
+	if (!hand_over(chain, connection, &tp_link_transformer, own->tp, now_ns))
 		tp_link_end(own->tp);
 	own->tp = NULL;
 }
@@ -411,7 +449,7 @@ static void take(struct chain *chain, const struct segment *segment, uint64_t no
 		take_for_tp(chain, connection, own, now_ns);
 	} else if (own->wanted) {
 		own->wanted = false;
-		if (!relays_take(&chain->relays, connection, NULL, NULL, now_ns))
+		if (!hand_over(chain, connection, NULL, NULL, now_ns))
 			return;
 		tp_link_end(own->tp); /* IB has it from now on */
 		own->tp = NULL;

@@ -121,6 +121,16 @@ static bool is_cut_off(const struct relay *relay)
 	return relay->half[relay->relays->settings.inward].state != HALF_OPEN;
 }
 
+/* Say which bytes of the near host's peer were taken. */
+static void tell_taken(const struct stream *stream, const uint8_t *bytes, size_t length)
+{
+	const struct relay *relay = stream->relay;
+	const struct relay_settings *settings = &relay->relays->settings;
+
+	if (settings->taken && stream->direction == settings->inward && length)
+		settings->taken(settings->context, relay->version, relay->ends, bytes, length);
+}
+
 /* The next bytes of a host. */
 static size_t came(void *context, const uint8_t *bytes, size_t length)
 {
@@ -137,6 +147,7 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 		    make_room(&relay->stream[!stream->direction], RELAY_SLACK) < RELAY_SLACK)
 			return 0;
 		length = (size_t)least(length, RELAY_ROOM / 4);
+		tell_taken(stream, bytes, length);
 		relay->broken |= !relay->transformer->bytes(relay->context, relay, stream->direction, bytes, length);
 		return length;
 	}
@@ -146,6 +157,7 @@ static size_t came(void *context, const uint8_t *bytes, size_t length)
 		room = make_room(stream, length);
 	}
 	length = (size_t)least(length, room);
+	tell_taken(stream, bytes, length);
 	copy_in(stream, bytes, length);
 	half_offer(sink(relay, stream->direction), stream->end, false);
 	return length;

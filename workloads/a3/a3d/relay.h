@@ -88,6 +88,9 @@ struct relay_settings {
 	/* A connection is changed from now on (true), or no longer. False: it cannot be noted. */
 	bool (*changed)(void *context, uint8_t version, const struct segment_end *client, const struct segment_end *server,
 			bool on);
+	/* Bytes of the far host that were taken, in order; ends: client, server. May be NULL. */
+	void (*taken)(void *context, uint8_t version, const struct segment_end ends[TRACK_DIRECTIONS], const uint8_t *bytes,
+		      size_t length);
 	void *context;
 };
 

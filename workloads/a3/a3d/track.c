@@ -203,6 +203,30 @@ static void deliver(struct track *track, struct track_connection *connection, en
 	}
 }
 
+/* The FIN of a flow that is handed over has come, and all before it. */
+static void finish_handed(struct track_flow *flow)
+{
+	if (!flow->ends || flow->finished || flow->next != flow->end)
+		return;
+	flow->next++;
+	flow->finished = true;
+}
+
+void track_hand(struct track_connection *connection, enum track_direction direction)
+{
+	connection->flow[direction].handed = true;
+}
+
+void track_bytes(struct track *track, struct track_connection *connection, enum track_direction direction,
+		 const uint8_t *bytes, size_t length)
+{
+	struct track_flow *flow = &connection->flow[direction];
+
+	flow->next += (uint32_t)length;
+	track->bytes(track->context, connection, direction, bytes, length);
+	finish_handed(flow);
+}
+
 /* Pass on what has waited for a gap to be filled. */
 static void deliver_ahead(struct track *track, struct track_connection *connection, enum track_direction direction)
 {
@@ -260,6 +284,12 @@ static enum track_kind content(struct track *track, struct track_connection *con
 	if (flow->finished) {
 		track_leave(track, connection, TRACK_LEFT_ODD);
 		return TRACK_NOT_FOLLOWED;
+	}
+	if (flow->handed) {
+		flow->ends |= segment->flags & SEGMENT_FIN;
+		flow->end = segment->flags & SEGMENT_FIN ? end - 1 : flow->end;
+		finish_handed(flow);
+		return segment_after(segment->seq, flow->next) ? TRACK_AHEAD : TRACK_NEW;
 	}
 	if (segment_after(segment->seq, flow->next)) {
 		keep(track, connection, flow, segment);

@@ -59,6 +59,9 @@ struct track_flow {
 	uint32_t acked; /* the newest acknowledgement of it */
 	uint32_t edge; /* the last number that its receiver takes */
 	struct track_chunk *ahead; /* by sequence number */
+	bool handed; /* bytes come by track_bytes() */
+	bool ends; /* then: its FIN was seen, */
+	uint32_t end; /* and has this number */
 
 	/* what its sender has said: in its SYN, and in its newest segment */
 	uint16_t mss;
@@ -112,6 +115,14 @@ struct track_seen track_segment(struct track *track, const struct segment *segme
 
 /* The connection of a segment, if it is known and followed; else NULL. */
 struct track_connection *track_known(struct track *track, const struct segment *segment);
+
+/*
+ * From now on, bytes of a flow are not those of segments that pass: they are handed over as its receiver takes them, which
+ * keeps what is ahead of a gap.
+ */
+void track_hand(struct track_connection *connection, enum track_direction direction);
+void track_bytes(struct track *track, struct track_connection *connection, enum track_direction direction,
+		 const uint8_t *bytes, size_t length);
 
 bool track_same(const struct segment_end *a, const struct segment_end *b);
 

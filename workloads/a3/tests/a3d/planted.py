@@ -640,6 +640,18 @@ PLANTED_HALF = {
 }
 
 PLANTED_RELAY = {
+    "what is ahead of a gap is kept twice": Mistake(
+        "track.c",
+        "	connection->flow[direction].handed = true;",
+        "	connection->flow[direction].handed = false;",
+        "test_after_a_loss_with_much_under_way_the_other_elements_still_see_it",
+    ),
+    "the end of what is handed over is not seen": Mistake(
+        "track.c",
+        "	track->bytes(track->context, connection, direction, bytes, length);\n	finish_handed(flow);",
+        "	track->bytes(track->context, connection, direction, bytes, length);",
+        "test_the_end_of_what_was_handed_over_is_seen",
+    ),
     "any reset takes a mark back": Mistake(
         "chain.c",
         "chain->refused[i].seq == segment->seq &&",

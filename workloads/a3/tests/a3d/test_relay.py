@@ -245,6 +245,35 @@ def sent(printed: list[str]) -> list[tuple[bool, Read]]:
     return [(packet[22:24] == b"\0\x50", read(packet)) for packet in packets]
 
 
+def test_after_a_loss_with_much_under_way_the_other_elements_still_see_it(program: Path, tmp_path: Path) -> None:
+    """The server was told a window of 8 MiB. 434 kB come ahead of a gap, then what fills it; the next request is thin."""
+    talk, body = Page(), bytes(301 * 1448)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    talk.answer(50 * MS, 0, head)
+    for at in [*range(1448, len(body), 1448), 0]:
+        talk.answer(60 * MS, len(head) + at, body[at : at + 1448])
+    end = len(head) + len(body)
+    talk.send(100 * MS, 0, len(PAGE), 0, PAGE)
+    talk.answer(150 * MS, end, ANSWER, 2 * len(PAGE))
+    done = chain(program, "client", talk.lines, ib=tmp_path)
+    assert done.counts["taken"] == 1 and done.counts["left"] == [0] * 7 and done.counts["stored"] == 0
+    assert done.counts["thin"] == 3
+
+
+def test_the_end_of_what_was_handed_over_is_seen(program: Path, tmp_path: Path) -> None:
+    """The FIN comes ahead of a gap. When both have ended, the connection is over for the other elements, too."""
+    talk = Page()
+    talk.answer(50 * MS, 0, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+    at = 38
+    talk.send(60 * MS, 1, at + 1, len(PAGE), b"b", flags=ACK | FIN)
+    talk.answer(70 * MS, at, b"a")
+    talk.send(80 * MS, 0, len(PAGE), at + 3, flags=ACK | FIN)
+    talk.send(90 * MS, 1, at + 3, len(PAGE) + 1)
+    again = Page(begin_us=200 * MS)
+    done = chain(program, "client", [*talk.lines, *again.lines], ib=tmp_path)
+    assert done.counts["left"] == [0] * 7 and done.counts["connections"] == 2 and done.counts["thin"] == 4
+
+
 def changed(lines: list[str]) -> list[str]:
     """Return lines whose packets are of a changed connection."""
     return [f"{line} changed" for line in lines]
