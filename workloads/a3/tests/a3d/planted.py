@@ -142,8 +142,8 @@ PLANTED = {
     ),
     "round trips are not averaged": Mistake(
         "rar.c",
-        "one->memory->rtt_sum_ns += now_ns - one->first_ns;",
-        "one->memory->rtt_sum_ns = now_ns - one->first_ns;",
+        "one->memory->rtt_sum_ns += is_syn",
+        "one->memory->rtt_sum_ns = is_syn",
         "test_without_an_answer_it_leaves_again_after_a_round_trip_and_alpha",
     ),
     "an open connection makes room": Mistake(
