@@ -246,7 +246,7 @@ def sent(printed: list[str]) -> list[tuple[bool, Read]]:
 
 
 def test_after_a_loss_with_much_under_way_the_other_elements_still_see_it(program: Path, tmp_path: Path) -> None:
-    """The server was told a window of 8 MiB. 434 kB come ahead of a gap, then what fills it; the next request is thin."""
+    """The server was told 8 MiB. 434 kB come ahead of a gap, then what fills it; the next request is thin."""
     talk, body = Page(), bytes(301 * 1448)
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
     talk.answer(50 * MS, 0, head)
