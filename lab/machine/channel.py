@@ -10,17 +10,26 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import socket
 from collections.abc import Iterator
 
 _BLOCK_BYTES = 1 << 16
 
 
 class Channel:
-    """Both ends of both pipes; closed with the context."""
+    """Both ends of both pipes; closed with the context.
 
-    def __init__(self) -> None:
+    ``attachable``: with a line for terminals and ports of a session (lab.shared.wire). ``line`` is its end at the host,
+    ``console`` that of the guest; -1: there is none.
+    """
+
+    def __init__(self, *, attachable: bool = False) -> None:
         self._theirs_in, self._to_guest = os.pipe()
         self._from_guest, self._theirs_out = os.pipe()
+        self.line = self.console = -1
+        if attachable:
+            ours, theirs = socket.socketpair()
+            self.line, self.console = ours.detach(), theirs.detach()
         self._read = b""
 
     def __enter__(self) -> Channel:
@@ -30,6 +39,7 @@ class Channel:
         self.hand_over()
         self.end_input()
         self._from_guest = _closed(self._from_guest)
+        self.line = _closed(self.line)
 
     @property
     def inherited(self) -> tuple[int, int]:
@@ -39,6 +49,7 @@ class Channel:
     def hand_over(self) -> None:
         """Close the guest's ends: only the guest has them now, so that their end is the guest's."""
         self._theirs_in, self._theirs_out = _closed(self._theirs_in), _closed(self._theirs_out)
+        self.console = _closed(self.console)
 
     def end_input(self) -> None:
         """Signal to the agent that no more lines come."""
@@ -74,7 +85,7 @@ def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
         yield ()
         return
     try:
-        yield channel.inherited
+        yield (*channel.inherited, *([channel.console] if channel.console >= 0 else []))
     finally:
         channel.hand_over()
 

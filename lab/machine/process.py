@@ -107,6 +107,7 @@ def command_line(
         "root=/dev/ram0",
         "con=null",
         f"con0={'fd:0' if chosen.terminal else 'null'},fd:1",
+        *([f"con1=fd:{channel.console}"] if channel and channel.console >= 0 else []),
         "quiet",  # hides UML's own checks
         f"loglevel={loglevel}",
         "log_buf_len=2M",
