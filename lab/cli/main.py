@@ -513,6 +513,23 @@ def reproduce(
     raise typer.Exit(0 if done.results.passed else 1)
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def attach(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME] NODE [COMMAND]...", help="Session, node, and what to run; default: bash."),
+    ] = None,
+) -> None:
+    """Open a terminal on a node of a running session.
+
+    The session is a prompt at another terminal, of `lab shell` or of a script. NAME is that of its topology or script;
+    it can be left out if only one session runs. Exit status: that of the command.
+    """
+    from lab.runs.attach import attach as attach_
+
+    raise typer.Exit(attach_(words or []))
+
+
 @app.command()
 def compare(
     first: Annotated[

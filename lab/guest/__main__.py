@@ -72,7 +72,7 @@ def shell() -> None:
     signal.signal(signal.SIGINT, _interrupted)
     signal.signal(signal.SIGQUIT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited by programs
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGQUIT})  # images/initrd/init.c blocks them
-    _open(Shell, await_health=False)
+    _open(Shell, typed=True)
 
 
 def _interrupted(*_: object) -> None:
@@ -85,19 +85,24 @@ def batch() -> None:
     """Run the commands that the host passes on."""
     from lab.guest.batch import Batch
 
-    _open(Batch, await_health=True)
+    _open(Batch, typed=False)
 
 
-def _open(shell: type[Shell], *, await_health: bool) -> None:
-    """Run a shell on the network of the plan; end with a message if that does not come up."""
+def _open(shell: type[Shell], *, typed: bool) -> None:
+    """Run a shell on the network of the plan; end with a message if that does not come up. ``typed``: in real time."""
     from lab.guest.errors import GuestError
+    from lab.guest.host import Host, opened
+    from lab.guest.session import Session
 
     try:
-        network = _network(await_health=await_health)
+        guest, network = _network(await_health=not typed)
     except GuestError as failure:
         print(f"lab: {failure.message}", flush=True)
         os._exit(0)
-    shell(*network)
+    network.build()
+    session = Session(guest, Host(opened()))
+    session.start(attachable=typed)
+    shell(session, network)
 
 
 def _network(*, await_health: bool) -> tuple[LiveGuest, LabNet]:

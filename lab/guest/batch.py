@@ -13,10 +13,9 @@ from typing import Any
 
 from mininet.log import lg, output, setLogLevel
 
-from lab.guest.live import LiveGuest
-from lab.guest.loop import now_ns
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
+from lab.guest.session import Session
 from lab.guest.shell import PLAIN, Shell
 from lab.guest.tasks import ENVIRONMENT
 
@@ -38,40 +37,45 @@ class _Errors(logging.Handler):
 class Batch(Shell):
     """Runs lines without a prompt."""
 
-    def __init__(self, guest: LiveGuest, network: LabNet) -> None:
+    def __init__(self, session: Session, network: LabNet) -> None:
         self._status = 0
+        self._begun = False  # whether a line has come
         self._errors = _Errors()
+        session.tell = lambda _text: None  # the output is that of the commands
         lg.addHandler(self._errors)
         silent, self._never_written = os.pipe()
-        super().__init__(guest, network, os.fdopen(silent))
+        super().__init__(session, network, os.fdopen(silent))
 
     def greet(self) -> None:
         """Say nothing: the output is that of the commands, without colours."""
         ENVIRONMENT.update(PLAIN)
         setLogLevel("output")
 
+    def initReadline(self) -> None:
+        """Do nothing: nobody types."""
+
     def run(self) -> None:
         ended = False
-        number = 1
-        asked = self._next()
-        while asked is not None:
-            self._guest.loop.run_until(now_ns())  # listen to daemons
+        number = 0
+        while (line := self.next_line()) is not None:
+            number += 1
             self._location = f"line {number}: "
-            command = asked["line"].strip()
+            command = line.strip()
             if command and not command.startswith("#") and not ended:
                 ended = bool(self.onecmd(command))
-            number += 1
-            asked = self._next(self._status)
 
-    def _next(self, status: int | None = None) -> dict[str, Any] | None:
-        """Report the status of a line; return the next one. At the end, report that all have run."""
+    def next_line(self) -> str | None:
+        """Report the status of the line before; return the next one. At the end, report that all have run."""
         with self._session.exclusive_host() as host:
-            if status is not None:
-                host.send({"status": status})
+            if self._begun:
+                host.send({"status": self._status})
+            self._begun = True
             asked = host.ask()
             if asked is None:
                 host.send({"status": self._status})
-        return asked
+                return None
+        line: str = asked["line"]
+        return line
 
     def onecmd(self, line: str) -> Any:
         self._errors.seen, self._status = False, 0

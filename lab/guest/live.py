@@ -63,6 +63,7 @@ class LiveGuest:
         self.events: list[tuple[types.Event, bool, bytes, str | None]] = []  # past: success, output, its file in raw/
         self._kept = Counter[str]()  # by kind of event
         self.failure: GuestError | None = None
+        self.on_guarded: Callable[[GuestError], None] = self.fail  # a session reports it instead
         self.processes = Processes(self)
         self.daemons_are_needed = False
         self._nl80211: Nl80211 | None = None
@@ -81,11 +82,11 @@ class LiveGuest:
             raise self.failure
 
     def guard(self, callback: Callable[[], object]) -> None:
-        """Run a callback of the loop; its failure ends the run."""
+        """Run a callback of the loop; its failure ends the run, unless it is a session."""
         try:
             callback()
         except GuestError as error:
-            self.fail(error)
+            self.on_guarded(error)
 
     def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
         """Have the loop call ``callback`` at a time of the timeline.

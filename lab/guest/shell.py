@@ -21,19 +21,16 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, TextIO
 
-from mininet.cli import CLI
 from mininet.log import error, lg, output, setLogLevel
 
+from lab.guest.completion import DELIMITERS, Completion
 from lab.guest.errors import GuestError
-from lab.guest.handoff import StationHandoff
-from lab.guest.host import Host, opened
-from lab.guest.live import LiveGuest
-from lab.guest.loop import readable
+from lab.guest.loop import now_ns, readable
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.session import Session
+from lab.guest.shell_commands import Commands
 from lab.guest.tasks import ENVIRONMENT
-from lab.shared import types
 from lab.shared.names import escaped
 from lab.shared.paths import PROMPT
 
@@ -41,7 +38,8 @@ WELCOME = """
 {nodes}
 Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net
   roam STATION AP · move NODE X Y Z SPEED · event … · events · save FILE
-  source FILE · pcap start · pcap stop · py EXPR · help · exit
+  pace 10 · pause · start · step 1 s · position · source FILE
+  pcap start · pcap stop · py EXPR · help · exit
 """
 HELP = """
 NODE COMMAND runs a program in a node. After the first word, names of nodes
@@ -52,8 +50,6 @@ needs its own line, without ; or &&:
 py EXPRESSION evaluates Python with every node and net at hand:
   py sta1.IP()
 """
-_HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_wait", "do_EOF"}
-ROAM_TIMEOUT_NS = 10_000_000_000
 # a command that took longer is saved as one in the background: a timeline waits for its events, and moves wait, too
 _LONG_NS = 100_000_000
 _TERMINALS = ("/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo")  # where programs look for what one can do
@@ -66,9 +62,6 @@ _LOOK_S = 0.001
 _COMPUTING_BASH = re.compile(rb"\(bash\) [^S]")  # in /proc/PID/stat
 _FIT_MS = 500
 _BLOCK_BYTES = 4096
-_QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
-_NUMBER = re.compile(r"[-+]?[\d.]+")
-_MOVE = "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m, 0 m, 1 m, 3 m/s"
 
 
 def _bash_computes() -> bool:
@@ -80,7 +73,7 @@ def _bash_computes() -> bool:
     return False
 
 
-class Shell(CLI):
+class Shell(Commands):
     """The prompt."""
 
     prompt = "lab> "
@@ -88,23 +81,29 @@ class Shell(CLI):
 
     helpStr = HELP
 
-    def get_names(self) -> list[str]:
-        """Return the methods of commands, without those that need a display or an OpenFlow controller."""
-        return [name for name in super().get_names() if name not in _HIDDEN]
-
-    def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
-        self._guest = guest
+    def __init__(self, session: Session, network: LabNet, stdin: TextIO = sys.stdin) -> None:
+        self._session = session
         self._network = network
-        self._host = Host(opened())
-        self._session = Session(guest, self._host)
-        self._sources: list[str] = []  # files that are being read, one from the other
-        self._location = ""  # of the current command, if it comes from a file: FILE:LINE, or its line in the input
+        self._sources = []
+        self._location = ""
         self._typed = b""  # while commands ran, and nothing has read it: more than the terminal has room for
+        self._reading = False  # whether it waits for a line
+        self._news: list[str] = []  # of the timeline, while it does not
         lg.addFilter(self._placed)
-        network.build()
-        self._session.start()
-        self.greet()
-        super().__init__(network, stdin)
+        try:
+            self.greet()
+            super().__init__(network, stdin)
+        finally:
+            lg.removeFilter(self._placed)
+
+    def initReadline(self) -> None:
+        """Take the history of earlier sessions; complete what is typed."""
+        with contextlib.suppress(GuestError):
+            for line in self._session.ask("history")["lines"]:
+                readline.add_history(line)
+        completion = Completion(self._session, self.mn, self.get_names())
+        self.complete = completion.complete
+        readline.set_completer_delims(DELIMITERS)
 
     def run(self) -> None:
         """Run Mininet's prompt; from now on, Ctrl-C ends a command."""
@@ -121,6 +120,7 @@ class Shell(CLI):
 
     def _type_ahead(self) -> None:
         """Give the prompt the next line of what was typed while commands ran."""
+        self._reading = True
         if self._typed:
             keyboard = self.stdin.fileno()
             line, *later = (self._typed + _rest_of(keyboard)).splitlines(keepends=True)
@@ -128,6 +128,26 @@ class Shell(CLI):
             readline.insert_text(line[: -_BLOCK_BYTES // 2].decode(errors="replace"))
             for byte in line[-_BLOCK_BYTES // 2 :]:
                 fcntl.ioctl(keyboard, termios.TIOCSTI, bytes([byte]))
+
+    def precmd(self, line: str) -> str:
+        """Keep what was typed for later sessions."""
+        self._reading = False
+        with contextlib.suppress(GuestError):
+            self._session.ask("remember", line=line)
+        return line
+
+    def postcmd(self, stop: Any, line: str) -> Any:
+        """Print what the timeline has done meanwhile."""
+        while self._news:
+            output(f"{self._news.pop(0)}\n")
+        return stop
+
+    def _tell(self, text: str) -> None:
+        """Print what the timeline has done: above the line that is being typed, or after the command that runs."""
+        if self._reading and ENVIRONMENT["TERM"] != "dumb":
+            output(f"\r\x1b[K{text}\n{self.prompt}{readline.get_line_buffer()}")
+        else:
+            self._news.append(text)
 
     def greet(self) -> None:
         """Print the nodes and the most useful commands, on a terminal of the host's type."""
@@ -138,9 +158,12 @@ class Shell(CLI):
         if found == "dumb":
             ENVIRONMENT.update(PLAIN)
         ENVIRONMENT.update(BY_LINE)
+        self._session.tell = self._session.report = self._tell
         setLogLevel("info")
         kinds = "  ".join(f"{node.name}\N{NO-BREAK SPACE}({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=fill(kinds, 80).replace("\N{NO-BREAK SPACE}", " ")))
+        if to_come := self._session.player.to_come():
+            output(f"The timeline plays; events to come: {to_come}\n")
 
     def onecmd(self, line: str) -> Any:
         """Run a line as Mininet does; a failure in the guest is a message."""
@@ -159,16 +182,18 @@ class Shell(CLI):
         if not rest.strip():
             super().default(line)
             return
-        begun_ns = self._guest.clock.elapsed_ns()
+        begun_ns, at_ns = now_ns(), self._session.player.now_ns()
         words = " ".join(self._address(word) for word in rest.split(" "))
         if self._status_of(self.mn[first], words) == 0:
-            self._note_command(first, words, begun_ns)
+            took_long = now_ns() - begun_ns > _LONG_NS
+            argv = json.dumps(self.mn[first].container.own.as_words(words, took_long), ensure_ascii=False)
+            self._session.note(f"exec: {first}, run: {argv}", at_ns)
 
     def _suggestion(self, word: str) -> str:
         """Return a node or command with a similar name, for a message."""
         from difflib import get_close_matches
 
-        commands = [name[3:] for name in self.get_names() if name.startswith("do_") and name not in _HIDDEN]
+        commands = [name[3:] for name in self.get_names() if name.startswith("do_")]
         alike = get_close_matches(word, [*(node.name for node in self._network.lab_nodes()), *commands], n=1)
         return f" (did you mean {alike[0]}?)" if alike else ""
 
@@ -226,34 +251,9 @@ class Shell(CLI):
         for terminal in terminals:
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
 
-    def _note_command(self, node: str, words: str, begun_ns: int) -> None:
-        took_long = self._guest.clock.elapsed_ns() - begun_ns > _LONG_NS
-        argv = json.dumps(self.mn[node].container.own.as_words(words, took_long), ensure_ascii=False)
-        self._session.note(f"exec: {node}, run: {argv}", begun_ns)
-
     def _address(self, word: str) -> str:
         """Return the address of a node, and any other word unchanged."""
         return self.mn[word].defaultIntf().updateIP() or word if word in self.mn else word
-
-    def do_source(self, line: str) -> Any:
-        """Run the commands of a file of the host, one per line: source FILE."""
-        if len(line.split()) != 1:
-            error("source FILE\n")
-            return None
-        name = line.strip()
-        if name in self._sources:
-            raise GuestError(f"{name} is being read already")
-        before = self._location
-        self._sources.append(name)
-        try:
-            for number, command in enumerate(self._session.ask("source", path=name)["lines"], 1):
-                self._location = f"{name}:{number}: "
-                if command.strip() and not command.lstrip().startswith("#") and self.onecmd(command.strip()):
-                    return True
-        finally:
-            self._location = before
-            self._sources.pop()
-        return None
 
     def _placed(self, record: logging.LogRecord) -> bool:
         """Let an error name the line of the file that it comes from; what it repeats does not control the terminal."""
@@ -261,104 +261,6 @@ class Shell(CLI):
             said = f"{self._location}{str(record.msg).removeprefix('*** ')}" if self._location else str(record.msg)
             record.msg = re.sub(r"[^\n\t]+", lambda part: escaped(part[0]), said)
         return True
-
-    def do_link(self, line: str) -> None:
-        """Take a wired link down or up: link NODE NODE up|down."""
-        words = line.split()
-        if len(words) != 3 or words[2] not in ("up", "down"):
-            error("link NODE NODE up, or link NODE NODE down\n")
-            return
-        self._fire(f"link: [{words[0]}, {words[1]}], to: {words[2]}")
-
-    def do_move(self, line: str) -> None:
-        """Move a node, at once or at a speed: move NODE X Y Z [SPEED], such as move sta1 42 m, 0 m, 1 m, 3 m/s."""
-        node, *written = re.split(r"[\s,]+", line.strip())
-        if len(written) in (3, 4) and all(map(_NUMBER.fullmatch, written)):
-            with_units = map(" ".join, zip(written, ("m", "m", "m", "m/s"), strict=False))
-            error(f"a position without units: write move {node} {', '.join(with_units)}\n")
-            return
-        found = _QUANTITY.findall(" ".join(written))
-        if len(found) not in (3, 4) or _QUANTITY.sub("", " ".join(written)).strip():
-            error(f"{_MOVE}\n")
-            return
-        *position, speed = found if len(found) == 4 else [*found, ""]
-        self._fire(f"move: {node}, to: [{', '.join(position)}]" + (f", speed: {speed}" if speed else ""))
-
-    def do_event(self, line: str) -> None:
-        """Do an event of a timeline, written without at: event netem: h1-s1, delay: 20 ms."""
-        if ":" not in line:
-            error("event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms\n")
-            return
-        self._fire(line.strip())
-
-    def _fire(self, written: str) -> None:
-        for line in self._session.fire(written):
-            output(f"{line}\n")
-
-    def do_events(self, _line: str) -> None:
-        """List what has been done so far, with its time since the prompt."""
-        for at_ns, written in self._session.done:
-            output(f"{at_ns / 1e9:.3f} s  {written}\n")
-
-    def do_save(self, line: str) -> None:
-        """Write a topology with what has been done as its timeline: save FILE.yaml."""
-        if len(line.split()) != 1:
-            error("save FILE.yaml\n")
-            return
-        output(f"{self._session.save(line.strip())}\n")
-
-    def do_pcap(self, line: str) -> None:
-        """Capture every frame on the medium: pcap start, then pcap stop, which names the files."""
-        if line.strip() == "start":
-            self._session.start_capture()
-        elif line.strip() == "stop":
-            for file in self._session.stop_capture() or ["nothing was sent"]:
-                output(f"{file}\n")
-        else:
-            error("pcap start, or pcap stop\n")
-
-    def do_roam(self, line: str) -> None:
-        """Hand a station off: roam STATION ACCESS-POINT."""
-        words = line.split()
-        stations = {station.name: station for station in self.mn.stations}
-        aps = {ap.name: ap for ap in self.mn.aps}
-        if len(words) != 2 or words[0] not in stations or words[1] not in aps:
-            error(f"roam STATION ACCESS-POINT, with one of {', '.join(stations)} and one of {', '.join(aps)}\n")
-            return
-        control = self._guest.controls[words[0]]
-        begun_ns = self._guest.clock.elapsed_ns()
-        handoff = StationHandoff(control, stations[words[0]].spec, aps[words[1]].spec)
-        try:
-            handoff.start()
-            self._guest.loop.wait_for(lambda: handoff.done, ROAM_TIMEOUT_NS, "the handoff to end", control.last)
-        except GuestError as failure:
-            handoff.end()
-            error(f"{failure.message}\n")
-            return
-        self._session.note(f"roam: {words[0]}, to: {words[1]}", begun_ns)
-        output(f"{words[0]} is associated with {words[1]}\n")
-
-    def do_links(self, _line: str) -> None:
-        """List the wired links with their shaping, and the access point of each station."""
-        for link in self.mn.links:
-            output(f"{link.describe()}\n")
-        names = types.names_by_mac(ap.spec for ap in self.mn.aps)
-        for station in self.mn.stations:
-            answer = self._guest.controls[station.name].request("STATUS")
-            status = dict(line.split("=", 1) for line in answer.splitlines() if "=" in line)
-            ap = names.get(status.get("bssid", ""))
-            where = f"{ap} {status.get('freq', '?')} MHz" if ap else "not associated,"
-            output(f"{station.radio.interface}<~>{where} {status['wpa_state']}\n")
-
-    def do_xterm(self, line: str, term: str = "xterm") -> None:
-        """Print what to type instead."""
-        output("The guest has no display: type NODE COMMAND instead, for instance sta1 bash.\n")
-
-    do_x = do_gterm = do_xterm
-
-    def do_wait(self, _line: str) -> None:
-        """Do nothing."""
-        output("There is nothing to wait for: switches need no OpenFlow controller, and the network is up.\n")
 
     def emptyline(self) -> Any:
         """Do nothing, as in Mininet."""

@@ -47,7 +47,13 @@ def spawn(
     files = [(os.POSIX_SPAWN_DUP2, number, target) for target, number in enumerate((stdin, stdout, stderr, *further))]
     try:
         return os.posix_spawnp(
-            argv[0], list(argv), environment, file_actions=files, setsid=new_session, setsigdef=_IGNORED_BY_PYTHON
+            argv[0],
+            list(argv),
+            environment,
+            file_actions=files,
+            setsid=new_session,
+            setsigmask=(),  # the thread that starts it may leave signals to another one (lab.guest.loop_thread)
+            setsigdef=_IGNORED_BY_PYTHON,
         )
     except OSError as error:
         shown = shlex.join(argv)

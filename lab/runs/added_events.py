@@ -78,10 +78,9 @@ class AddedEvents:
         self._entries, self._known, self.plan = entries, plan.events, plan
         return AddedEvent(found, [update for update in updates if update.at_ns >= begin_ns])
 
-    def levels(self, since_ns: int) -> list[MediumUpdate]:
-        """Return how levels change in the piece that begins then, with what has been added."""
-        plan = self._plan(self._entries or [], since_ns)
-        return plan.medium.updates if plan.medium else []
+    def piece(self, since_ns: int) -> Plan:
+        """Return the plan of the piece that begins then, with what has been added."""
+        return self._plan(self._entries or [], since_ns)
 
     def _of_workload(self) -> list[tuple[str, str]]:
         topology, workload, _ = self._arguments

@@ -25,6 +25,7 @@ from lab.plan import load
 from lab.runs.limits import ending_after, wall_s
 from lab.runs.ranges import with_powers
 from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
+from lab.runs.sessions import attachable
 from lab.runs.shell import terminal_kept
 from lab.runs.start import machine_for, started
 from lab.shared.types import Plan
@@ -98,10 +99,11 @@ def _run(options: ScriptOptions, directory: Path, *, real: bool, convert: Path |
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
     session = ScriptAnswers(options, directory, terminal=real, convert=convert)
-    with ending_after(timeout_s, str(options.script)), Channel() as channel:
+    with ending_after(timeout_s, str(options.script)), Channel(attachable=real) as channel:
         if real:
             with (
                 terminal_kept(),
+                attachable(channel, options.script.stem) as session.socket,
                 started(plan, machine, directory, mode="script-at-terminal", channel=channel) as guest,
             ):
                 _wait_at_terminal(guest, session)
@@ -158,6 +160,7 @@ class ScriptAnswers:
         self._ended: str | None = None  # its message
         self._error: LabError | None = None  # about its network
         self._session: HostSession | None = None
+        self.socket: Path | None = None  # of a session at a terminal
         self._lines: Iterator[bytes] | None = None
         with writing(self.work):
             self._before = _copy(options.script, self.work)
@@ -246,6 +249,7 @@ class ScriptAnswers:
                 hint="write a topology file instead: lab convert does so",
             )
         self._session = HostSession(self._directory, str(topology), self._options.seed, overrides, locations)
+        self._session.socket = self.socket
         return plan
 
 

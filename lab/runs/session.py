@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from lab.model.document import plain
 from lab.model.event import summary
 from lab.model.include import move_paths
 from lab.plan import load
+from lab.runs import forward, history
 from lab.runs.added_events import AddedEvents
+from lab.runs.attach import pass_on
 from lab.shared.paths import RAW
 
 WORKLOAD = "idle"  # of a prompt: no processes
@@ -25,8 +29,9 @@ PIECE_NS = 60_000_000_000  # of a session, for which the movements of nodes are 
 _PLACE = "event"  # that of what is typed
 _FORM = "KIND: TARGET, KEY: VALUE, such as event netem: h1-s1, delay: 20 ms"
 _WIDTH, _DEEP = 4096, 2  # of a topology that is written: no folded lines; nodes and links are mappings in mappings
+_NOTHING: tuple[str, list[Any]] = ("timeline", [])  # of a topology without one, or by --set timeline=[]
 _SUFFIXES = (".yaml", ".yml")
-_OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
+_OWN = ("include", "name", "about")  # keys of the topology that a saved one does not take over
 
 
 class HostSession:
@@ -42,9 +47,16 @@ class HostSession:
         self._locations = locations
         hint = "start the shell with --set medium={}"
         self._added = AddedEvents(topology, WORKLOAD, seed, overrides, locations, medium_hint=hint, piece_ns=PIECE_NS)
+        self.socket: Path | None = None  # of a session at a terminal (lab.runs.sessions)
+        self._forwards: dict[int, str] = {}  # of ports of the host, to NODE:PORT
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "event": self._event,
+            "describe": self._describe,
             "levels": self._levels,
+            "history": self._history,
+            "remember": self._remember,
+            "files": self._files,
+            "forward": self._forward,
             "capture": self._capture,
             "save": self._save,
             "source": self._source,
@@ -63,16 +75,54 @@ class HostSession:
         """Return what an event resolves to, in the light of those before it."""
         _require_event(asked["written"])
         added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
-        rows = [(event.kind, event.target, summary(event.kind, event.params)) for event in added.events]
         return {
             "events": [asdict(event) for event in added.events],
             "updates": [[update.at_ns, update.links] for update in added.updates],
-            "lines": [" ".join(words).rstrip() for words in rows],
+            "lines": [_line(event.kind, event.target, event.params) for event in added.events],
         }
 
+    @staticmethod
+    def _describe(asked: dict[str, Any]) -> dict[str, Any]:
+        """Return what an event of the plan does."""
+        return {"lines": [_line(asked["kind"], asked["target"], asked["params"])]}
+
     def _levels(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return how levels change from a time on, for a while."""
-        return {"updates": [[update.at_ns, update.links] for update in self._added.levels(asked["since_ns"])]}
+        """Return how levels change from a time on, for a while, and where nodes that move by themselves go."""
+        plan = self._added.piece(asked["since_ns"])
+        updates = plan.medium.updates if plan.medium else []
+        return {
+            "updates": [[update.at_ns, update.links] for update in updates],
+            "ways": [[way.node, way.waypoints] for way in plan.mobility],
+        }
+
+    @staticmethod
+    def _history(_asked: dict[str, Any]) -> dict[str, Any]:
+        return {"lines": history.lines()}
+
+    @staticmethod
+    def _remember(asked: dict[str, Any]) -> dict[str, Any]:
+        history.add(str(asked["line"]))
+        return {}
+
+    def _forward(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Pass connections to a port of the host's loopback on to a node; list those that are passed on."""
+        if self.socket is None:
+            raise InputError("forward needs real time, which a prompt on a terminal has")
+        if asked["port"] is not None:
+            forward.listen(asked["port"], partial(pass_on, self.socket, node=asked["node"], port=asked["to"]))
+            self._forwards[asked["port"]] = f"{asked['node']}:{asked['to']}"
+        return {"lines": [f"127.0.0.1:{port} -> {to}" for port, to in sorted(self._forwards.items())]}
+
+    @staticmethod
+    def _files(asked: dict[str, Any]) -> dict[str, Any]:
+        """Return the files whose names begin with a text, as one would write them; directories end in a slash."""
+        folder, _, name = asked["begins"].rpartition("/")
+        where = Path(f"{folder}/" if "/" in asked["begins"] else ".").expanduser()
+        before = asked["begins"][: len(asked["begins"]) - len(name)]
+        found = []
+        with contextlib.suppress(OSError):
+            found = [f"{before}{one.name}{'/' if one.is_dir() else ''}" for one in where.iterdir()]
+        return {"files": sorted(one for one in found if one.startswith(asked["begins"]))}
 
     @staticmethod
     def _source(asked: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +175,8 @@ class HostSession:
 
         document = load.documents(self._topology, WORKLOAD, self._overrides, self._locations)["topology"]
         move_paths(document, path.parent)
-        data = {key: value for key, value in document.data.items() if key not in _OWN}
+        data = {key: value for key, value in document.data.items() if key not in _OWN and (key, value) != _NOTHING}
+        data |= {"timeline": data.pop("timeline")} if "timeline" in data else {}  # last: others come after its own
         yaml = YAML()
         yaml.width = _WIDTH
         text = io.StringIO()
@@ -134,10 +185,16 @@ class HostSession:
 
     def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
         timeline = "".join(
-            f"  - {{at: {_at(at_ns)}, {written}}}\n" for at_ns, written in sorted((one, other) for one, other in events)
+            f"- {{at: {_at(at_ns)}, {written}}}\n" for at_ns, written in sorted(events, key=lambda event: event[0])
         )
         origin = f"# a session of lab shell {self._topology}, seed {self._seed}"
-        return f"{origin}\n{self.text(path)}timeline:\n{timeline}"
+        text = self.text(path)
+        heading = "" if "\ntimeline:\n" in text else "timeline:\n"
+        return f"{origin}\n{text}{heading}{timeline}"
+
+
+def _line(kind: str, target: str, params: dict[str, Any]) -> str:
+    return f"{kind} {target} {summary(kind, params)}".rstrip()
 
 
 def _require_event(written: str) -> None:

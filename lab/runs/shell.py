@@ -22,6 +22,7 @@ from lab.machine.scratch import scratch
 from lab.plan.load import load
 from lab.runs.limits import ending_after, wall_s
 from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
+from lab.runs.sessions import attachable
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.terminal import reporter
@@ -49,8 +50,7 @@ def interact(options: ShellOptions) -> int:
         RunError: If it took longer than the timeout since the start of its guest.
     """
     timeout_s = wall_s("--timeout", options.timeout)
-    # a prompt has no end, and the topology's timeline does not run here
-    overrides = [*options.overrides, "workload.duration=24h", "topology.timeline=[]"]
+    overrides = [*options.overrides, "workload.duration=24h"]  # a prompt has no end
     locations = {}
     if options.stack is not None:
         overrides.append(f"workload.stack={options.stack}")
@@ -63,7 +63,7 @@ def interact(options: ShellOptions) -> int:
         with writing(directory):
             directory.mkdir()
         session = HostSession(directory, options.topology, options.seed, overrides, locations)
-        with Channel() as channel:
+        with Channel(attachable=os.isatty(0)) as channel:
             if not os.isatty(0):
                 lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
                 return batch.run(
@@ -72,7 +72,11 @@ def interact(options: ShellOptions) -> int:
                     sys.stdout.buffer,
                     session.answer,
                 )
-            with terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
+            with (
+                terminal_kept(),
+                attachable(channel, Path(options.topology).stem) as session.socket,
+                started(plan, machine, directory, mode="shell", channel=channel) as guest,
+            ):
                 return _wait_for_shell(guest, directory, session.answer)
 
 

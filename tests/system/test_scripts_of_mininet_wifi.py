@@ -40,7 +40,7 @@ def test_stations_of_an_access_point_and_lines_for_the_prompt(tmp_path: Path) ->
     assert ran.status == 0, ran
     assert "arguments: ['-x', '--set', 'y=1']" in ran.lines
     assert ran.lines[:2] == ["*** Nodes", "*** Network"]
-    assert "2 packets transmitted, 2 received, 0% packet loss, time 1000ms" in ran.out
+    assert "2 packets transmitted, 2 received, 0% packet loss, time 1002ms" in ran.out
     assert "channel 6 (2437 MHz)" in ran.out
     assert ran.out.count("*** Results: 0% dropped (2/2 received)") == 2, ran
     at_prompt = ran.out.partition("*** Starting CLI:\n")[2]

@@ -105,7 +105,7 @@ class Terminal:
 
 
 def test_a_session(machine: runs.Machine) -> None:
-    terminal = Terminal("two-aps-handoff", "--set", "medium=perfect")
+    terminal = Terminal("two-aps-handoff", "--set", "medium=perfect", "--set", "timeline=[]")
     try:
         greeting = terminal.until(PROMPT)
         assert "sta1 (sta)" in greeting
@@ -114,7 +114,6 @@ def test_a_session(machine: runs.Machine) -> None:
         help_text = terminal.ask("help")
         assert "sta1 ping -c 3 h1" in help_text
         assert "mininet>" not in help_text
-        assert "xterm" not in help_text
         assert "1 received" in terminal.ask("sta1 ping -c 1 h1")
         links = terminal.ask("links")
         assert re.search(r"h1-eth0<->s1-eth1 delay 5ms rate 100Mbit limit 1000\r?\n", links)
@@ -142,9 +141,16 @@ def test_a_session(machine: runs.Machine) -> None:
             terminal.process.kill()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module", autouse=True)
+def _own_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="module")
 def terminal(machine: runs.Machine) -> Iterator[Terminal]:
-    """A prompt on one-ap."""
+    """A prompt on one-ap, for tests that leave it as they have found it."""
     found = Terminal("one-ap")
     try:
         found.until(PROMPT)
@@ -203,12 +209,13 @@ def test_what_is_pasted_after_the_end_of_python_goes_to_the_prompt(terminal: Ter
     ids=["commands", "in a shell", "during a command"],
 )
 def test_a_paste_of_20_kb(terminal: Terminal, pasted: str) -> None:
+    before = terminal.ask("events").count("exec: h1")
     pasting = threading.Thread(target=terminal.type, args=(f"{pasted}h1 echo $((6 * 7))\n",))  # while it is read
     pasting.start()
     terminal.until("\n42\n")
     terminal.until(PROMPT)
     pasting.join()
-    assert terminal.ask("events").count("exec: h1") == pasted.count("h1 ") + 1
+    assert terminal.ask("events").count("exec: h1") == before + pasted.count("h1 ") + 1
 
 
 def test_a_program_that_leaves_the_terminal_raw(terminal: Terminal) -> None:
@@ -272,12 +279,24 @@ def test_source_reads_a_file_of_the_host(machine: runs.Machine, tmp_path: Path) 
             terminal.process.kill()
 
 
-def test_mistakes_at_the_prompt_say_what_to_write(machine: runs.Machine) -> None:
-    found = piped("move sta1 40,0,0\nmove sta1 1 2 3 4\nevent fault: lose frames: ack\n")
-    assert found.stdout.splitlines() == [
+def test_mistakes_at_the_prompt_say_what_to_write(lines: Lines) -> None:
+    typed = (
+        "move sta1 40,0,0\nmove sta1 1 2 3 4\nevent fault: lose frames: ack\nevent netem\n"
+        "iperf ap1 h1\nstep 5\npace 0\ndistance sta1\ndistance sta1 h1\nposition sta9\nswitch h1\nstep fast\n"
+    )
+    assert lines.run(typed).splitlines() == [
         "line 1: a position without units: write move sta1 40 m, 0 m, 0 m",
         "line 2: a position without units: write move sta1 1 m, 2 m, 3 m, 4 m/s",
         'line 3: "fault: lose frames: ack" is not an event; write event fault: lose, frames: ack',
+        "line 4: event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms",
+        "line 5: ap1 has no IP address; name hosts or stations",
+        "line 6: step DURATION, with a unit: step 1 s, step 500 ms",
+        "line 7: pace NUMBER, from above 0 to 1000: pace 10 is ten times as fast; pause stops it",
+        "line 8: distance NODE NODE",
+        "line 9: h1: no position",
+        "line 10: no node is called sta9",
+        "line 11: switch SWITCH start, or switch SWITCH stop",
+        "line 12: step DURATION, with a unit: step 1 s, step 500 ms",
     ]
 
 
@@ -333,8 +352,42 @@ def piped(commands: str, *topology: str, cwd: Path | None = None) -> subprocess.
     )
 
 
+class Lines:
+    """A shell on one-ap without a terminal, for tests whose lines leave the network as it is."""
+
+    def __init__(self) -> None:
+        words = [str(LAB), "shell", "one-ap", "--set", "nodes.h1.privileged=true"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._number = 0
+
+    def run(self, lines: str) -> str:
+        """Run lines; returns what they print, with their numbers counted from 1."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(f"{lines}h1 echo the end\n".encode())
+        self.process.stdin.flush()
+        printed = b""
+        while not printed.endswith(b"the end\n"):
+            line = self.process.stdout.readline()
+            assert line, f"the shell ended after:\n{printed.decode()}"
+            printed += line
+        text = printed.decode().removesuffix("the end\n")
+        first = self._number
+        self._number += lines.count("\n") + 1
+        return re.sub(r"^line (\d+): ", lambda found: f"line {int(found[1]) - first}: ", text, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def lines(machine: runs.Machine) -> Iterator[Lines]:
+    found = Lines()
+    try:
+        yield found
+    finally:
+        found.process.kill()
+        found.process.communicate()
+
+
 def test_commands_from_a_pipe(machine: runs.Machine) -> None:
-    found = piped("# comments and empty lines are skipped\n\nsta1 ping -c 1 h1\nsta1 cat\nh1 sh -c 'echo done; exit 3'")
+    found = piped("# comments and empty lines are skipped\n\nsta1 ping -c 1 h1\nsta1 cat\nh1 echo done; exit 3")
     assert "1 received" in found.stdout and found.stdout.endswith("\ndone\n")
     assert "lab>" not in found.stdout and "Commands:" not in found.stdout and "\r" not in found.stdout
     assert found.returncode == 3
@@ -372,7 +425,7 @@ def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: 
         "pcap start\nmove sta1 3 m 0 m 1 m\nsta1 ping -q -c 2 h1\nmove sta1 9 m 0 m 1 m 3 m/s\nh1 sleep 3\n"
         "sta1 iw dev sta1-wlan0 link\npcap stop\nmove sta9 0 m 0 m 0 m\nmove sta1 0 m\nevents\nsave session.yaml\n"
     )
-    found = piped(commands, "two-aps-handoff", cwd=tmp_path)
+    found = piped(commands, "two-aps-handoff", "--set", "timeline=[]", cwd=tmp_path)
     assert "move sta1 to (3, 0, 1) m\n" in found.stdout and "move sta1 to (9, 0, 1) m at 3 m/s\n" in found.stdout
     assert 'unknown node "sta9" (did you mean sta1?)' in found.stdout
     assert "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m, 0 m, 1 m, 3 m/s\n" in found.stdout
@@ -442,6 +495,43 @@ OUT_OF_REACH = (
 )
 
 
+PLAYS = """\
+include: moving.yaml
+name: plays
+timeline:
+  - {at: 63 s, exec: sta1, run: [iw, dev, sta1-wlan0, link]}
+  - {at: 64 s, exec: sta1, run: [cat, /missing]}
+  - {at: 66 s, txpower: sta1, to: 0 dBm}
+"""
+
+
+def test_timeline_and_movements_play_at_a_pace(machine: runs.Machine, tmp_path: Path) -> None:
+    """Virtual time shows it without waiting: at pace 10, six seconds of the network take the timeline to its end."""
+    (tmp_path / "moving.yaml").write_text(MOVING)
+    (tmp_path / "plays.yaml").write_text(PLAYS)
+    where = "position sta1\n"
+    typed = (
+        f"step 500 ms\nh1 sleep 100\npace\nstart\npace 10\n{where}sta1 sleep 6.6\n{where}pause\n{where}sta1 sleep 9\n"
+        f"{where}step 1 s\n{where}events\nsave saved.yaml\n"
+    )
+    found = piped(typed.replace("h1 ", "sta2 "), "plays.yaml", cwd=tmp_path)
+    assert found.returncode == 0, found
+    times = [float(at) for at in re.findall(r"the timeline .*, at ([\d.]+) s", found.stdout)]
+    assert times[0] == times[1] == times[2] == pytest.approx(0.5, abs=0.01), "nothing passes in a pause"
+    first, at_end, paused, later, stepped = map(float, re.findall(r"^sta1 ([\d.]+), 0, 1$", found.stdout, re.MULTILINE))
+    assert first == 1 and at_end == pytest.approx(5.5, abs=0.1), "66.5 s are half of the way and half a second"
+    assert later == paused == pytest.approx(at_end, abs=0.1) and stepped == pytest.approx(later + 1, abs=0.01)
+    assert "cat: /missing: No such file or directory" in found.stdout
+    events = re.findall(r"^([\d.]+) s  (\w+)", found.stdout, re.MULTILINE)
+    assert [event for event in events if event[1] != "exec"] == [("66.000", "txpower")]
+    assert ("63.000", "exec") in events and ("64.000", "exec") in events
+    saved = (tmp_path / "saved.yaml").read_text()
+    assert saved.index("txpower: sta1") < saved.index("sleep 6.6")
+    assert piped(typed.replace("h1 ", "sta2 ").replace("saved", "again"), "plays.yaml", cwd=tmp_path).stdout == (
+        found.stdout.replace("saved", "again")
+    )
+
+
 def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_path: Path) -> None:
     (tmp_path / "far.yaml").write_text(FAR)
     found = piped("links\nmove sta1 9 m, 0 m, 1 m\nh1 sleep 10\nlinks\n", "far.yaml", cwd=tmp_path)
@@ -453,9 +543,9 @@ def test_a_station_out_of_reach_starts_unassociated(machine: runs.Machine, tmp_p
     assert "The check failed" in ran.stdout
 
 
-def test_what_an_event_prints_is_shown(machine: runs.Machine) -> None:
-    found = piped("event exec: sta1, run: [seq, '2']\nevent exec: sta1, run: [sh, -c, echo out; exit 3]\n")
-    assert found.stdout == "exec sta1 seq 2\n1\n2\nline 2: sh -c 'echo out; exit 3' ended with 3\nout\n"
+def test_what_an_event_prints_is_shown(lines: Lines) -> None:
+    found = lines.run("event exec: sta1, run: [seq, '2']\nevent exec: sta1, run: [sh, -c, echo out; exit 3]\n")
+    assert found == "exec sta1 seq 2\n1\n2\nline 2: sh -c 'echo out; exit 3' ended with 3\nout\n"
 
 
 def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machine, tmp_path: Path) -> None:
@@ -467,12 +557,12 @@ def test_a_network_that_does_not_come_up_ends_with_a_message(machine: runs.Machi
     assert "Traceback" not in found.stdout and found.returncode == 1
 
 
-def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
-    found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
-    assert found.stdout == (
+def test_iperf_between_nodes_that_do_not_reach_each_other(lines: Lines) -> None:
+    assert lines.run("link h1 ap1 down\niperf sta1 h1\nlink h1 ap1 up\n") == (
+        "link h1-ap1 down\n"
         "line 2: sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows which nodes are connected\n"
+        "link h1-ap1 up\n"
     )
-    assert found.returncode == 1
 
 
 def test_sigterm_leaves_the_terminal_as_it_was(machine: runs.Machine) -> None:
@@ -500,12 +590,35 @@ def test_sigterm_ends_commands_from_a_pipe(machine: runs.Machine) -> None:
         assert process.stderr.read() == b"lab: interrupted\n"
 
 
+def test_what_is_typed_is_completed_and_kept(terminal: Terminal) -> None:
+    def completed(typed: str, wanted: str) -> None:
+        terminal.type(f"{typed}\t")
+        terminal.until(wanted)
+        terminal.press("U")
+
+    completed("positi", "position ")
+    completed("roam s", "sta1 ")
+    completed("roam sta1 a", "ap1 ")
+    completed("link h1 ap1 d", "down ")
+    completed("event appro", "approximate: ")
+    completed("h1 tcpd", "tcpdump ")
+    completed("h1 cat /etc/hostn", "/etc/hostname ")
+    completed("sta1 ping ap", "ap1 ")
+    completed("source pyproject.t", "pyproject.toml ")
+    terminal.ask("# nothing of it has been run")
+    kept = Path(os.environ["XDG_STATE_HOME"], "hwsim-lab", "history").read_text().splitlines()
+    assert kept[-1] == "# nothing of it has been run"
+
+
 def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: Path) -> None:
     """In the order of this list; the last line of the script shows that all have been processed."""
     examples = {
+        "distance": "distance sta1 ap1",
+        "dpctl": "dpctl show",
         "dump": "dump",
         "event": "event link: h1-ap1, to: up",
         "events": "events",
+        "forward": "forward",
         "help": "help",
         "intfs": "intfs",
         "iperf": "iperf sta1 h1",
@@ -516,18 +629,28 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: 
         "net": "net",
         "nodes": "nodes",
         "noecho": "noecho h1 true",
+        "pace": "pace 2",
+        "pause": "pause",
         "pcap": "pcap stop",
         "pingall": "pingall",
         "pingallfull": "pingallfull",
         "pingpair": "pingpair",
         "pingpairfull": "pingpairfull",
+        "ports": "ports",
+        "position": "position",
         "px": "px print('px')",
         "py": "py sta1.IP()",
         "roam": "roam sta1 ap1",
         "save": "save session.txt",
         "sh": "sh true",
         "source": f"source {tmp_path}/commands",
+        "start": "start",
+        "step": "step 10 ms",
+        "stop": "stop",
+        "switch": "switch ap1 start",
         "time": "time nodes",
+        "wait": "wait",
+        "xterm": "xterm sta1",
     }
     (tmp_path / "commands").write_text("nodes\n")
     found = piped("\n".join([*examples.values(), "h1 echo the end", ""]))
@@ -542,25 +665,13 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine, tmp_path: 
     )
 
 
-def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> None:
-    found = piped("iperf ap1 h1\nwait\n")
-    assert found.stdout.splitlines() == [
-        "line 1: ap1 has no IP address; name hosts or stations",
-        "There is nothing to wait for: switches need no OpenFlow controller, and the network is up.",
-    ]
-
-
 @pytest.mark.parametrize(
     ("commands", "said", "status"),
     [
         ("", "", 0),
-        ("ip a\n", "line 1: Unknown command: ip a\n", 127),
+        ("nowhere\nsta1 true\nip a\n", "line 1: Unknown command: nowhere\nline 3: Unknown command: ip a\n", 127),
         ("sta1 false\nexit\nnodes\n", "", 1),
         ("\n# comment\nroam sta1 nowhere\n", "line 3: roam STATION ACCESS-POINT, with one of sta1 and one of ap1\n", 1),
-        ("sat1 ping h1\n", "line 1: Unknown command: sat1 ping h1 (did you mean sta1?)\n", 127),
-        ("moev sta1 1 m 0 m 0 m\n", "line 1: Unknown command: moev sta1 1 m 0 m 0 m (did you mean move?)\n", 127),
-        ("event netem\n", "line 1: event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms\n", 1),
-        ("nowhere\nsta1 true\n", "line 1: Unknown command: nowhere\n", 0),
     ],
 )
 def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands: str, said: str, status: int) -> None:
@@ -568,44 +679,46 @@ def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands:
     assert (found.stdout, found.returncode) == (said, status)
 
 
-def test_what_errors_repeat_does_not_control_the_terminal(machine: runs.Machine) -> None:
+def test_words_with_a_slip_are_recognised(lines: Lines) -> None:
+    assert lines.run("sat1 ping h1\nmoev sta1 1 m 0 m 0 m\n").splitlines() == [
+        "line 1: Unknown command: sat1 ping h1 (did you mean sta1?)",
+        "line 2: Unknown command: moev sta1 1 m 0 m 0 m (did you mean move?)",
+    ]
+
+
+def test_what_errors_repeat_does_not_control_the_terminal(lines: Lines) -> None:
     clears = "\x1b[2J\u202e"
-    lines = [clears, f"event {clears}: 1", f"source {clears}", f"move {clears} 1 2 3", f"event link: {clears}, to: up"]
-    said = piped("\n".join([*lines, ""])).stdout
+    typed = [clears, f"event {clears}: 1", f"source {clears}", f"move {clears} 1 2 3", f"event link: {clears}, to: up"]
+    said = lines.run("\n".join([*typed, ""]))
     assert said.startswith("line 1: Unknown command: \\x1b[2J\\u202e\nline 2: ")
-    assert said.count("\\x1b") >= len(lines)
+    assert said.count("\\x1b") >= len(typed)
     assert "\x1b" not in said and "\u202e" not in said
 
 
-def test_the_shell_of_a_node_ends_and_starts_again(machine: runs.Machine) -> None:
-    found = piped("h1 x=1\nh1 echo x=$x\nh1 tail -f /dev/null &\nh1 exit 3\n")
-    assert (found.stdout, found.returncode) == ("x=1\n", 3)
-    found = piped("h1 x=1\nh1 exit 3\nh1 echo x=$x\n")
-    assert (found.stdout, found.returncode) == ("x=\n", 0)
+def test_the_shell_of_a_node_ends_and_starts_again(lines: Lines) -> None:
+    assert lines.run("h1 x=1\nh1 echo x=$x\nh1 tail -f /dev/null &\nh1 exit 3\nh1 echo $? x=$x\n") == "x=1\n0 x=\n"
 
 
-def test_a_line_longer_than_a_terminal_takes(machine: runs.Machine) -> None:
-    found = piped(f"h1 echo {'long ' * 2000}| wc -w\n")
-    assert (found.stdout.split(), found.returncode) == (["2000"], 0)
+def test_a_line_longer_than_a_terminal_takes(lines: Lines) -> None:
+    assert lines.run(f"h1 echo {'long ' * 2000}| wc -w\n") == "2000\n"
 
 
-def test_output_that_is_no_text(machine: runs.Machine) -> None:
-    found = piped("h1 printf '\\377\\n'; false\nh1 missing\n")
-    assert (found.stdout, found.returncode) == ("\ufffd\nbash: missing: command not found\n", 127)
+def test_output_that_is_no_text(lines: Lines) -> None:
+    found = lines.run("h1 printf '\\377\\n'; false\nh1 echo $?\nh1 missing\nh1 echo $?\n")
+    assert found == "\ufffd\n1\nbash: missing: command not found\n127\n"
 
 
-def test_output_like_the_prompt(machine: runs.Machine) -> None:
+def test_output_like_the_prompt(lines: Lines) -> None:
     """Mininet takes the byte 0x7f for the end of a command."""
-    found = piped(
-        "h1 printf 'a\\177'; cat /proc/*/status | wc -l >/dev/null; printf 'b\\177'; (exit 3)\nh1 echo c; (exit 4)\n"
+    found = lines.run(
+        "h1 printf 'a\\177'; cat /proc/*/status | wc -l >/dev/null; printf 'b\\177'; (exit 3)\nh1 echo c $?\n"
     )
-    assert (found.stdout.replace("\177", ""), found.returncode) == ("abc\n", 4)
+    assert found.replace("\177", "") == "abc 3\n"
 
 
-def test_a_line_that_hides_or_closes_what_the_shell_needs(machine: runs.Machine) -> None:
-    lines = "h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden\nap1 exec 250>&-\nap1 (exit 4)\n"
-    found = piped(lines, "one-ap", "--set", "nodes.h1.privileged=true")
-    assert (found.stdout, found.returncode) == ("hidden\n", 4)
+def test_a_line_that_hides_or_closes_what_the_shell_needs(lines: Lines) -> None:
+    assert lines.run("h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden $?; umount /run\n") == "hidden 5\n"
+    assert lines.run("ap1 exec 250>&-\nap1 (exit 4)\nap1 echo $?\n") == "4\n"
 
 
 def test_a_node_whose_container_has_ended(machine: runs.Machine) -> None:
