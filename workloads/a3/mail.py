@@ -7,7 +7,8 @@
 send waits for each answer before it sends the next command. It prints a line of JSON for each mail: how long the
 connection, its greeting, each command and the text took, all commands together (thin), and the session as a whole, in
 ms. The greeting also waits for the end of the handshake. EVERY_S is the time from the start of a mail to that of the
-next one; without it, mails follow each other.
+next one; without it, mails follow each other. A lost handshake can leave the client with a connection that the server does
+not know, so it does not wait for ever.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PORT = 25
+ANSWER_S = 300  # then the session has failed: what a client waits at least for a greeting (RFC 5321 4.5.3.2.1)
 THIN = ("ehlo", "mail", "rcpt", "data", "quit")
 
 
@@ -34,13 +36,16 @@ def session(address: str, text: bytes) -> dict[str, float]:
 
     def step(name: str, do: Callable[[], tuple[int, bytes]], expected: int) -> None:
         began_ns = time.monotonic_ns()
-        code, answer = do()
+        try:
+            code, answer = do()
+        except OSError as error:
+            sys.exit(f"{name}: {error}")
         took[name] = (time.monotonic_ns() - began_ns) / 1e6
         if code != expected:
             sys.exit(f"{name}: {code} {answer.decode(errors='replace')}")
 
     def connect() -> tuple[int, bytes]:
-        client.sock = socket.create_connection((address, PORT))
+        client.sock = socket.create_connection((address, PORT), ANSWER_S)
         return 0, b""
 
     began_ns = time.monotonic_ns()
