@@ -7,8 +7,8 @@
 send waits for each answer before it sends the next command. It prints a line of JSON for each mail: how long the
 connection, its greeting, each command and the text took, all commands together (thin), and the session as a whole, in
 ms. The greeting also waits for the end of the handshake. EVERY_S is the time from the start of a mail to that of the
-next one; without it, mails follow each other. A lost handshake can leave the client with a connection that the server does
-not know, so it does not wait for ever.
+next one; without it, mails follow each other. A lost handshake can leave the client with a connection that the
+server does not know, so it does not wait for ever.
 """
 
 from __future__ import annotations

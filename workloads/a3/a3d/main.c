@@ -574,7 +574,8 @@ int main(int argc, char **argv)
 	struct rules_owner owner;
 
 	read_options(&daemon.options, argc, argv);
-	owner = (struct rules_owner){ daemon.options.queue, daemon.options.hook, daemon.options.folder };
+	owner = (struct rules_owner){ daemon.options.chain.side, daemon.options.queue, daemon.options.hook,
+				      daemon.options.folder };
 	on(SIGTERM, end);
 	on(SIGINT, end);
 	open_tables(&daemon);

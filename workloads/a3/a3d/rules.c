@@ -13,15 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
 #include "segment.h"
+
+#ifndef RULES_RUN
+#define RULES_RUN "/run" /* where only root can put a lock */
+#endif
 
 /* Let nft read these rules, as one transaction. */
 static bool applied(const char *rules)
@@ -339,11 +343,11 @@ static bool is_owned_by(uint32_t own)
 	return is_answered(head, has_one);
 }
 
-/* FNV-1a of what makes an a3d the next one. */
-static uint32_t identity(const struct rules_owner *owner)
+/* FNV-1a. */
+uint32_t rules_identity(const struct rules_owner *owner)
 {
 	struct stat about = { .st_ino = 0 };
-	uint64_t words[] = { owner->queue, owner->hook, 0, 0 };
+	uint64_t words[] = { owner->queue, owner->hook, 0, 0, owner->side };
 	uint32_t hash = 2166136261;
 
 	if (owner->folder && !stat(owner->folder, &about)) {
@@ -357,10 +361,17 @@ static uint32_t identity(const struct rules_owner *owner)
 
 void rules_alone(void)
 {
-	static const struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "\0a3d" };
-	int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* as long as the program runs */
+	struct stat about;
+	char path[64];
+	int held;
 
-	if (held < 0 || bind(held, (const struct sockaddr *)&name, offsetof(struct sockaddr_un, sun_path) + sizeof("\0a3d") - 1))
+	if (stat("/proc/self/ns/net", &about))
+		fail_errno("/proc/self/ns/net");
+	snprintf(path, sizeof(path), RULES_RUN "/a3d-%ju.lock", (uintmax_t)about.st_ino);
+	held = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600); /* as long as the program runs */
+	if (held < 0)
+		fail_errno(path);
+	if (flock(held, LOCK_EX | LOCK_NB))
 		refuse("another a3d serves this node; end it first");
 }
 
@@ -368,7 +379,7 @@ void rules_make(const struct rules_owner *owner, const uint16_t *ports, size_t c
 {
 	const uint16_t queue = owner->queue;
 	const enum rules_hook hook = owner->hook;
-	const uint32_t own = identity(owner);
+	const uint32_t own = rules_identity(owner);
 	char list[256] = "", rules[4096] = "";
 	static const struct {
 		const char *name, *past;
@@ -380,7 +391,7 @@ void rules_make(const struct rules_owner *owner, const uint16_t *ports, size_t c
 	};
 
 	if (rules_left() && !is_owned_by(own))
-		refuse("an a3d with another --queue, --hook or --ib has left connections that it has changed: start that one, or "
+		refuse("an a3d with another --side, --queue, --hook or --ib has left connections that it has changed: start that one, or "
 		       "give them up by 'nft delete table inet a3'");
 	for (size_t i = 0; i < count; i++)
 		add(list, sizeof(list), "%s%u", i ? ", " : "", ports[i]);

@@ -23,15 +23,19 @@ enum rules_hook {
 	RULES_HOST, /* what arrives at this host, and what it sends */
 };
 
-/* Be the only a3d of this node: of its network namespace, which has abstract names of its own. Ends the program if not. */
+/* Be the only a3d of this node, which is its network namespace. Ends the program if not. */
 void rules_alone(void);
 
-/* The queue, the hook and the folder of journals (NULL: none), by which an a3d is known as the next one. */
+/* The side, the queue, the hook and the folder of journals (NULL: none), by which an a3d is known as the next one. */
 struct rules_owner {
+	unsigned int side;
 	uint16_t queue;
 	enum rules_hook hook;
 	const char *folder;
 };
+
+/* A number of an owner. */
+uint32_t rules_identity(const struct rules_owner *owner);
 
 /*
  * Make them, instead of those that an ended program has left behind. If that has also left connections that it has changed,

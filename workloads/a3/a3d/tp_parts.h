@@ -81,7 +81,6 @@ struct tp_block {
 	uint32_t used; /* of which so many from the first one on were served, or skipped */
 	uint32_t came; /* of its data, while it comes */
 	uint64_t sum; /* of these, to know them again */
-	bool checked; /* what was kept is what has come */
 	uint8_t answered[TP_ANSWERED];
 	size_t answered_length;
 };

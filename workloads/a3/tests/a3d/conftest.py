@@ -11,23 +11,17 @@ from .packets import compiled
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for programs and their objects, of which they share most."""
-    return tmp_path_factory.mktemp("a3d")
+def program() -> Path:
+    return compiled()
 
 
 @pytest.fixture(scope="session")
-def program(built: Path) -> Path:
-    return compiled(built)
-
-
-@pytest.fixture(scope="session")
-def half(built: Path) -> Path:
+def half() -> Path:
     """Halves and relays, without what is in the bytes."""
-    return compiled(built, name="drive_half")
+    return compiled("drive_half")
 
 
 @pytest.fixture(scope="session")
-def pf(built: Path) -> Path:
+def pf() -> Path:
     """PF without packets."""
-    return compiled(built, name="drive_pf")
+    return compiled("drive_pf")

@@ -210,8 +210,8 @@ def half_survives(program: Path, seed: int, number: int) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
-        program = compiled(Path(directory))
-        half_program = compiled(Path(directory), name="drive_half")
+        program = compiled()
+        half_program = compiled("drive_half")
         for seed in count():
             half_survives(half_program, seed, 10_000)
             chain(program, "server" if seed % 2 else "client", packets(seed, 10_000), alpha=1000)

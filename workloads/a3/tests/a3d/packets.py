@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..libraries import libraries
+from ..programs import PLAIN, SANITIZED, Change, program
 
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
@@ -31,6 +32,7 @@ _CHAIN = (
 LOGIC = {
     "drive": _CHAIN,
     "drive_tp": _CHAIN,
+    "drive_rules": tuple(A3D / name for name in ("rules.c", "fail.c")),
     "drive_pf": tuple(A3D / name for name in ("pf.c", "monitor.c", "listen.c")),
     "drive_half": (
         *(A3D / f"{name}.c" for name in ("segment", "track", "half", "journal", "relay", "relay_disk")),
@@ -38,40 +40,21 @@ LOGIC = {
     ),
 }
 _CALLS = ("fdatasync", "fsync", "openat", "pwritev", "pread", "pwrite", "ftruncate", "renameat", "unlinkat")
-WRAPPED = {"drive_half": [f"-Wl,--wrap={call}" for call in _CALLS]}  # disk.c says what becomes of them
-_FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-_PLAIN = ["-O0"]
-_SANITIZED = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+WRAPPED = {  # disk.c and drive_rules.c say what becomes of them
+    "drive_half": [f"-Wl,--wrap={call}" for call in _CALLS],
+    "drive_rules": [f"-Wl,--wrap={call}" for call in ("fopen", "socket", "sendto", "recv")],
+}
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
 CLIENT, SERVER = ("10.0.0.2", 40000), ("10.0.0.1", 25)
 
 
-def compiled(
-    folder: Path, built: Path | None = None, changed: Path | None = None, name: str = "drive", sanitized: bool = False
-) -> Path:
-    """Compile a driver into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``.
-
-    With ``changed``, it has a sanitizer only if it is to be ``sanitized``: without, it takes a sixth of the time.
-    """
-    how = _SANITIZED if sanitized or changed is None else _PLAIN
-    kept = (built or folder) / ("sanitized" if how == _SANITIZED else "plain")
-    kept.mkdir(exist_ok=True)
-    objects = []
-    for source in (HERE / f"{name}.c", *LOGIC[name]):
-        made = kept / f"{source.stem}.o"
-        if changed is not None and source.name == changed.name:
-            made, source = folder / made.name, changed
-        if not made.exists():
-            _succeeds([*_FLAGS, *how, "-I", str(A3D), *libraries().compile, "-c", "-o", str(made), str(source)])
-        objects.append(str(made))
-    program = folder / name
-    _succeeds(["gcc", *how, *WRAPPED.get(name, []), "-o", str(program), *objects, *libraries().link])
-    return program
-
-
-def _succeeds(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def compiled(name: str = "drive", mistake: Change | None = None, sanitized: bool = False) -> Path:
+    """Return a driver; with a ``mistake``, it has a sanitizer only if it is to be ``sanitized``."""
+    how = SANITIZED if sanitized or mistake is None else PLAIN
+    how += ('-DRULES_RUN="."',) if name == "drive_rules" else ()
+    sources = (HERE / f"{name}.c", *LOGIC[name])
+    link = (*WRAPPED.get(name, ()), *libraries().link)
+    return program(sources, (A3D, libraries().headers), how, link, mistake)
 
 
 @cache

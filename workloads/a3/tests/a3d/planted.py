@@ -948,3 +948,62 @@ PLANTED_TOGETHER = {
         "test_a_checksum_that_is_only_begun_is_right_only_if_the_kernel_says_so",
     ),
 }
+
+PLANTED_RULES = {
+    "another side goes on": Mistake(
+        "rules.c",
+        "0, 0, owner->side };",
+        "0, 0, 0 };",
+        "test_the_next_a3d_has_the_same_side_queue_hook_and_folder",
+    ),
+    "another queue goes on": Mistake(
+        "rules.c",
+        "{ owner->queue, owner->hook,",
+        "{ 0, owner->hook,",
+        "test_the_next_a3d_has_the_same_side_queue_hook_and_folder",
+    ),
+    "another hook goes on": Mistake(
+        "rules.c",
+        "{ owner->queue, owner->hook,",
+        "{ owner->queue, 0,",
+        "test_the_next_a3d_has_the_same_side_queue_hook_and_folder",
+    ),
+    "another folder goes on": Mistake(
+        "rules.c",
+        "		words[3] = about.st_ino;",
+        "		words[3] = 0;",
+        "test_the_next_a3d_has_the_same_side_queue_hook_and_folder",
+    ),
+    "a node is for many": Mistake(
+        "rules.c",
+        "	if (flock(held, LOCK_EX | LOCK_NB))",
+        "	if (flock(held, LOCK_SH | LOCK_NB))",
+        "test_one_node_is_for_one_a3d",
+    ),
+    "IPv6 is not checked": Mistake(
+        "rules.c",
+        '		    "ip6 saddr . tcp sport . ip6 daddr . tcp dport @changed6 fib saddr . iif oif missing drop\\n}\\n"',
+        '		    "}\\n"',
+        "test_who_begins_a_connection_again_is_checked_for_both_versions_of_ip",
+    ),
+    "nobody is checked after the end": Mistake(
+        "rules.c",
+        '	    "tcp flags & syn == syn jump begins\\n"\n',
+        "",
+        "test_when_a3d_has_ended_it_is_still_checked",
+    ),
+    "no other program has a queue": Mistake(
+        "rules.c",
+        "		found |= number != queue && number != queue + 1ul;",
+        "		found |= number < 2;",
+        "test_chains_stay_if_another_program_has_a_queue",
+        (9102, False),
+    ),
+    "its second queue is that of another program": Mistake(
+        "rules.c",
+        "number != queue && number != queue + 1ul;",
+        "number != queue;",
+        "test_chains_stay_if_another_program_has_a_queue",
+        (9101, True),
+    ),
+}

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from . import fuzz
-from .packets import A3D, ACK, FIN, PSH, RST, SYN, URG, Read, Segment, compiled, drive, read
+from .packets import ACK, FIN, PSH, RST, SYN, URG, Read, Segment, compiled, drive, read
 from .planted import PLANTED_HALF
 
 HOST, SELF = ("10.0.0.2", 40000), ("10.0.0.1", 80)
@@ -511,9 +511,6 @@ def test_a_host_that_does_anything_does_no_harm(half: Path, seed: int) -> None:
 @pytest.mark.parametrize("name", PLANTED_HALF)
 def test_planted_mistakes_of_a_half_are_found(half: Path, tmp_path: Path, name: str) -> None:
     mistake = PLANTED_HALF[name]
-    text = (A3D / mistake.file).read_text()
-    assert text.count(mistake.right) == 1
-    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
-    wrong_program = compiled(tmp_path, half.parent, tmp_path / mistake.file, "drive_half")
+    wrong_program = compiled("drive_half", mistake)
     with pytest.raises((AssertionError, ValueError)):
         globals()[mistake.found_by](wrong_program, *mistake.values)

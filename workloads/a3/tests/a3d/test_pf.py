@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .packets import A3D, compiled, drive
+from .packets import compiled, drive
 from .planted_pf import PLANTED_PF
 
 UNSAID, FIRST, LATER = range(3)
@@ -532,9 +532,6 @@ def test_any_bytes_do_no_harm(pf: Path) -> None:
 @pytest.mark.parametrize("name", PLANTED_PF)
 def test_planted_mistakes_are_found(pf: Path, tmp_path: Path, name: str) -> None:
     mistake = PLANTED_PF[name]
-    text = (A3D / mistake.file).read_text()
-    assert text.count(mistake.right) == 1
-    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
-    wrong_program = compiled(tmp_path, pf.parent, tmp_path / mistake.file, "drive_pf", mistake.sanitized)
+    wrong_program = compiled("drive_pf", mistake, mistake.sanitized)
     with pytest.raises(AssertionError):
         globals()[mistake.found_by](wrong_program, *mistake.values)

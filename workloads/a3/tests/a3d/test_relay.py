@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from . import fuzz
-from .packets import A3D, ACK, FIN, RST, SYN, URG, Read, Talk, chain, compiled, drive, ib, read
+from .packets import ACK, FIN, RST, SYN, URG, Read, Talk, chain, compiled, drive, ib, read
 from .planted import PLANTED_RELAY
 
 MS = 1000
@@ -636,13 +636,9 @@ def test_hosts_that_do_anything_do_no_harm(program: Path, tmp_path: Path, seed: 
 @pytest.mark.parametrize("name", PLANTED_RELAY)
 def test_planted_mistakes_of_ib_are_found(half: Path, program: Path, tmp_path: Path, name: str) -> None:
     mistake = PLANTED_RELAY[name]
-    text = (A3D / mistake.file).read_text()
-    assert text.count(mistake.right) == 1
-    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
     test = globals()[mistake.found_by]
     chain = "program" in test.__code__.co_varnames[: test.__code__.co_argcount]
-    built = (program if chain else half).parent
-    wrong_program = compiled(tmp_path, built, tmp_path / mistake.file, "drive" if chain else "drive_half")
+    wrong_program = compiled("drive" if chain else "drive_half", mistake)
     folder = tmp_path / "journals"
     folder.mkdir()
     with pytest.raises((AssertionError, ValueError)):

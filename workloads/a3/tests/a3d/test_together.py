@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from .packets import A3D as SOURCES
 from .packets import SYN, Segment, Talk, chain, compiled
 from .planted import PLANTED_TOGETHER
 from .two_ends import A3d, bad, cross, ideal, mail
@@ -116,10 +115,7 @@ def test_a_connection_is_not_taken_over_while_its_packets_wait(program: Path, tm
 @pytest.mark.parametrize("name", PLANTED_TOGETHER)
 def test_planted_mistakes_between_elements_are_found(program: Path, tmp_path: Path, name: str) -> None:
     mistake = PLANTED_TOGETHER[name]
-    text = (SOURCES / mistake.file).read_text()
-    assert text.count(mistake.right) == 1
-    (tmp_path / mistake.file).write_text(text.replace(mistake.right, mistake.wrong))
-    wrong_program = compiled(tmp_path, program.parent, tmp_path / mistake.file)
+    wrong_program = compiled(mistake=mistake)
     test = globals()[mistake.found_by]
     folder = tmp_path / "more"
     folder.mkdir()

@@ -11,5 +11,5 @@ from .sessions import compiled
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("observe") / "drive")
+def program() -> Path:
+    return compiled()

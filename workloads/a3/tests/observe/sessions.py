@@ -13,26 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..libraries import libraries
+from ..programs import SANITIZED, Change, program
 
 HERE = Path(__file__).parent
 OBSERVE = HERE.parents[1] / "a3d" / "observe"
 FIXTURES = HERE.parent / "fixtures" / "observe"
-_FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-_SANITIZED = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 _ENDLESS_S = 300  # what runs longer is in a loop
 SERVERS = {25: "smtp", 445: "smb", 80: "http"}  # by port
 
 Piece = tuple[str, bytes]  # direction (> to the server, < to the client), and bytes; none: the direction has ended
 
 
-def compiled(to: Path, **changes: Path) -> Path:
-    """Compile drive; ``changes`` names other files for ``smtp``, ``observe`` and so on."""
-    sources = [HERE / "drive.c", *(changes.get(path.stem, path) for path in sorted(OBSERVE.glob("*.c")))]
-    options = [*_FLAGS, *_SANITIZED, "-I", str(OBSERVE), *libraries().compile]
-    command = [*options, "-o", str(to), *map(str, sources), *libraries().link]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return to
+def compiled(mistake: Change | None = None) -> Path:
+    """Return drive."""
+    sources = (HERE / "drive.c", *sorted(OBSERVE.glob("*.c")))
+    return program(sources, (OBSERVE, libraries().headers), SANITIZED, libraries().link, mistake)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ processes:
   - {{on: r2, run: [{NEAR}], as: near, required: false}}
   - {{on: r2, at: 7 s, run: [{NEAR}], as: second, required: false}}
   - {{on: r2, at: 8 s, run: [{NEAR}], as: too-many, required: false}}
+  - {{on: r2, at: 8 s, run: [a3d, --side, client, --ib, /var/lib/a3d-ib], as: too-many-ib, required: false}}
   - {{on: r2, at: 8 s, run: [a3d, --side, client, --rar, --queue, "9200"], as: beside, required: false}}
   - {{on: r2, at: 10.3 s, run: [a3d, --side, client, --rar], as: without, required: false}}
   - {{on: r2, at: 11 s, run: {{probe: a3d, side: client, rar: true, pf: true, ae: true, ib: true}}, as: last,
@@ -97,7 +98,8 @@ def test_all_arrives_whole_and_each_element_does_its_part(together: Record) -> N
 
 
 def test_one_folder_is_for_one_daemon(together: Record) -> None:
-    assert "another a3d stores there" in (together.directory / "raw" / "too-many.err").read_text()
+    said = [(together.directory / "raw" / f"{name}.err").read_text() for name in ("too-many", "too-many-ib")]
+    assert all("another a3d stores there" in one for one in said)
 
 
 def test_one_node_is_for_one_daemon_and_the_next_one_must_be_like_it(together: Record) -> None:

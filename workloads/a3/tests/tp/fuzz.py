@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import struct
-import tempfile
 from itertools import count, repeat
 from pathlib import Path
 from random import Random
@@ -182,12 +181,11 @@ def spoiled_replay(program: Path, connection: Connection, seed: int) -> int:
 def main() -> None:
     from .session import compiled
 
-    with tempfile.TemporaryDirectory() as directory:
-        program = compiled(Path(directory))
-        for seed in count():
-            print(f"seed {seed}: {modelled(program, seed)}", flush=True)
-            if seed % 20 == 0:
-                spoiled_sessions(program, seed // 20)
+    program = compiled()
+    for seed in count():
+        print(f"seed {seed}: {modelled(program, seed)}", flush=True)
+        if seed % 20 == 0:
+            spoiled_sessions(program, seed // 20)
 
 
 if __name__ == "__main__":

@@ -371,8 +371,8 @@ PLANTED = {
     ),
     "what the disk returns is not checked": Mistake(
         "tp_blocks.c",
-        "	block->checked |= sum == block->sum;",
-        "	block->checked = true;",
+        "	return sum == block->sum;",
+        "	return sum == block->sum || sum;",
         "test_what_cannot_be_read_back_as_it_came_is_asked_of_the_server",
         ("damage",),
     ),

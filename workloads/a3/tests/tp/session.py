@@ -8,49 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from ..programs import PLAIN, SANITIZED, Change, program
+
 HERE = Path(__file__).parent
 A3D = HERE.parents[1] / "a3d"
 LOGIC = ("tp.c", "tp_file.c", "tp_blocks.c", "tp_smb1.c", "tp_smb2.c", "tp_link.c")
 OBSERVERS = ("observe.c", "smb.c", "smb1.c", "smb2.c")
-_FLAGS = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-QUICK = ("-O0",)  # for programs with mistakes
-# the observer of SMB alone: no program that has HTTP's needs its library
-_OTHERS = '#include "observe/observer.h"\nconst struct observer observe_smtp, observe_http;\n'
 
 
-def compiled(
-    folder: Path,
-    built: Path | None = None,
-    changed: Path | None = None,
-    flags: tuple[str, ...] = SANITIZED,
-    drive: str = "drive",
-) -> Path:
-    """Compile a drive into a folder. ``changed`` replaces the source of its name; the rest comes from ``built``."""
-    others = folder / "others.c"
-    others.write_text(_OTHERS)
+def compiled(drive: str = "drive", mistake: Change | None = None) -> Path:
+    """Return a drive. The observer of SMB alone is in it: none that has HTTP's needs its library."""
     sources = [
         HERE / f"{drive}.c",
+        HERE / "others.c",
         *(A3D / name for name in LOGIC if drive == "drive_link" or name != "tp_link.c"),
         *(A3D / "observe" / name for name in OBSERVERS),
-        others,
     ]
-    objects = []
-    for source in sources:
-        made = (built or folder) / f"{source.stem}.o"
-        if changed is not None and source.name == changed.name:
-            made, source = folder / made.name, changed
-        if not made.exists():
-            _succeeds([*_FLAGS, *flags, "-I", str(A3D), "-c", "-o", str(made), str(source)])
-        objects.append(str(made))
-    program = folder / drive
-    _succeeds(["gcc", *flags, "-o", str(program), *objects])
-    return program
-
-
-def _succeeds(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    return program(sources, (A3D,), PLAIN if mistake else SANITIZED, change=mistake)
 
 
 @dataclass(frozen=True)
