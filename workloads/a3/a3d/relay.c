@@ -259,7 +259,7 @@ struct relay *relay_make(struct relays *relays, const struct half_settings setti
 	relays->open++;
 	relay->relays = relays;
 	relay->version = settings[0].version;
-	relay->commit_ns = NEVER;
+	relay->commit_ns = relay->end_ns = NEVER;
 	relay->touched = true;
 	relay->now_ns = relay->moved_ns = now_ns;
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++) {
@@ -456,6 +456,7 @@ static void settle(struct relay *relay, uint64_t now_ns)
 	if (moved != relay->moved)
 		relay->moved_ns = now_ns;
 	relay->moved = moved;
+	relay->end_ns = NEVER;
 	for (unsigned int i = 0; i < TRACK_DIRECTIONS; i++)
 		if (relay->waits[i] && !sink(relay, i)->learning)
 			relay_resume(relay, i);
@@ -621,7 +622,7 @@ static uint64_t next_ns(const struct relay *relay)
 		return 0;
 	if (relay->over)
 		return least(next, forget_ns(relay));
-	return least(next, relay->commit_ns);
+	return least(next, least(relay->commit_ns, relay->end_ns));
 }
 
 bool relays_due(struct relays *relays, uint64_t now_ns, struct relay_packet *packet)

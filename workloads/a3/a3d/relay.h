@@ -26,6 +26,7 @@ enum {
 	RELAY_MOST = 128, /* connections, */
 	RELAY_DEVICE = 32, /* of a device */
 	RELAY_TAKES = 16, /* that are taken over at once, and then one in each RELAY_TAKE_NS: each costs syncs */
+	RELAY_NOTES = 16, /* syncs of ends and of new journals at once, and then one in each RELAY_SYNC_NS */
 	RELAY_ROOM = 512 << 10, /* bytes on their way to a host, in memory; a power of two */
 	RELAY_SLACK = RELAY_ROOM / 32, /* of them, for what a transformer adds to the other direction */
 };
@@ -117,6 +118,7 @@ struct relays {
 	unsigned int open;
 	uint64_t stored; /* bytes of all files */
 	uint64_t sync_ns; /* when the next sync may be */
+	uint64_t note_ns; /* when all syncs of ends and new journals would have been, one after the other */
 	uint64_t take_ns; /* when all that were taken over would have been, one after the other */
 	uint8_t packet[HALF_PACKET];
 	struct relay *all[RELAY_MOST];

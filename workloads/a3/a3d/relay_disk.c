@@ -107,10 +107,31 @@ bool relay_is_to_commit(struct relay *relay, uint64_t now_ns)
 	return relay->commit_ns <= now_ns;
 }
 
+/* When syncs of what is not bytes may go on: some at once, then one in each RELAY_SYNC_NS. */
+static uint64_t notes_ns(const struct relays *relays)
+{
+	const uint64_t at_once_ns = (RELAY_NOTES - 1) * RELAY_SYNC_NS;
+
+	return relays->note_ns > at_once_ns ? relays->note_ns - at_once_ns : 0;
+}
+
+static void count_notes(struct relay *relay, unsigned int syncs)
+{
+	struct relays *relays = relay->relays;
+
+	relays->note_ns = most(relays->note_ns, relay->now_ns) + syncs * RELAY_SYNC_NS;
+}
+
 bool relay_note_end(struct relay *relay, enum track_direction direction)
 {
-	return !relay->stores || journal_add_end(&relay->journal, direction, relay->stream[direction].end) ||
-	       !relay_keeps(relay);
+	if (!relay->stores)
+		return true;
+	relay->end_ns = notes_ns(relay->relays);
+	if (relay->now_ns < relay->end_ns)
+		return false;
+	relay->end_ns = RELAY_NEVER;
+	count_notes(relay, 1);
+	return journal_add_end(&relay->journal, direction, relay->stream[direction].end) || !relay_keeps(relay);
 }
 
 static struct head head_of(struct relay *relay)
@@ -139,6 +160,7 @@ static void begin_again(struct relay *relay)
 	struct head head = head_of(relay);
 	uint64_t size = relay->journal.size;
 
+	count_notes(relay, 2);
 	if (!journal_renew(&relay->journal, &head, sizeof(head))) {
 		relay->full_ns = relay->now_ns + RELAY_FULL_NS;
 		return;
@@ -162,13 +184,16 @@ void relay_renew_journal(struct relay *relay)
 		relay->journal.numbers[i] = delivered(relay, i);
 		behind = most(behind, relay->journal.numbers[i] - relay->journal.noted[i]);
 	}
-	if (relay->now_ns < relay->full_ns)
+	if (relay->now_ns < most(relay->full_ns, notes_ns(relay->relays)))
 		return;
 	if (!relay->journal.damaged && (large || relay->journal.broken) &&
-	    (!relay->journal.count || delivered(relay, inward) >= relay->journal.end))
+	    (!relay->journal.count || delivered(relay, inward) >= relay->journal.end)) {
 		begin_again(relay);
-	else if (behind >= relay->relays->settings.behind / 2 && !journal_note(&relay->journal))
-		relay->full_ns = relay->now_ns + RELAY_FULL_NS;
+	} else if (behind >= relay->relays->settings.behind / 2) {
+		count_notes(relay, 1);
+		if (!journal_note(&relay->journal))
+			relay->full_ns = relay->now_ns + RELAY_FULL_NS;
+	}
 }
 
 /* Files. */

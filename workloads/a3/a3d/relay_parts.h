@@ -36,6 +36,7 @@ struct relay {
 	bool stores; /* journal is open */
 	struct journal journal;
 	uint64_t commit_ns; /* when what is not delivered is stored; RELAY_NEVER: nothing waits */
+	uint64_t end_ns; /* when an end can be noted that waits; RELAY_NEVER: none does */
 	uint64_t full_ns; /* until then the disk is taken to be full */
 	bool full;
 
@@ -112,7 +113,7 @@ void relay_commit(struct relay *relay);
 void relay_plan_commit(struct relay *relay);
 bool relay_is_to_commit(struct relay *relay, uint64_t now_ns);
 
-/* Note the end of a direction. False: the disk does not take it, and something is stored that it would be needed for. */
+/* Note the end of a direction. False: not now, or the disk does not take it, and something is stored that needs it. */
 bool relay_note_end(struct relay *relay, enum track_direction direction);
 
 /* Begin the journal again, or note how far the connection is, if it is time. */

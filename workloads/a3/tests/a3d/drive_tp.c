@@ -8,7 +8,7 @@
  * on, for at most two minutes for each line. The way from a host to a3d, and from there to the other host, is 10 ms long;
  * of 1000 packets, so many are lost or delayed, by the seed, which also chooses options of TCP. Files are in the folder ".",
  * those of IB, if it is on, as well. In addition, a line may be "stall" (the client takes nothing, from when its window is
- * full), "go on", "full" (blocks can still be written, what a host does not take cannot), "reset <" (the server forgets the connection),
+ * full), "go on", "full" (blocks can still be written, what a host does not take cannot), "unmarked" (no connection can be noted), "reset <" (the server forgets the connection),
  * or "leave" (a3d is ending; then time goes on only until it could be ended).
  * The state is "reset" if the client was reset, and the count behind it is of bytes that the server was told to have come.
  * Behind that is for how many milliseconds after its end TP has kept what it has of the connection; the last number but the
@@ -59,7 +59,7 @@ static struct segment_end ends[HOSTS] = { { { 10, 0, 0, 2 }, 40000 }, { { 10, 0,
 static struct chain chain;
 static unsigned int flying, harm[2];
 static uint64_t now_ns = BEGUN_NS, seed = 1;
-static bool noted;
+static bool noted, unmarked;
 static uint64_t over_ns, kept_ns; /* since and until when */
 
 static unsigned int chance(void)
@@ -89,6 +89,8 @@ static uint64_t tell_ns(void)
 static bool note(void *context, uint8_t version, const struct segment_end *client, const struct segment_end *server, bool on)
 {
 	(void)context;
+	if (unmarked)
+		return false;
 	noted = on && version == 4 && track_same(client, &ends[CLIENT]) && track_same(server, &ends[SERVER]);
 	return true;
 }
@@ -319,6 +321,8 @@ static void obey(const char *line)
 	} else if (!strcmp(line, "full")) {
 		signal(SIGXFSZ, SIG_IGN);
 		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ TP_LINK_KEPT, TP_LINK_KEPT });
+	} else if (!strcmp(line, "unmarked")) {
+		unmarked = true;
 	} else if (!strcmp(line, "leave")) {
 		chain_leave(&chain, now_ns);
 		run(now_ns + 1000 * MS_NS, false);

@@ -640,6 +640,36 @@ PLANTED_HALF = {
 }
 
 PLANTED_RELAY = {
+    "the first one is taken to be idle": Mistake(
+        "relay.c",
+        "		if (!idle || (*place)->moved_ns < idle->moved_ns)",
+        "		if (!idle)",
+        "test_one_that_has_been_idle_for_two_hours_leaves_its_place_to_another_one",
+    ),
+    "take-overs have no limit later": Mistake(
+        "relay.c",
+        "	relays->take_ns = most(relays->take_ns, now_ns) + RELAY_TAKE_NS;",
+        "	relays->take_ns += RELAY_TAKE_NS;",
+        "test_only_so_many_are_taken_over_at_once",
+    ),
+    "a mark stays after a new connection": Mistake(
+        "relay.c",
+        "		relay->was_reset = false; /* the",
+        "		(void)0; /* the",
+        "test_none_of_a_connection_that_was_reset_passes_before_a_host_has_forgotten_it",
+    ),
+    "all ends are noted at once": Mistake(
+        "relay_disk.c",
+        "	if (relay->now_ns < relay->end_ns)\n		return false;\n",
+        "",
+        "test_only_so_many_ends_are_noted_at_once",
+    ),
+    "an end that waits is forgotten": Mistake(
+        "relay.c",
+        "least(relay->commit_ns, relay->end_ns));",
+        "relay->commit_ns);",
+        "test_only_so_many_ends_are_noted_at_once",
+    ),
     "what is ahead of a gap is kept twice": Mistake(
         "track.c",
         "	connection->flow[direction].handed = true;",
@@ -755,14 +785,14 @@ PLANTED_RELAY = {
     ),
     "the end is not noted": Mistake(
         "relay_disk.c",
-        "	return !relay->stores || journal_add_end",
-        "	return relay->stores || journal_add_end",
+        "	return journal_add_end(",
+        "	return true || journal_add_end(",
         "test_an_end_is_noted_on_a_full_disk_as_well",
     ),
     "numbers are not noted": Mistake(
         "relay_disk.c",
-        "	else if (behind >= relay->relays->settings.behind / 2 &&",
-        "	else if (behind >= UINT64_MAX / 2 &&",
+        "	} else if (behind >= relay->relays->settings.behind / 2) {",
+        "	} else if (behind >= UINT64_MAX / 2) {",
         "test_what_the_near_host_sends_without_reading_is_noted",
     ),
     "what cannot be noted is passed on": Mistake(

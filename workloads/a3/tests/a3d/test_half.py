@@ -81,7 +81,7 @@ def content(at: int, length: int) -> bytes:
     room=st.integers(700, 300_000),
     pause_ms=st.sampled_from([0, 0, 1, 150, 3000]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_goes_in_comes_out_whatever_the_network_does(
     half: Path, seed: int, sizes: tuple[int, int], harm: tuple[int, int, int], room: int, pause_ms: int
 ) -> None:

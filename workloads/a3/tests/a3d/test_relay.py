@@ -53,58 +53,71 @@ def relay(
 CRASHES = st.one_of(st.integers(1, 60).map("c{}".format), st.sampled_from([0, 50, 300, 1000, 2500]))
 
 
-@given(
-    seed=st.integers(1, 2**32),
-    sizes=st.tuples(
+SEARCH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY: dict[str, Any] = {
+    "seed": st.integers(1, 2**32),
+    "sizes": st.tuples(
         st.one_of(st.integers(0, 2000), st.integers(0, 300_000), st.integers(0, 1_500_000)),
         st.one_of(st.integers(0, 60_000), st.integers(0, 60_000), st.integers(0, 1_000_000)),
     ),
-    harm=st.tuples(st.integers(0, 100), st.integers(0, 150), st.integers(0, 250)),
-    room=st.integers(700, 60_000),
-    pause_ms=st.sampled_from([0, 100, 500]),
-    quota=st.sampled_from([0, 30_000, 100_000, LARGE, LARGE]),
-    crash=CRASHES,
-    down_ms=st.integers(1, 1500),
-    what=st.sampled_from(["all", "all", "client-away"]),
-    disk=st.sampled_from(["kill", "power", "power", "failing", "folder", "full", "fills"]),
-    mtu=st.sampled_from([0, 0, 0, 1300, -1300]),
-)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_both_hosts_get_all_that_the_other_one_sends(
+    "harm": st.tuples(st.integers(0, 100), st.integers(0, 150), st.integers(0, 250)),
+    "room": st.integers(700, 60_000),
+    "pause_ms": st.sampled_from([0, 100, 500]),
+    "quota": st.sampled_from([0, 30_000, 100_000, LARGE, LARGE]),
+    "crash": CRASHES,
+    "down_ms": st.integers(1, 1500),
+    "what": st.sampled_from(["all", "all", "client-away"]),
+    "disk": st.sampled_from(["kill", "power", "power", "failing", "folder", "full", "fills"]),
+    "mtu": st.sampled_from([0, 0, 0, 1300, -1300]),
+}
+GONE: dict[str, Any] = {
+    "seed": st.integers(1, 2**32),
+    "sizes": st.tuples(st.integers(100_000, 900_000), st.just(20_000)),
+    "harm": st.tuples(st.integers(0, 60), st.integers(0, 150), st.integers(0, 250)),
+    "room": st.integers(700, 60_000),
+    "crash": CRASHES,
+    "what": st.sampled_from(["server-gone", "server-forgets", "client-gone", "client-forgets"]),
+    "disk": st.sampled_from(["kill", "power", "power", "failing", "full"]),
+}
+
+
+def relayed(
     half: Path,
+    *,
     seed: int,
     sizes: tuple[int, int],
     harm: tuple[int, int, int],
     room: int,
-    pause_ms: int,
-    quota: int,
-    crash: int | str,
-    down_ms: int,
-    what: str,
-    disk: str,
-    mtu: int,
+    pause_ms: int = 200,
+    **values: Any,
 ) -> None:
+    relay(half, [seed, *sizes, *harm, room, pause_ms], **values)
+
+
+@given(**ANY)
+@settings(SEARCH, max_examples=20)
+def test_both_hosts_get_all_that_the_other_one_sends(half: Path, **values: Any) -> None:
     """With losses, a slow reader, small quotas, more than memory keeps, and crashes at any call, or of the power."""
-    relay(half, [seed, *sizes, *harm, room, pause_ms], quota, crash, down_ms, what, disk, mtu=mtu)
+    relayed(half, **values)
 
 
-@given(
-    seed=st.integers(1, 2**32),
-    size=st.integers(100_000, 900_000),
-    harm=st.tuples(st.integers(0, 60), st.integers(0, 150), st.integers(0, 250)),
-    room=st.integers(700, 60_000),
-    crash=CRASHES,
-    what=st.sampled_from(["server-gone", "server-forgets", "client-gone", "client-forgets"]),
-    disk=st.sampled_from(["kill", "power", "power", "failing", "full"]),
-)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(**GONE)
+@settings(SEARCH, max_examples=12)
 def test_if_a_host_is_gone_after_a_crash_the_other_one_gets_what_was_acknowledged_and_a_reset(
-    half: Path, seed: int, size: int, harm: tuple[int, int, int], room: int, crash: int | str, what: str, disk: str
+    half: Path, **values: Any
 ) -> None:
-    relay(half, [seed, size, 20_000, *harm, room, 200], crash=crash, what=what, disk=disk)
+    relayed(half, **values)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.sweep
+@given(st.one_of(st.fixed_dictionaries(ANY), st.fixed_dictionaries(GONE)))
+@settings(SEARCH, max_examples=400)
+def test_both_hosts_get_what_is_due_to_them(half: Path, values: dict[str, Any]) -> None:
+    """A longer search."""
+    relayed(half, **values)
+
+
+@pytest.mark.parametrize("seed", range(5))
 def test_after_crashes_all_that_was_acknowledged_is_delivered(half: Path, seed: int) -> None:
     done = relay(half, [seed + 1, 300_000, 20_000, 20, 0, 50, 10_000, 200], crash=700)
     assert done["crashes"] == 5
@@ -485,11 +498,17 @@ def test_a_connection_with_urgent_data_is_not_taken_over(program: Path, tmp_path
     assert ib(program, "client", tmp_path, talk.lines)[1]["taken"] == 0
 
 
-def answered(clients: list[str], step_us: int = 60 * MS) -> list[str]:
+def resets(printed: list[str]) -> list[str]:
+    """Return packets of resets, in hexadecimal."""
+    packets = [line.split()[2] for line in printed if line.startswith("send ")]
+    return [packet for packet in packets if read(bytes.fromhex(packet)).flags & RST]
+
+
+def answered(clients: list[str], step_us: int = 60 * MS, begin_us: int = 0) -> list[str]:
     """Return pages, one after the other, whose answers begin; each from a port of its own."""
     lines = []
     for number, client in enumerate(clients):
-        talk = Page(40_000 + number, number * step_us, client)
+        talk = Page(40_000 + number, begin_us + number * step_us, client)
         talk.answer(talk.begin_us + 5 * MS, 0, ANSWER)
         lines += talk.lines
     return lines
@@ -504,22 +523,49 @@ def test_a_device_has_a_part_of_the_places(program: Path, tmp_path: Path) -> Non
 
 def test_only_so_many_are_taken_over_at_once(program: Path, tmp_path: Path) -> None:
     """Each costs syncs, for which all packets wait. One that is not taken over may be so at its next segment."""
-    lines = answered(["10.0.0.2"] * 30, 0)
+    lines = answered(["10.0.0.2"] * 30, 0, 1000 * 1000 * MS)
     lines.sort(key=lambda line: int(line.split()[0]))
     _, counts = ib(program, "client", tmp_path, lines)
     assert counts["taken"] == 16 and counts["not_taken"] == 0
 
 
+def test_only_so_many_ends_are_noted_at_once(program: Path, tmp_path: Path) -> None:
+    """Each costs a sync, too. 40 servers end at once: 16 ends go on, and then one in 5 ms."""
+    clients = [f"10.0.{number % 2}.2" for number in range(40)]
+    lines = answered(clients)
+    for number, client in enumerate(clients):
+        talk = Page(40_000 + number, 0, client)
+        talk.lines.clear()
+        talk.send(3000 * MS, 0, len(PAGE), len(ANSWER))
+        talk.send(3001 * MS, 1, len(ANSWER), len(PAGE), flags=ACK | FIN)
+        lines += talk.lines
+    lines.sort(key=lambda line: int(line.split()[0]))
+    printed, counts = ib(program, "client", tmp_path, lines)
+    came = [line.split() for line in printed if line.startswith("send ")]
+    at_ms: dict[str, float] = {}
+    for _, at, packet in came:
+        one = read(bytes.fromhex(packet))
+        if one.flags & FIN:
+            at_ms.setdefault(packet[40:48], int(at) / 1_000_000)
+    times = sorted(at_ms.values())
+    assert counts["taken"] == len(times) == 40
+    assert times == [3001] * 16 + [3001 + 5 * number for number in range(1, 25)]
+
+
 def test_one_that_has_been_idle_for_two_hours_leaves_its_place_to_another_one(program: Path, tmp_path: Path) -> None:
-    """Its hosts answer whenever they are asked; with 128 of them, nobody else would have IB any more."""
+    """Its hosts answer whenever they are asked; with 128 of them, nobody else would have IB any more.
+
+    The first one has moved a byte later than the others.
+    """
     lines = answered([f"10.0.{number % 4}.2" for number in range(128)])
-    for second in range(60, 7500, 500):
+    for second in range(60, 7500, 1000):
         for number in range(128):
             talk = Page(40_000 + number, 0, f"10.0.{number % 4}.2")
             talk.lines.clear()
             talk.stamp = 10 + second
-            talk.send(second * 1000 * MS, 0, len(PAGE), len(ANSWER))
-            talk.send(second * 1000 * MS, 1, len(ANSWER), len(PAGE))
+            end, data = len(ANSWER) + (number == 0 and second > 1060), b"x" * ((number, second) == (0, 1060))
+            talk.send(second * 1000 * MS, 1, end, len(PAGE), data)
+            talk.send(second * 1000 * MS, 0, len(PAGE), end + len(data))
             lines += talk.lines
     for second in (7600, 7601):
         late = Page(50_000 + second, second * 1000 * MS, "10.0.9.9")
@@ -528,6 +574,7 @@ def test_one_that_has_been_idle_for_two_hours_leaves_its_place_to_another_one(pr
     printed, counts = ib(program, "client", tmp_path, lines)
     assert counts["taken"] == 128 + 1 and counts["not_taken"] == 1
     assert [line for line in printed if line.startswith("changed 1")][-1] == "changed 1 4 57601 80"
+    assert not any(packet[40:48] == "00509c40" for packet in resets(printed))
 
 
 def answers_after_restart(talk_ack: int, server: int | None) -> list[str]:
@@ -606,6 +653,11 @@ def test_none_of_a_connection_that_was_reset_passes_before_a_host_has_forgotten_
     printed, _ = ib(program, "client", tmp_path, talk.lines)
     assert not any(line.startswith("changed 0") for line in printed)
     assert {outward for outward, one in sent(printed) if one.flags & RST} == {True, False}
+    again = Talk(server=SERVER, first=(9, 8))
+    again.send(100 * MS, 0, -1, 0, flags=SYN)
+    again.send(110 * MS, 1, -1, 0, flags=SYN | ACK)
+    printed, _ = ib(program, "client", tmp_path, [*talk.lines, *changed(again.lines)])
+    assert any(line.startswith("changed 0") for line in printed)
     talk.send(100 * MS, 0, len(PAGE), 0, flags=RST)
     printed, _ = ib(program, "client", tmp_path, talk.lines)
     assert any(line.startswith("changed 0") for line in printed)

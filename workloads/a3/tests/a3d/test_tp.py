@@ -74,10 +74,10 @@ def test_a_connection_is_taken_over_by_an_open_that_tp_can_predict(
     assert len(list(folder.iterdir())) == ib
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 4])
+@pytest.mark.parametrize("seed", [0, 2, *(pytest.param(seed, marks=pytest.mark.sweep) for seed in (1, 4))])
 def test_what_a_client_sees_is_what_a_server_could_have_said(whole: Path, seed: int) -> None:
     """With losses and segments that come late, with IB and without."""
-    fuzz.modelled(whole, seed, early=False, words=words(seed, 10 * (seed % 3), 25 * seed, int(seed == 1)))
+    fuzz.modelled(whole, seed, early=False, words=words(seed, 10 * (seed % 3), 25 * seed, int(seed in (1, 2))))
 
 
 def test_a_server_does_not_wait_for_a_slow_client(whole: Path) -> None:
@@ -147,6 +147,16 @@ def test_at_the_end_of_a3d_its_connections_are_reset_and_their_marks_taken_back(
     assert said.session.state == "reset" and not said.session.offered
 
 
+def test_a_connection_that_cannot_be_taken_over_is_forgotten(whole: Path) -> None:
+    """It passes, and takes no place."""
+    said = talk(whole, Smb2())
+    said.session.say("unmarked")
+    said.begin()
+    assert len(said.reads) == 1 and not said.session.offered
+    with said.session:
+        pass  # at the end, nothing may be left
+
+
 def test_what_tp_has_of_a_connection_is_free_at_its_end(whole: Path) -> None:
     """A relay stays for a minute, since a host may repeat its FIN."""
     said = talk(whole, Smb2())
@@ -157,7 +167,7 @@ def test_what_tp_has_of_a_connection_is_free_at_its_end(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_planted_mistakes_are_found(built: Path, tmp_path: Path, name: str) -> None:
+def test_planted_mistakes_are_found(name: str) -> None:
     mistake = WHOLE[name]
     wrong_program = compiled("drive_tp", mistake)
     with pytest.raises((AssertionError, LookupError, ValueError)):

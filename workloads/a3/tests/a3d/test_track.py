@@ -62,7 +62,7 @@ STREAM = bytes(number % 251 for number in range(5000))
     order=st.randoms(use_true_random=False),
     wrap=st.booleans(),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_order_and_repetition_gives_the_same_bytes(
     program: Path, cuts: list[tuple[int, int]], order: Random, wrap: bool
 ) -> None:

@@ -4,7 +4,8 @@
  * printed, are those of drive. After PREDICT and SERIALISE, there may be the quota; otherwise it is 16 MiB. Files are in the
  * folder "."; "store BYTES" lets none get longer, "lose" empties them, "again" begins another connection of the same hosts, and
  * "strangers" as many of others as there are places. "window DEVICE BYTES" begins one more, of a device, whose server is to
- * be told such a window; what it gets is printed as the first number.
+ * be told such a window; what it gets is printed as the first number. "round BYTES" lets one more keep a stream in so much
+ * room, some of which is read each time that it is full; it ends with 5 if that goes wrong.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -136,6 +137,81 @@ static void arrive(struct tp_links *links)
 	}
 }
 
+static uint8_t byte_at(uint64_t at)
+{
+	return (uint8_t)(at * 7 % 251 ^ at >> 11);
+}
+
+static bool keep(struct tp_link *link, enum track_direction direction, uint64_t from, uint64_t at, size_t length)
+{
+	uint8_t bytes[6000];
+
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = byte_at(at + i);
+	return tp_link_transformer.keep(link, direction, from, at, bytes, length);
+}
+
+static void check_kept(struct tp_link *link, enum track_direction direction, uint64_t at, size_t length)
+{
+	uint8_t bytes[6000];
+
+	if (!tp_link_transformer.kept(link, direction, at, bytes, length))
+		exit(5);
+	for (size_t i = 0; i < length; i++)
+		if (bytes[i] != byte_at(at + i))
+			exit(5);
+}
+
+static void go_round(struct tp_links *links, uint64_t place)
+{
+	struct segment_end end = { { 10, 0, 2, 1 }, 1 }, server = { { 10, 0, 0, 1 }, 445 };
+	struct tp_link *link = strangers[windows] = tp_link_begin(links, &end, &server, &strangers[windows]);
+	uint64_t from = 0, at = 0, step = 0;
+
+	windows++;
+	tp_link_transformer.keeps(link, TRACK_TO_SERVER, 6000);
+	if (tp_link_transformer.keeps(link, TRACK_TO_CLIENT, place) != place || !keep(link, TRACK_TO_SERVER, 0, 0, 6000))
+		exit(5);
+	while (at < 5 * place) {
+		const size_t length = 1 + (size_t)(step++ * 7919 % 6000);
+		const bool full = at + length - from > place;
+		size_t some = at - from < 5000 ? (size_t)(at - from) : 5000;
+
+		if (keep(link, TRACK_TO_CLIENT, from, at, length) == full)
+			exit(5); /* what is needed is written over, or there is room */
+		at += full ? 0 : length;
+		if (!full)
+			continue;
+		check_kept(link, TRACK_TO_CLIENT, from, some);
+		from += some;
+		if (at > place && tp_link_transformer.keeps(link, TRACK_TO_CLIENT, 2 * place) != place)
+			exit(5); /* it has gone round */
+	}
+	for (size_t some; from < at; from += some) {
+		some = at - from < 5000 ? (size_t)(at - from) : 5000;
+		check_kept(link, TRACK_TO_CLIENT, from, some);
+	}
+	check_kept(link, TRACK_TO_SERVER, 0, 6000);
+	if (!keep(link, TRACK_TO_CLIENT, at, at, 10) || tp_link_transformer.keeps(link, TRACK_TO_CLIENT, 2 * place) != 2 * place)
+		exit(5); /* it begins again */
+}
+
+/* A disk that becomes full: what is kept stays, and what there was room for is free. */
+static void fill(struct tp_links *links)
+{
+	struct segment_end end = { { 10, 0, 3, 1 }, 1 }, server = { { 10, 0, 0, 1 }, 445 };
+	struct tp_link *link = strangers[windows] = tp_link_begin(links, &end, &server, &strangers[windows]);
+	const uint64_t before = links->stored;
+
+	windows++;
+	tp_link_transformer.keeps(link, TRACK_TO_CLIENT, 100000);
+	if (!keep(link, TRACK_TO_CLIENT, 0, 0, 6000) || keep(link, TRACK_TO_CLIENT, 0, 6000, 6000))
+		exit(5);
+	check_kept(link, TRACK_TO_CLIENT, 0, 6000);
+	if (links->stored != before + 6000 || tp_link_transformer.keeps(link, TRACK_TO_CLIENT, 100000) != 6000)
+		exit(5);
+}
+
 static void obey(struct tp_links *links, struct tp_link *link, const char *line)
 {
 	if (line[0] == '>' || line[0] == '<') {
@@ -155,6 +231,10 @@ static void obey(struct tp_links *links, struct tp_link *link, const char *line)
 		lose();
 	} else if (!strncmp(line, "window ", 7)) {
 		tell_window(links, line + 7);
+	} else if (!strncmp(line, "round ", 6)) {
+		go_round(links, strtoull(line + 6, NULL, 10));
+	} else if (!strcmp(line, "fill")) {
+		fill(links);
 	} else if (!strcmp(line, "strangers")) {
 		arrive(links);
 	}

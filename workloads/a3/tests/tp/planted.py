@@ -454,6 +454,47 @@ PLANTED = {
 }
 
 LINKED = {
+    "a stream is written behind its room": Mistake(
+        "tp_link.c",
+        "	whole = before_end(part, there, length);\n	if (!put(",
+        "	whole = length;\n	if (!put(",
+        "test_a_stream_goes_round_in_its_room",
+        (20_000,),
+    ),
+    "a stream is read behind its room": Mistake(
+        "tp_link.c",
+        "	whole = before_end(part, there, length);\n	return",
+        "	whole = length;\n	return",
+        "test_a_stream_goes_round_in_its_room",
+        (33_333,),
+    ),
+    "what is kept is written over": Mistake(
+        "tp_link.c",
+        "	if (at + length - from > part->room || !open_file(link))",
+        "	if (!part->room || !open_file(link))",
+        "test_a_stream_goes_round_in_its_room",
+        (20_000,),
+    ),
+    "an empty stream does not begin again": Mistake(
+        "tp_link.c",
+        "		part->first = part->next = at;",
+        "		(void)0;",
+        "test_a_stream_goes_round_in_its_room",
+        (20_000,),
+    ),
+    "a stream that has gone round moves": Mistake(
+        "tp_link.c",
+        "part->next - part->first > part->room ?",
+        "part->next < part->first ?",
+        "test_a_stream_goes_round_in_its_room",
+        (20_000,),
+    ),
+    "a full disk is asked for more": Mistake(
+        "tp_link.c",
+        "	part->room = part->most = used;",
+        "	part->room = used;",
+        "test_a_disk_that_becomes_full_keeps_what_it_has",
+    ),
     "a device may have all of the quota": Mistake(
         "tp_link.c",
         "all - least(all, links->stored), device - least(device, has))",
@@ -538,6 +579,12 @@ LINKED = {
 }
 
 WHOLE = {
+    "what cannot be taken over keeps its place": Mistake(
+        "chain.c",
+        "transformer, own->tp, now_ns))\n		tp_link_end(own->tp);",
+        "transformer, own->tp, now_ns))\n		(void)0;",
+        "test_a_connection_that_cannot_be_taken_over_is_forgotten",
+    ),
     "its end says nothing to hosts": Mistake(
         "relay.c",
         "		if (!relay || !relay->transformer)\n",

@@ -124,6 +124,19 @@ def test_windows_that_were_told_count_against_the_quota(program: Path) -> None:
     assert got == [3 << 19, 1 << 19, 3 << 19, 3 << 19, 1 << 19, 3 << 19, 1 << 20]
 
 
+@pytest.mark.parametrize("room", [20_000, 33_333])
+def test_a_stream_goes_round_in_its_room(program: Path, room: int) -> None:
+    """It writes over nothing that is needed, nor over the other direction; empty, it begins again, with more room."""
+    with Session(program) as session:
+        session.say(f"round {room}")
+
+
+def test_a_disk_that_becomes_full_keeps_what_it_has(program: Path) -> None:
+    with Session(program) as session:
+        session.say(f"store {(64 << 20) + 10_000}")
+        session.say("fill")
+
+
 def test_windows_leave_room_for_blocks(program: Path) -> None:
     said = talk(program, Smb2())
     for device in (2, 3, 4, 5, 6):
