@@ -114,7 +114,9 @@ class A3d(Probe):
             "transaction prediction: blocks of CIFS are asked for before the client asks; on routers only",
             default=False,
         ),
-        "tp_quota": Param("size", "what TP may keep of all connections; a device has a quarter of it", default=256 << 20),
+        "tp_quota": Param(
+            "size", "what TP may keep of all connections; a device has a quarter of it", default=256 << 20
+        ),
         "serialise": Param("bool", "one request of SMB2 at the server at a time; on routers only", default=False),
         "every": Param(
             "duration", "time between its reports", default=_SECOND, least=_MILLISECOND, most=3600 * _SECOND

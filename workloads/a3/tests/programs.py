@@ -12,8 +12,8 @@ from typing import Protocol
 from lab.cache.report import SilentReport
 from lab.cache.store import Store, content_key
 
-PLAIN = ("-O0",)  # for programs with mistakes: without a sanitizer, they take a sixth of the time
-SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+PLAIN: tuple[str, ...] = ("-O0",)  # for programs with mistakes: without a sanitizer, they take a sixth of the time
+SANITIZED: tuple[str, ...] = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
 _STORE = Store("c-tests", "programs of tests in C")
 _NEEDED_BYTES = 20_000_000
