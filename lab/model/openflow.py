@@ -121,7 +121,8 @@ class OpenFlowBridge(Node):
     fail_mode: Literal["secure", "standalone"] | None = Field(
         None,
         description="Without a connection to its controller: secure: only its flow rules apply; standalone: it learns "
-        "addresses by itself. Default: secure with controller: or openflow:, otherwise standalone.",
+        "addresses by itself. Default: secure with controller: or openflow:, otherwise standalone. Open vSwitch "
+        "bridges an access point that has this key.",
     )
     openflow: Rules = Field(
         [],

@@ -117,7 +117,8 @@ def resolve(
         collect=collected,
         image_folders={name: image.folder for name, image in topology.images.items() if image.folder},
     )
-    far = [] if draft else [(why, node) for node in plan.nodes if (why := plan.out_of_reach(node))]
+    awaited = [] if draft else [node for node in plan.nodes if node.radio is not None and node.radio.awaited]
+    far = [(why, node) for node in awaited if (why := plan.out_of_reach(node))]
     for why, node in far[:1]:
         listed = ", ".join(other.name for _, other in far[1:3]) + f" and {len(far) - 3} more" * (len(far) > 3)
         warn(why + f", like {listed}" * (len(far) > 1), node.source)

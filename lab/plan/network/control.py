@@ -86,7 +86,7 @@ def _node(source: ValidatedFile[Topology], node: Node, addresses: Mapping[str, s
     model = models[node.name]
     if isinstance(model, Controller):
         node = replace(node, controller=_app(source, model.app))
-    elif isinstance(model, OpenFlowBridge) and (model.is_programmed or model.stp):
+    elif isinstance(model, OpenFlowBridge) and (model.is_programmed or model.stp or model.fail_mode):
         ends = [dict(one.ends()) for one in links if {one.node_a, one.node_b} == {node.name, model.controller}]
         port = ends[0][model.controller] if model.controller is not None and ends else ""
         ip = addresses[port].split("/")[0] if port in addresses else None  # a mistake has been reported otherwise
