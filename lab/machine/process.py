@@ -44,6 +44,7 @@ MODES = {
     "shell": Mode(virtual_time=False, terminal=True, quiet=True, any_event=True),  # a prompt
     "batch": Mode(quiet=True, any_event=True),  # commands (lab.machine.batch)
     "script": Mode(quiet=True, any_event=True, room=SCRIPTS),  # a script that builds its network itself
+    "script-in-real-time": Mode(virtual_time=False, quiet=True, any_event=True, room=SCRIPTS),
     "script-at-terminal": Mode(virtual_time=False, terminal=True, quiet=True, any_event=True, room=SCRIPTS),
     "lockstep": Mode(any_event=True),  # a plan, as far as a program lets it go (lab.lockstep)
 }

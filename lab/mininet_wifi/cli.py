@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from lab.guest.batch import Batch
@@ -30,20 +33,26 @@ class _Prompt(_Positions, Shell):
 class _Lines(_Positions, Batch):
     """The prompt without a terminal."""
 
+    def __init__(self, network: RunningNet, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        super().__init__(session(), network)
+
     def greet(self) -> None:
         """Say nothing."""
         ENVIRONMENT.update(PLAIN)
 
     def next_line(self) -> str | None:
-        line: str | None = self._session.ask("line")["line"]
-        return line
+        return next(self._lines, None)
 
 
 def CLI(network: RunningNet, stdin: Any = None, script: str | None = None, **_others: Any) -> Any:
-    """Open the prompt; return once its user has left it."""
+    """Open the prompt; return once its user has left it. ``script``: a file whose lines are run instead."""
     network.build()
-    prompt = _Prompt if session().terminal else _Lines
-    return prompt(session(), network)
+    if script is not None:
+        return _Lines(network, Path(script).read_text().splitlines())
+    if stdin is not None and stdin is not sys.stdin:
+        return _Lines(network, stdin)
+    return _Prompt(session(), network) if session().terminal else _Lines(network, sys.stdin)
 
 
 CLI_wifi = CLI

@@ -12,6 +12,10 @@ class WirelessLink(TCLink):
     """The default of Mininet-WiFi: between station and access point."""
 
 
+class TCWirelessLink(WirelessLink):
+    """The same, with bw and the like, which all have."""
+
+
 class wmediumd(WirelessLink):
     """The same: the lab always has a medium."""
 

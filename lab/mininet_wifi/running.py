@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 from lab.guest.session import Session
+
+T = TypeVar("T")
 
 
 class ScriptSession(Session):
@@ -15,7 +18,7 @@ class ScriptSession(Session):
 
     def __init__(self) -> None:
         super().__init__(cast(LiveGuest, None), Host(opened()))
-        self.begun = False
+        self.begun = self._plays = False
         self.told: dict[str, Any] = self.ask("script")
 
     @property
@@ -23,10 +26,18 @@ class ScriptSession(Session):
         """Whether somebody types at a terminal, in real time."""
         return bool(self.told["terminal"])
 
-    def begin(self, guest: LiveGuest) -> None:
-        """Take the network of the script; from now on, nodes move."""
+    def attach(self, guest: LiveGuest) -> None:
+        """Take the network of the script, whose clock does not run yet."""
         self._guest, self.begun = guest, True
+
+    def begin(self) -> None:
+        """From now on, nodes move."""
         self.start(attachable=self.terminal)
+        self._plays = True
+
+    def call(self, action: Callable[[], T]) -> T:
+        """Have the thread of the loop do something; before it runs, do it."""
+        return super().call(action) if self._plays else action()
 
 
 _current: list[ScriptSession] = []

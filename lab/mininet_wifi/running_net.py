@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from time import sleep
 from typing import Any
 
 from mininet.log import info, output
 
+from lab.guest.errors import GuestError
+from lab.guest.loop import now_ns
 from lab.guest.network.network import LabNet
 from lab.mininet_wifi import words
 from lab.mininet_wifi.errors import ScriptError, caller
 from lab.mininet_wifi.nodes import AP, ScriptNode, Station
+from lab.mininet_wifi.radios import WirelessIntf, joining
 from lab.mininet_wifi.running import ScriptSession, session
 from lab.mininet_wifi.said import Said
+from lab.shared import types
 from lab.shared.types import Plan
 
+_FREE_NS, _LOOK_S = 3_000_000_000, 0.1  # how long build() waits for radios that join what is in range
 _SETTLE_S = 3  # pingAll and iperf of Mininet-WiFi wait so long first
 
 
@@ -23,6 +29,7 @@ class RunningNet(LabNet):
     """What scripts do with a network that has been built."""
 
     built = False
+    _ranges: dict[str, float]
 
     def __init__(self, plan: Plan, said: Said) -> None:
         """Begin with a guest in which nothing exists."""
@@ -103,22 +110,87 @@ class RunningNet(LabNet):
         found = self._session.position_m(node.name)
         return found and (found[0], found[1], round(found[2] - words.height_m(node.params), 9))
 
-    def move(self, node: ScriptNode, written: Any) -> None:
-        """Move a node, at once."""
+    def move(self, node: ScriptNode, written: Any, speed_m_s: float | None = None) -> None:
+        """Move a node, at once if it has no speed."""
         if not self.built:
             node.params["position"] = written
             return
         there = ", ".join(self._said.position(node, written, words.height_m(node.params)))
-        self._session.fire(f"move: {node.name}, to: [{there}]")
+        speed = "" if speed_m_s is None else f", speed: {words.unit(speed_m_s, 'm/s')}"
+        self._session.fire(f"move: {node.name}, to: [{there}]{speed}")
 
     def set_power(self, node: ScriptNode, value: float, intf: str | None) -> None:
         """Change the power of a radio."""
         if not self.built:
             node.params["txpower"] = value
             return
-        names = [one.name for one in node.wintfs.values()]
-        radio = node.name if intf in (None, names[0]) else str(intf)
-        self._session.fire(f"txpower: {radio}, to: {words.unit(value, 'dBm')}")
+        radio = node.getNameToWintf(intf) if intf else node.wintfs[0]
+        if radio is None:
+            raise ScriptError(f"{node.name} has no radio {intf}", caller())
+        self._session.fire(f"txpower: {radio.radio}, to: {words.unit(value, 'dBm')}")
+        radio.txpower = float(value)
+
+    def power_for(self, radio: WirelessIntf, range_m: float) -> float:
+        """Return the power with which a radio reaches so far, in dBm."""
+        return float(self._session.ask("power", radio=radio.radio, range_m=range_m)["dbm"])
+
+    def range_of(self, radio: str) -> float:
+        """Return how far a radio reaches, in m."""
+        return self._ranges.get(radio, 0.0)
+
+    # Radios and their daemons
+
+    def radios(self) -> Iterator[WirelessIntf]:
+        """Return the radios of all nodes."""
+        return (radio for node in self._said.nodes.values() for radio in node.wintfs.values())
+
+    def cells(self) -> list[types.Radio]:
+        """Return the radios of access points, as the plan has them."""
+        return [one.plan for one in self.radios() if one.node.kind == "ap" and one.plan is not None]
+
+    def radio_with(self, mac: str) -> WirelessIntf | None:
+        """Return the radio of an access point with that BSSID."""
+        return next((one for one in self.radios() if one.node.kind == "ap" and one.mac == mac), None)
+
+    def ask_daemon(self, radio: str, request: str) -> str:
+        """Return what wpa_supplicant or hostapd answers; empty if it does not run, or does not listen."""
+        control = self._session.guest.controls.get(radio)
+        if control is None or not control.task.alive:
+            return ""
+        try:
+            return self._session.call(lambda: control.request(request))
+        except GuestError:  # the script has ended it
+            return ""
+
+    def await_event(self, radio: str, event: str, within_ns: int) -> bool:
+        """Wait for an event of a daemon from now on; return whether it came."""
+        control, loop, since_ns = self._session.guest.controls[radio], self._session.guest.loop, now_ns()
+
+        def wait() -> bool:
+            loop.run_until(since_ns + within_ns, lambda: control.seen(event, since_ns))
+            return control.seen(event, since_ns)
+
+        return self._session.call(wait)
+
+    def free(self, radios: Sequence[WirelessIntf]) -> None:
+        """Have radios join any network in range, the best first, and wait a while for them."""
+        for radio in radios:
+            assert radio.plan is not None  # the network is built
+            mhz = " ".join(sorted({str(one.frequency_mhz) for one in self.cells()}))
+            open_ones = [one for one in reversed(self.cells()) if one.encrypt in (None, "open")]
+            for cell in {one.ssid: one for one in open_ones}.values():
+                number = "0" if cell.ssid == radio.plan.ssid else self.ask_daemon(radio.radio, "ADD_NETWORK").strip()
+                for line in joining(radio.plan, cell):
+                    self.ask_daemon(radio.radio, f"SET_NETWORK {number} {line.replace('=', ' ', 1)}")
+                self.ask_daemon(radio.radio, f"SET_NETWORK {number} scan_freq {mhz}")
+                if radio.plan.bgscan:
+                    self.ask_daemon(radio.radio, f'SET_NETWORK {number} bgscan "{radio.plan.bgscan}"')
+            self.ask_daemon(radio.radio, "ENABLE_NETWORK all")
+        end_ns = now_ns() + _FREE_NS
+        waiting = list(radios)
+        while waiting and now_ns() < end_ns:
+            sleep(_LOOK_S)
+            waiting = [one for one in waiting if "wpa_state=COMPLETED" not in self.ask_daemon(one.radio, "STATUS")]
 
     def _found(self, node: Any) -> Any:
         if isinstance(node, str):

@@ -4,14 +4,14 @@ radio does."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-from lab.mininet_wifi import links, words
+from lab.mininet_wifi import words
 from lab.mininet_wifi.collected import Collected
 from lab.mininet_wifi.errors import ScriptError
-from lab.mininet_wifi.nodes import AP, ScriptNode, Station, Switch
+from lab.mininet_wifi.nodes import AP, RemoteController, ScriptNode, Station, Switch
+from lab.mininet_wifi.radios import WirelessIntf
 
 _IP_BASE = "10.0.0.0/8"  # the topology's default, too
 
@@ -29,7 +29,13 @@ class Said:
         self.mobility: dict[str, Any] = {"time": 0, "mob_rep": 1, "reverse": False}  # of all of them
         self.model: dict[str, Any] = {}  # of setMobilityModel()
         self.joins: dict[str, dict[int, tuple[ScriptNode, int]]] = {}  # radios of stations, and whose network they join
-        self.without: dict[str, dict[int, tuple[type[Any], dict[str, Any]]]] = {}  # radios without access points
+        self.without: dict[str, dict[int, tuple[str, dict[str, Any]]]] = {}  # radios without access points
+        self.levels: list[dict[str, Any]] = []  # snr= of links
+        self.shaped: list[tuple[WirelessIntf, dict[str, Any]]] = []  # radios with bw= and the like
+        self.free: list[WirelessIntf] = []  # radios that join any network in range
+        self.joins_by_itself = True  # autoAssociation
+        self.controlled = False  # whether there are controllers
+        self.by_rules = False  # whether the script wants none
         self.bgscan: str | None = None
         self._ip_base = ip_base
         self._prefix = ip_base.partition("/")[2]
@@ -48,7 +54,8 @@ class Said:
 
     def complete(self, where: str) -> Collected:
         """Return all of it; ``where``: the line that builds the network."""
-        self.collected.others.setdefault("medium", ({}, where))
+        medium, line = self.collected.others.get("medium", ({}, where))
+        self.collected.others["medium"] = ({**medium, **({"snr": self.levels} if self.levels else {})}, line)
         if self._ip_base != _IP_BASE:
             self.collected.others["subnet"] = (self._ip_base, where)
         for name, node in self.nodes.items():
@@ -79,8 +86,24 @@ class Said:
         if isinstance(node, Station):
             return self._keys_of_station(node)
         if isinstance(node, Switch):
-            return {"kind": "switch"}
+            return {"kind": "switch", **self._bridge(node)}
+        if isinstance(node, RemoteController):
+            return {"kind": "controller", "app": node.app()}
         return {"kind": "host", **self._addresses(params), **({"mac": params["mac"]} if params.get("mac") else {})}
+
+    def _bridge(self, node: AP | Switch) -> dict[str, Any]:
+        """Return how Open vSwitch forwards: it learns addresses, or does only what flow rules say.
+
+        Mininet's controllers have a bridge learn. Without one, Mininet's forwards nothing; here it does so only if the
+        script says something that makes sense with flow rules alone.
+        """
+        standalone = node.params.get("failMode") == "standalone"
+        outside = next((one.name for one in self.nodes.values() if isinstance(one, RemoteController)), None)
+        if outside is not None and not node.learns:
+            return {"controller": outside, **({"fail_mode": "standalone"} if standalone else {})}
+        by_rules = node.params.get("failMode") == "secure" or node.params.get("protocols") or self.by_rules
+        secure = by_rules and not self.controlled and not node.learns
+        return {"fail_mode": "secure" if secure and not standalone else "standalone"}
 
     def _addresses(self, params: Mapping[str, Any]) -> dict[str, Any]:
         keys: dict[str, Any] = {}
@@ -92,7 +115,7 @@ class Said:
 
     def _keys_of_ap(self, node: ScriptNode) -> dict[str, Any]:
         params, placed = node.params, self._is_placed(node)
-        keys = {"kind": "ap", **words.access_point(params, placed)}
+        keys = {"kind": "ap", **words.access_point(params, placed), **self._bridge(node)}
         if params.get("ip"):
             keys["ip"] = params["ip"]
         further = [words.access_point(params, placed, number) for number in range(1, words.radios(params))]
@@ -109,13 +132,18 @@ class Said:
     def _keys_of_radio(self, node: ScriptNode, number: int) -> dict[str, Any]:
         placed = self._is_placed(node)
         cls, link = self.without.get(node.name, {}).get(number, (None, {}))
-        if cls is links.adhoc:
+        if cls == "adhoc":
             return words.ad_hoc(node.params, link, placed, number)
-        if cls is links.mesh:
+        if cls == "mesh":
             return words.mesh(node.params, link, placed)
         keys = words.station(node.params, self._network_of(node, number), placed, number)
-        if self.bgscan:
-            keys["bgscan"] = self.bgscan
+        free = node.wintfs[number] in self.free
+        if self._is_refused(node, number, keys.get("ssid")):
+            keys["awaited"] = False
+        if free or not self.joins_by_itself:
+            keys |= {"awaited": False, "network": {"disabled": 1}}
+        if bgscan := words.own_bgscan(node.params) or self.bgscan:
+            keys["bgscan"] = bgscan
         if number and (address := words.of_radio(node.params, "ip", number)):
             keys["ip"] = address
         return keys
@@ -130,23 +158,30 @@ class Said:
         known = {
             words.of_radio(ap.params, "ssid", radio) for ap in self.aps for radio in range(words.radios(ap.params))
         }
+        known |= {ssid for ap in self.aps for ssid in words.further_networks(ap.params)}
         if len(known) == 1:
             return None
         if not known:
             return self._ssid
-        nearest = min(self.aps, key=lambda ap: self._distance(node, ap))
-        ssid = words.of_radio(nearest.params, "ssid", 0)
-        self.note(f"{node.name} ({ssid})", "in the network of the nearest access point, in which it stays")
-        return ssid
+        if self.joins_by_itself:
+            self.free.append(node.wintfs[number])
+        return words.of_radio(self.aps[0].params, "ssid", 0)
 
-    def _distance(self, node: ScriptNode, other: ScriptNode) -> float:
-        """Return a distance at the start; 0 if one has no position."""
-        begin = self.mobile.get(node.name, {}).get("start position")
-        if begin is None and getattr(node, "coord", None):
-            begin = node.coord[0]
-        here = self.first_position(node) if begin is None else _spot(begin, 0.0)
-        there = self.first_position(other)
-        return math.dist(here, there) if here and there else 0.0
+    def _is_refused(self, node: ScriptNode, number: int, ssid: str | None) -> bool:
+        """Return whether all access points of its network have another passphrase; note it."""
+        given = [words.of_radio(node.params, key, number) for key in ("encrypt", "passwd")]
+        wanted = [
+            [words.of_radio(ap.params, key, radio) for key in ("encrypt", "passwd")]
+            for ap in self.aps
+            for radio in range(words.radios(ap.params))
+            if ssid in (None, words.of_radio(ap.params, "ssid", radio))
+        ]
+        wrong = [what for what, own, others in zip(("encrypt", "passwd"), given, zip(*wanted, strict=True), strict=True)
+                 if own and own not in others] if wanted else []  # fmt: skip
+        if wrong:
+            value = given[0] if wrong[0] == "encrypt" else given[1]
+            self.note(f"{node.name} ({wrong[0]}={value})", "not what its access point has: the station is refused")
+        return bool(wrong)
 
     def _say_mobility(self) -> None:
         for name, said in self.mobile.items():

@@ -14,8 +14,6 @@ _SENSORS = ("6LoWPAN", "use stations in an ad hoc network: net.addLink(sta1, cls
 _P4 = ("P4 switches", "use OVSKernelAP, which learns addresses")
 _SUMO = ("SUMO", "record its traces, and have a topology replay them: mobility: [{model: Trace, file: FILE.tcl, …}]")
 _MODEMS = ("cellular modems (WWAN)", "use stations and access points")
-_REPLAYING = ("replaying yet", "use net.mobility(), or mobility: [{model: Trace, …}] in a topology file")
-_TELEMETRY = ("telemetry yet", "use sta1.cmd('iw dev sta1-wlan0 station dump')")
 _PHYSICAL = ("physical interfaces", "a guest has no way to the host's devices; use stations and access points")
 _DIRECT = ("Wi-Fi Direct yet", "use cls=adhoc")
 _REPEATERS = (
@@ -30,8 +28,6 @@ MODULES = {  # of mn_wifi
     "sumo": _SUMO,
     "vanet": ("roads (VANET) yet", "use net.mobility() or net.setMobilityModel()"),
     "ros": ("ROS", "move nodes by net.mobility() or sta1.setPosition('10,20,0')"),
-    "replaying": _REPLAYING,
-    "telemetry": _TELEMETRY,
     "energy": ("batteries", "compute what a node has used from the counters of `iw dev sta1-wlan0 station dump`"),
 }
 CALLS = {  # of the network
@@ -43,7 +39,6 @@ CALLS = {  # of the network
     "roads": MODULES["vanet"],
     "setModule": ("other driver than its own mac80211_hwsim", "leave setModule() out"),
     "socketServer": ("socket server yet", "call the methods of nodes in the script"),
-    "telemetry": _TELEMETRY,
     "useExternalProgram": _SUMO,
     "delNode": ("way to remove a node", "build the network without it"),
     "delHost": ("way to remove a node", "build the network without it"),
@@ -70,15 +65,23 @@ NODES = {  # classes of nodes, by name
     "NAT": CALLS["addNAT"],
 }
 OUTSIDE = (
-    "controllers outside of a network yet",
-    "use Controller or OVSController: switches and access points then learn addresses; or controller: in a topology "
-    "file",
+    "controller of that class",
+    "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
 )
 MODELS = {  # of mobility
     "TruncatedLevyWalk": ("mobility model TruncatedLevyWalk", "use RandomWalk or RandomWayPoint"),
     "TimeVariantCommunity": ("mobility model TimeVariantCommunity", "use RandomWayPoint or ReferencePoint"),
     "CRP": ("mobility model CRP", "use ReferencePoint"),
-    "ReferencePoint": ("groups of setMobilityModel yet", "use RandomWayPoint, or mobility: in a topology file"),
+}
+
+
+PACKAGES = {  # of others, by what scripts use them for
+    **dict.fromkeys(
+        ("numpy", "pandas", "scipy", "matplotlib", "seaborn"),
+        "write what the script measures to a file; compute and draw from it on the host, in the folder of the run",
+    ),
+    **dict.fromkeys(("requests", "flask", "paho", "websocket"), "use what Python itself has, or curl in a node"),
+    "scapy": "use tcpdump in a node, or a raw socket",
 }
 
 
@@ -93,12 +96,18 @@ class Finder:
             ScriptError: If the lab has no such module.
         """
         package, _, module = name.partition(".")
+        if package in PACKAGES:
+            raise NoModule(f"the lab's guest has no {package} yet; {PACKAGES[package]}", caller())
         if package != "mn_wifi" or not module:
             return None
         first = module.split(".")[0]
         if first in MODULES:
             raise unavailable(*MODULES[first])
-        raise ScriptError(f"{name} does not exist here; docs/mininet-wifi.md says what scripts can import", caller())
+        raise NoModule(f"{name} does not exist here; docs/mininet-wifi.md says what scripts can import", caller())
+
+
+class NoModule(ScriptError, ImportError):
+    """A module is not there; a script may do without it."""
 
 
 def missing(module: str, known: dict[str, tuple[str, str]]) -> Callable[[str], Any]:

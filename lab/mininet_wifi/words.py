@@ -18,6 +18,7 @@ TXPOWER_DBM = 14.0  # Mininet-WiFi's defaults
 ANTENNA_GAIN_DBI = 5.0
 ANTENNA_HEIGHT_M = 1.0
 MOBILITY_DEFAULTS = {"min_x": 0, "min_y": 0, "max_x": 100, "max_y": 100, "min_v": 1, "max_v": 10}
+_GROUP = 8  # the radius of a group is this part of the area's shorter side
 _LEAST_GAP_S = 0.001  # between two points of a way
 _MODES = {  # that the medium does not have: the nearest that it has
     "ac": "n",
@@ -42,9 +43,13 @@ _RADIO = {
     "mac", "mode", "channel", "txpower", "antennaGain", "antennaHeight", "range", "ssid", "passwd", "encrypt",
     "position", "wlans", "ieee80211w", "authmode", "ip",
 }  # fmt: skip
-_AP = {"ieee80211r", "mobility_domain", "hidden_ssid", "radius_server", "model", "config"}
+_AP = {"vssids", "ieee80211r", "mobility_domain", "hidden_ssid", "radius_server", "model", "config"}
 _STATION = {"radius_identity", "radius_passwd", "defaultRoute", "bgscan_threshold", "s_inverval", "l_interval",
-            "bgscan_module", "active_scan", "scan_freq", "freq_list"}  # fmt: skip
+            "speed", "bgscan_module", "active_scan", "scan_freq", "freq_list"}  # fmt: skip
+OF_LINKS = {
+    "snr", "bw", "delay", "jitter", "loss", "max_queue_size", "params1", "params2", "intfName1", "intfName2", "intf",
+    "use_htb", "fast", "addr1", "addr2", "link",
+}  # fmt: skip
 _PMF = {"1": "optional", "2": "required"}
 
 
@@ -89,9 +94,36 @@ def of_radio(params: Params, key: str, number: int) -> str | None:
     return several[min(number, len(several) - 1)] or None
 
 
+def channel(mhz: int) -> int:
+    """Return the channel of a frequency."""
+    return (mhz - 2407) // 5 if mhz < 5000 else (mhz - 5000) // 5
+
+
+def mhz(channel: int) -> int:
+    """Return the frequency of a channel."""
+    return 2407 + 5 * channel if channel <= 13 else 5000 + 5 * channel
+
+
+def mesh_name(interface: str) -> str:
+    """Return the name of the interface of a mesh point in Mininet-WiFi: sta1-mp0 for sta1-wlan0."""
+    return interface.replace("-wlan", "-mp")
+
+
+def dpid(name: str, kind: str) -> str:
+    """Return the datapath id of a switch or access point, as Mininet and Mininet-WiFi number them: by their names."""
+    digits = "".join(char for char in name if char.isdecimal()) or "0"
+    return f"{'1' if kind == 'ap' else '0'}{int(digits):015x}"
+
+
 def radios(params: Params) -> int:
     """Return how many radios a node has."""
     return max(1, int(params.get("wlans", 1)))
+
+
+def further_networks(params: Params) -> list[str]:
+    """Return the SSIDs of further networks of an access point's first radio."""
+    given = params.get("vssids") or []
+    return [one.strip() for one in (given.split(",") if isinstance(given, str) else given)]
 
 
 def left_over(params: Params, kind: str) -> list[str]:
@@ -158,6 +190,8 @@ def access_point(params: Params, placed: bool, number: int = 0) -> Keys:
     }
     if mac := of_radio(params, "mac", number):
         keys["bssid"] = mac
+    if number == 0 and (further := further_networks(params)):
+        keys["bss"] = [{"ssid": ssid, **_protection(params, number)} for ssid in further]
     if params.get("client_isolation") or params.get("isolate_clients"):
         keys["isolate"] = True
     if _is_on(params.get("hidden_ssid", "")):
@@ -229,6 +263,18 @@ def wired(params: Params) -> Keys:
     return keys
 
 
+def netem(keys: Keys) -> str:
+    """Return what ``wired`` returned in the words of tc."""
+    said = {key: str(value).replace(" ", "") for key, value in keys.items()}
+    found = []
+    if "delay" in said:
+        found.append(f"delay {said['delay']} {said.get('jitter', '')}")
+    found += [f"{key} {said[key]}" for key in ("loss", "rate") if key in said]
+    if "limit" in said:
+        found.append(f"limit {said['limit'].removesuffix('packets')}")
+    return " ".join(found).replace("Mbit/s", "mbit")
+
+
 def _tc_time(value: Any) -> str:
     """Return a time of tc, whose plain numbers are microseconds, and which calls them us, usec, ms, msec, s, sec."""
     text = str(value).strip().lower()
@@ -244,6 +290,14 @@ def route(written: str) -> list[Keys]:
     return [{"to": "default", "via": words[words.index("via") + 1] if "via" in words[:-1] else words[-1]}]
 
 
+def own_bgscan(params: Params) -> str | None:
+    """Return what a station says of its scans in the background; None if it says nothing."""
+    if params.get("bgscan_threshold") is None:
+        return None
+    module = str(params.get("bgscan_module", "simple"))
+    return bgscan(module, params.get("s_inverval", 30), params["bgscan_threshold"], params.get("l_interval", 300))
+
+
 def bgscan(module: str, short_s: int, signal_dbm: int, long_s: int) -> str:
     """Return the parameters of setBgscan in wpa_supplicant's notation."""
     return f"{module}:{short_s}:{signal_dbm}:{long_s}"
@@ -255,6 +309,9 @@ def roaming(model: str, nodes: Sequence[str], params: Params) -> Keys:
     keys: Keys = {"model": model, "nodes": list(nodes)}
     keys |= {key: unit(given[key], "m") for key in ("min_x", "max_x", "min_y", "max_y")}
     keys |= {key: unit(given[key], "m/s") for key in ("min_v", "max_v")}
+    if model == "ReferencePoint":
+        side = min(float(given["max_x"]) - float(given["min_x"]), float(given["max_y"]) - float(given["min_y"]))
+        keys["radius"] = unit(side / _GROUP, "m")
     if model == "RandomWayPoint":
         for key, name in (("min_wt", "min_pause"), ("max_wt", "max_pause")):
             if key in given:

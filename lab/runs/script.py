@@ -8,8 +8,10 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +25,25 @@ from lab.machine.memory import GUEST_BYTES, guest_bytes
 from lab.machine.run_directory import PLAN, new_directory
 from lab.plan import load
 from lab.runs.limits import ending_after, wall_s
-from lab.runs.ranges import with_powers
+from lab.runs.ranges import Powers
 from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
 from lab.runs.sessions import attachable
 from lab.runs.shell import terminal_kept
 from lab.runs.start import machine_for, started
-from lab.shared.types import Plan
+from lab.shared.scripts import INTERRUPT, STDERR
+from lab.shared.types import Node, Plan
 from lab.terminal import reporter, say
 
 _WORK = "work"  # in the run directory: the folder in which the script runs
-_TRANSIENT = ("pulse", "started")  # used only while a guest runs
+_TRANSIENT = ("pulse", "started", STDERR, INTERRUPT)  # used only while a guest runs
 _DAY_NS = 86_400_000_000_000
 _MOST_BYTES, _MOST_FILES = 16 << 20, 1000  # of the script's folder, that go along
 _DONE = {"done": True}
-_PROMPTS = ("CLI", "CLI_wifi", "interact")
+_CONTROLLER = "controller"  # an image
+_OUTSIDE = ("RemoteController", "Ryu")
+_PROMPTS = ("CLI", "CLI_wifi", "interact", "input")
+_COPY_EVERY_S = 0.05
+_LAST_WORDS_S = 5.0  # that a script has after Ctrl-C, in wall time
 _FIXED = ("workload.duration=24h", "topology.timeline=[]")  # as of lab shell
 
 
@@ -63,11 +70,15 @@ def run(options: ScriptOptions) -> int:
         RunError: If its guest failed, or it took longer than the timeout.
     """
     text = load.text_file(options.script)
-    real = _opens_prompt(text) and os.isatty(0) and os.isatty(1) if options.real is None else options.real
-    if options.real and not os.isatty(0):
-        raise InputError("--real: a script in real time needs a terminal, and standard input is none")
+    _check_syntax(options.script, text)
+    at_terminal = os.isatty(0) and os.isatty(1)
+    real = _opens_prompt(text) and at_terminal if options.real is None else options.real
     directory = new_directory(options.script.stem, options.out)
-    session = _run(options, directory, real=real, convert=None)
+    try:
+        session = _run(options, directory, real=real, convert=None)
+    except KeyboardInterrupt:
+        say(f"the files of the script are in {directory / _WORK}", file=sys.stderr)
+        raise
     if session.changed():
         say(f"the files of the script are in {session.work}", file=sys.stderr)
     return session.status
@@ -95,12 +106,14 @@ def convert(options: ScriptOptions, path: Path) -> str:
 
 def _run(options: ScriptOptions, directory: Path, *, real: bool, convert: Path | None) -> ScriptAnswers:
     timeout_s = wall_s("--timeout", options.timeout)
-    plan = _nothing(options)
+    plan = _nothing(options, _controllers(load.text_file(options.script)))
     with reporter() as report:
         machine = machine_for(plan, WORKLOAD, report, source=options.source, built=options.kernel)
-    session = ScriptAnswers(options, directory, terminal=real, convert=convert)
-    with ending_after(timeout_s, str(options.script)), Channel(attachable=real) as channel:
-        if real:
+    terminal = real and os.isatty(0) and os.isatty(1)
+    apart = convert is None and not terminal and not os.path.sameopenfile(1, 2)
+    session = ScriptAnswers(options, directory, terminal=terminal, real=real, apart=apart, convert=convert)
+    with ending_after(timeout_s, str(options.script)), Channel(attachable=terminal) as channel:
+        if terminal:
             with (
                 terminal_kept(),
                 attachable(channel, options.script.stem) as session.socket,
@@ -108,15 +121,70 @@ def _run(options: ScriptOptions, directory: Path, *, real: bool, convert: Path |
             ):
                 _wait_at_terminal(guest, session)
         else:
-            with batch.printing(
-                lambda console: started(plan, machine, directory, mode="script", console=console, channel=channel),
-                (sys.stdout if convert is None else sys.stderr).buffer,
-            ) as guest:
-                guest.wait(session.answer, watched=str(options.script))
+            mode = "script-in-real-time" if real else "script"
+            with (
+                _copied(directory / STDERR) if apart else contextlib.nullcontext(),
+                batch.printing(
+                    lambda console: started(plan, machine, directory, mode=mode, console=console, channel=channel),
+                    (sys.stdout if convert is None else sys.stderr).buffer,
+                ) as guest,
+            ):
+                _wait(guest, session, directory, None if real else str(options.script))
     for name in _TRANSIENT:
         (directory / name).unlink(missing_ok=True)
     session.judge()
     return session
+
+
+def _wait(guest: Guest, session: ScriptAnswers, directory: Path, watched: str | None) -> None:
+    """Wait until the guest is off; Ctrl-C reaches the script, which may end by itself."""
+    try:
+        guest.wait(session.answer, watched=watched)
+    except KeyboardInterrupt:
+        (directory / INTERRUPT).touch()
+        with ending_after(_LAST_WORDS_S, "the script"), contextlib.suppress(RunError):
+            guest.wait(session.answer, watched=watched)
+        raise
+
+
+@contextlib.contextmanager
+def _copied(file: Path) -> Iterator[None]:
+    """Copy what is appended to a file to standard error, until the end."""
+    ended = threading.Event()
+
+    def copy() -> None:
+        position, last = 0, False
+        while not last:
+            last = ended.wait(_COPY_EVERY_S)
+            if file.exists():
+                with file.open("rb") as stream:
+                    stream.seek(position)
+                    sys.stderr.buffer.write(stream.read())
+                    sys.stderr.flush()
+                    position = stream.tell()
+
+    copier = threading.Thread(target=copy)
+    copier.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        copier.join()
+
+
+def _check_syntax(script: Path, text: str) -> None:
+    """Refuse what no Python 3 can run, before a guest starts.
+
+    Raises:
+        InputError: If it has a mistake.
+    """
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        old = re.search(r"(?m)^\s*(print\s+[^=(\s]|except\s+\w+\s*,\s*\w+\s*:)", text)
+        hint = "it is written for Python 2: 2to3 -w converts it" if old else None
+        raise InputError(f"{script}:{line or 1}  {getattr(error, 'msg', error)}", hint=hint) from None
 
 
 def _wait_at_terminal(guest: Guest, session: ScriptAnswers) -> None:
@@ -129,10 +197,16 @@ def _wait_at_terminal(guest: Guest, session: ScriptAnswers) -> None:
             continue
 
 
-def _nothing(options: ScriptOptions) -> Plan:
-    """Return the plan of a guest in which nothing exists yet."""
+def _nothing(options: ScriptOptions, controllers: bool) -> Plan:
+    """Return the plan of a guest in which nothing exists yet; with the image of controllers, if there may be some."""
     name = options.script.stem
-    return Plan(name, "", name, WORKLOAD, options.seed, _DAY_NS, {}, [], [], [], [], [], [], [])
+    nodes = [Node("c0", "controller", [], None, 0, 0, None, [], None, 1, image=_CONTROLLER)] if controllers else []
+    return Plan(name, "", name, WORKLOAD, options.seed, _DAY_NS, {}, nodes, [], [], [], [], [], [])
+
+
+def _controllers(text: str) -> bool:
+    """Return whether a script names controllers that program switches."""
+    return any(re.search(rf"\b{name}\b", text) for name in _OUTSIDE)
 
 
 def _opens_prompt(text: str) -> bool:
@@ -149,13 +223,16 @@ def _opens_prompt(text: str) -> bool:
 class ScriptAnswers:
     """The host's part of a script's session: it answers what the guest asks (lab.mininet_wifi)."""
 
-    def __init__(self, options: ScriptOptions, directory: Path, *, terminal: bool, convert: Path | None) -> None:
+    def __init__(
+        self, options: ScriptOptions, directory: Path, *, terminal: bool, real: bool, apart: bool, convert: Path | None
+    ) -> None:
         self.work = directory / _WORK
         self.status = 1
         self.converted: str | None = None
         self._options = options
         self._directory = directory
-        self._terminal = terminal
+        self._told = {"terminal": terminal, "virtual": not real, "apart": apart}
+        self._powers = Powers([], 0.0)
         self._convert = convert
         self._ended: str | None = None  # its message
         self._error: LabError | None = None  # about its network
@@ -167,6 +244,7 @@ class ScriptAnswers:
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "script": self._script,
             "network": self._network,
+            "power": self._power,
             "line": self._line,
             "end": self._end,
         }
@@ -200,7 +278,7 @@ class ScriptAnswers:
         return {
             "name": self._options.script.name,
             "arguments": list(self._options.arguments),
-            "terminal": self._terminal,
+            **self._told,
         }
 
     def _line(self, _asked: dict[str, Any]) -> dict[str, Any]:
@@ -219,7 +297,8 @@ class ScriptAnswers:
         for note in asked["notes"]:
             warn(note, self._options.script.name)
         try:
-            plan = self._planned(with_powers(asked["entries"], asked["noise_dbm"]))
+            self._powers = Powers(asked["entries"], asked["noise_dbm"])
+            plan = self._planned(self._powers.entries())
         except LabError as error:
             self._error = error
             return {"refused": "; ".join(one.message for one in flat(error)) if isinstance(error, InputError) else ""}
@@ -229,7 +308,10 @@ class ScriptAnswers:
             return {"converted": True}
         with writing(self._directory / PLAN):
             (self._directory / PLAN).write_text(plan.to_json())
-        return _DONE
+        return {"ranges": self._powers.ranges()}
+
+    def _power(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"dbm": self._powers.power_dbm(asked["radio"], asked["range_m"])}
 
     def _planned(self, entries: Sequence[Sequence[Any]]) -> Plan:
         topology = self._directory / f"{self._options.script.stem}.yaml"
@@ -241,7 +323,7 @@ class ScriptAnswers:
         plan = load.load(
             str(topology), WORKLOAD, self._options.seed, overrides, locations=locations, piece=(0, PIECE_NS)
         )
-        if plan.images():
+        if set(plan.images()) - {_CONTROLLER}:
             raise InputError("nodes of a script cannot have images yet", hint="write a topology file instead")
         if guest_bytes(plan) > GUEST_BYTES:
             raise InputError(
@@ -258,8 +340,17 @@ def _copy(script: Path, work: Path) -> dict[str, tuple[int, int]]:
     work.mkdir()
     folder = script.resolve().parent
     found = list(_files(folder, "**/*"))
-    if len(found) > _MOST_FILES or sum(file.stat().st_size for file in found) > _MOST_BYTES:
-        found = list(_files(folder, "*.py"))
+    if _too_much(found):
+        python = list(_files(folder, "*.py"))
+        others = sorted(set(_files(folder, "*")) - set(python), key=lambda file: file.stat().st_size)
+        found = python
+        while others and not _too_much([*found, others[0]]):
+            found.append(others.pop(0))
+        warn(
+            f"its folder has more than {_MOST_BYTES >> 20} MB or {_MOST_FILES} files: only the Python files of the "
+            "folder itself go along, and others as long as there is room, the smallest first",
+            script.name,
+        )
     for file in found:
         target = work / file.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -267,6 +358,10 @@ def _copy(script: Path, work: Path) -> dict[str, tuple[int, int]]:
     if script.resolve().name != script.name or not (work / script.name).exists():
         shutil.copy(script, work / script.name)
     return _state(work)
+
+
+def _too_much(files: Sequence[Path]) -> bool:
+    return len(files) > _MOST_FILES or sum(file.stat().st_size for file in files) > _MOST_BYTES
 
 
 def _files(folder: Path, pattern: str) -> Iterator[Path]:

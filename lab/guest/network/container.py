@@ -147,8 +147,7 @@ class Root:
 
     def terminal(self) -> tuple[int, int]:
         """Open both ends of a new terminal in its devpts, so that its programs find the terminal's name."""
-        with self.files():
-            master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        master = os.open("dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=self._files)
         fcntl.ioctl(master, _TIOCSPTLCK, struct.pack("i", 0))
         return master, fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
 

@@ -29,7 +29,7 @@ from lab.guest.network.container import Container
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
-_LINE = "/run/lab/line"  # in the node: the command
+LINE = "/run/lab/line"  # in the node: the command
 # the shell's own descriptors, of its terminal and of the pipe by which it is asked to run the command: no command can
 # hide them, as it could hide a file
 _TERMINAL, _ASK = 250, 251
@@ -37,7 +37,7 @@ _TERMINAL, _ASK = 250, 251
 # the command's number, and after it also its status, and the process that it has left in the background
 _REPORT = rf"printf '\177lab %d %d %d\177' $_lab $_status ${{!-0}} >&{_TERMINAL}"
 _BEGUN = rf"printf '\177lab %d\177' $_lab >&{_TERMINAL}; _again"
-_RUN = f"{_BEGUN}; . {_LINE} {_TERMINAL}>&- {_ASK}<&-"
+_RUN = f"{_BEGUN}; . {LINE} {_TERMINAL}>&- {_ASK}<&-"
 _LOOP = (
     f"_status=${{_lab:+13}}0 _lab=${{_lab:-0}}; export -n PROMPT_COMMAND; unset HISTFILE; set +m; {_REPORT}; "
     f"_again() {{ return $_status; }}; while read -r -u {_ASK} _lab _stdin; "
@@ -136,9 +136,13 @@ class LabNode(MininetNode):
         words = args[0] if len(args) == 1 and isinstance(args[0], list) else args
         self.lastCmd = " ".join(str(word) for word in words)
         self._number += 1
-        self.container.write(_LINE, f"{self.container.own.for_shell(self.lastCmd)}\n")
+        self._give(f"{self.container.own.for_shell(self.lastCmd)}\n")
         os.write(self._ask, f"{self._number} {stdin}\n".encode())
         self.begun, self.waiting = False, True
+
+    def _give(self, line: str) -> None:
+        """Put the line where the shell reads it."""
+        self.container.write(LINE, line)
 
     def cmd(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command as Mininet does, in a shell that is started if it does not run yet."""

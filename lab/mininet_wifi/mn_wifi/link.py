@@ -4,6 +4,7 @@
 from lab.mininet_wifi.links import (
     ITSLink,
     PhysicalWifiDirectLink,
+    TCWirelessLink,
     WifiDirectLink,
     WirelessLink,
     _4address,
@@ -12,12 +13,18 @@ from lab.mininet_wifi.links import (
     physicalMesh,
     wmediumd,
 )
+from lab.mininet_wifi.radios import WirelessIntf
 from lab.mininet_wifi.unsupported import LINKS, missing
+
+IntfWireless = WirelessIntf
 
 __all__ = [
     "ITSLink",
+    "IntfWireless",
     "PhysicalWifiDirectLink",
+    "TCWirelessLink",
     "WifiDirectLink",
+    "WirelessIntf",
     "WirelessLink",
     "_4address",
     "adhoc",

@@ -121,7 +121,7 @@ def test_a_model_of_mobility() -> None:
 
 def test_what_matters_and_is_not_used_is_named() -> None:
     given = {"ip": "10.0.0.1", "position": "1,2,3", "cores": 1, "battery": 5, "speed": 3}
-    assert words.left_over(given, "sta") == ["battery", "speed"]
+    assert words.left_over(given, "sta") == ["battery"]
     assert words.left_over({"ssid": "hall", "defaultRoute": "via 10.0.0.9"}, "host") == ["ssid"]
 
 
@@ -135,3 +135,37 @@ def test_entries_come_after_what_holds_them() -> None:
         ("links", [None], "a.py:9"),
         ("links.0", {"between": ["h1", "ap1"]}, "a.py:3"),
     ]
+
+
+def test_channels_and_frequencies() -> None:
+    assert [words.channel(words.mhz(number)) for number in (1, 13, 36, 165)] == [1, 13, 36, 165]
+    assert (words.mhz(6), words.mhz(36)) == (2437, 5180)
+
+
+def test_numbers_of_datapaths() -> None:
+    assert words.dpid("s12", "switch") == "000000000000000c"
+    assert words.dpid("ap3", "ap") == "1000000000000003"
+
+
+def test_a_shaped_radio_in_the_words_of_tc() -> None:
+    meant = words.wired({"bw": 2, "delay": "5ms", "loss": 1, "max_queue_size": 50})
+    assert words.netem(meant) == "delay 5ms  loss 1% rate 2mbit limit 50"
+
+
+def test_a_station_says_how_it_scans() -> None:
+    assert words.own_bgscan({"bgscan_threshold": -60, "s_inverval": 1, "l_interval": 2}) == "simple:1:-60:2"
+    assert words.own_bgscan({"bgscan_module": "learn"}) is None
+
+
+def test_further_networks_of_a_radio() -> None:
+    given = {"ssid": "all", "vssids": "guests, staff", "encrypt": "wpa2", "passwd": "espresso1"}
+    protected = {"encrypt": "wpa2", "passwd": "espresso1"}
+    assert words.access_point(given, placed=False)["bss"] == [
+        {"ssid": "guests", **protected},
+        {"ssid": "staff", **protected},
+    ]
+    assert words.further_networks({"vssids": ["guests"]}) == ["guests"]
+
+
+def test_a_group_is_an_eighth_of_its_area() -> None:
+    assert words.roaming("ReferencePoint", ["sta1"], {"max_x": 80, "max_y": 160})["radius"] == "10 m"

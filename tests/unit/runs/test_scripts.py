@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from lab.cli.main import _names_script
+from lab.errors import InputError
 from lab.runs import script
-from lab.runs.ranges import with_powers
+from lab.runs.ranges import Powers
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def entries(keys: dict[str, Any], propagation: dict[str, Any] | None = None) -> 
 
 
 def power(keys: dict[str, Any], propagation: dict[str, Any] | None = None) -> str:
-    found = with_powers(entries(keys, propagation), -91.0)[1][1]
+    found = Powers(entries(keys, propagation), -91.0).entries()[1][1]
     assert "range" not in found
     return str(found["txpower"])
 
@@ -87,13 +88,31 @@ def test_a_range_is_where_the_level_has_fallen_to_the_noise() -> None:
 
 def test_each_radio_has_its_range() -> None:
     keys = {"range": 100, "channel": 1, "wlans": [{"range": 10, "channel": 1}, {"txpower": "3 dBm"}]}
-    found = with_powers(entries(keys), -91.0)[1][1]
+    found = Powers(entries(keys), -91.0).entries()[1][1]
     assert found["txpower"] == "9.095 dBm"
     assert [one["txpower"] for one in found["wlans"]] == ["-20.9 dBm", "3 dBm"]
 
 
+def test_a_power_has_its_range() -> None:
+    keys = {"txpower": "9.095 dBm", "channel": 1, "wlans": [{"txpower": "-20.9 dBm"}, {}]}
+    powers = Powers(entries(keys), -91.0)
+    powers.entries()
+    assert powers.ranges() == {"ap1": pytest.approx(100, rel=2e-3), "ap1-wlan2": pytest.approx(10, rel=2e-3)}
+
+
 @pytest.mark.parametrize("propagation", [{"model": "none such"}, {"model": "logDistance", "exp": "two"}])
 def test_a_mistake_in_the_propagation_is_left_to_the_topology(propagation: dict[str, Any]) -> None:
-    found = with_powers(entries({"range": 100, "channel": 1}, propagation), -91.0)
+    found = Powers(entries({"range": 100, "channel": 1}, propagation), -91.0).entries()
     assert found[0][1] == {"propagation": propagation}
     assert found[1][1] == {"kind": "ap", "channel": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [("x = (\n", "was never closed", None), ('import os\nprint "x"\n', "Missing parentheses", "2to3 -w converts it")],
+)
+def test_what_python_cannot_read_is_refused_before_a_guest_starts(text: str, message: str, hint: str | None) -> None:
+    with pytest.raises(InputError) as refused:
+        script._check_syntax(Path("walk.py"), text)
+    assert message in str(refused.value) and "walk.py:" in str(refused.value)
+    assert hint is None or hint in str(refused.value.hint)
