@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 import typer
@@ -20,6 +20,9 @@ from typer._completion_shared import get_completion_script
 
 from lab.cli.exercises import exercise, grade_many
 from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from lab.runs.script import ScriptOptions
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
@@ -268,6 +271,15 @@ Arguments = Annotated[list[str] | None, typer.Argument(metavar="[ARGUMENT]...", 
 _OF_SCRIPT = {"allow_interspersed_args": False}  # what follows the script is the script's
 
 
+def _script_options(
+    script: Path, arguments: list[str] | None, seed: int, overrides: list[str] | None, **others: Any
+) -> ScriptOptions:
+    """Return the options that both commands on scripts have, with those of one of them."""
+    from lab.runs.script import ScriptOptions
+
+    return ScriptOptions(script=script, arguments=arguments or (), seed=seed, overrides=overrides or (), **others)
+
+
 @app.command(context_settings=_OF_SCRIPT)
 def script(
     script: Script,
@@ -292,20 +304,10 @@ def script(
 
     The exit status is the script's.
     """
-    from lab.runs.script import ScriptOptions, run
+    from lab.runs.script import run
 
-    options = ScriptOptions(
-        script=script,
-        arguments=arguments or (),
-        seed=seed,
-        overrides=overrides or (),
-        out=out,
-        real=real,
-        timeout=timeout,
-        source=kernel_source,
-        kernel=kernel,
-    )
-    raise typer.Exit(run(options))
+    own = {"out": out, "real": real, "timeout": timeout, "source": kernel_source, "kernel": kernel}
+    raise typer.Exit(run(_script_options(script, arguments, seed, overrides, **own)))
 
 
 @app.command(context_settings=_OF_SCRIPT)
@@ -325,17 +327,9 @@ def convert(
     The script runs up to net.build().
     """
     from lab.errors import writing
-    from lab.runs.script import ScriptOptions
     from lab.runs.script import convert as convert_
 
-    options = ScriptOptions(
-        script=script,
-        arguments=arguments or (),
-        seed=seed,
-        overrides=overrides or (),
-        source=kernel_source,
-        kernel=kernel,
-    )
+    options = _script_options(script, arguments, seed, overrides, source=kernel_source, kernel=kernel)
     text = convert_(options, out or script.with_suffix(".yaml"))
     if out is None:
         print(text, end="")
@@ -513,11 +507,23 @@ def reproduce(
     raise typer.Exit(0 if done.results.passed else 1)
 
 
+def _session_names(incomplete: str) -> list[str]:
+    """Complete names of sessions that run."""
+    from lab.runs.sessions import sessions
+
+    return [name for name in sessions() if name.startswith(incomplete)]
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def attach(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME] NODE [COMMAND]...", help="Session, node, and what to run; default: bash."),
+        typer.Argument(
+            metavar="[NAME] NODE [COMMAND]...",
+            help="Session, node, and what to run; default: bash.",
+            autocompletion=_session_names,
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Open a terminal on a node of a running session.

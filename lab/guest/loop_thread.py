@@ -11,6 +11,7 @@ import ctypes
 import os
 import signal
 import threading
+import traceback
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -59,10 +60,14 @@ class LoopThread:
 
     def _run(self) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C is for the prompt
-        if _libc.unshare(_CLONE_FS) != 0:
-            raise GuestError(f"unshare: {os.strerror(ctypes.get_errno())}")
-        while True:
-            self._loop.step(now_ns() + _LONG_NS)
+        try:
+            if _libc.unshare(_CLONE_FS) != 0:
+                raise GuestError(f"unshare: {os.strerror(ctypes.get_errno())}")
+            while True:
+                self._loop.step(now_ns() + _LONG_NS)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)  # or whoever waits for this thread would wait for ever
 
     def _obey(self, wake: int) -> None:
         """Do the next order: it may run the loop itself, which then comes here for the one after it."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import InputError, RunError
+from lab.printable import printable
 from lab.runs.sessions import connected, session_with
 from lab.shared.wire import Kind, Wire, frame
 
@@ -76,14 +77,15 @@ def attach(words: list[str]) -> int:
         with _raw():
             try:
                 how = program.run(sized=True)
-            except EOFError:
+            except (EOFError, ValueError):  # or its guest has been taken over
                 how = {}
                 os.write(1, b"\r\n")  # after what was typed
     if "refused" in how:
-        raise InputError(how["refused"])
-    if "status" not in how:
+        raise InputError(printable(str(how["refused"])))
+    if not isinstance(how.get("status"), int):
         raise RunError("the session has ended")
-    return int(how["status"])
+    status: int = how["status"]
+    return status
 
 
 def _size() -> list[int]:

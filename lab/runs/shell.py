@@ -50,7 +50,7 @@ def interact(options: ShellOptions) -> int:
         RunError: If it took longer than the timeout since the start of its guest.
     """
     timeout_s = wall_s("--timeout", options.timeout)
-    overrides = [*options.overrides, "workload.duration=24h"]  # a prompt has no end
+    overrides = ["workload.duration=24h", *options.overrides]  # a prompt has no end
     locations = {}
     if options.stack is not None:
         overrides.append(f"workload.stack={options.stack}")

@@ -99,6 +99,7 @@ class Wire:
         self._owner = owner
         self._reader = Reader()
         self._out = b""
+        self._over = False  # whether the line has ended
         self._ends: dict[int, _End] = {}
         self._ready: dict[int, int] = {}  # events of files
 
@@ -120,17 +121,19 @@ class Wire:
         """Wait for something to do, at most for that time, and do it.
 
         Raises:
-            EOFError: If the line has ended.
+            EOFError: If the line has ended, and what came over it has been written.
         """
-        for source, events in self._poll(within_ms):
-            if source == self._line:
-                self._serve_line(events)
+        self._poll(within_ms)
+        if events := self._ready.get(self._line, 0):
+            self._serve_line(events)
         for number, end in [*self._ends.items()]:
             if self._ends.get(number) is end:
                 self._serve(number, end)
+        if self._over and not any(end.out for end in self._ends.values()):
+            raise EOFError
 
-    def _poll(self, within_ms: int | None) -> list[tuple[int, int]]:
-        wanted = {self._line: select.POLLIN | (select.POLLOUT if self._out else 0)}
+    def _poll(self, within_ms: int | None) -> None:
+        wanted = {} if self._over else {self._line: select.POLLIN | (select.POLLOUT if self._out else 0)}
         for end in self._ends.values():
             if end.room > 0 and end.how is None:
                 wanted[end.source] = wanted.get(end.source, 0) | select.POLLIN
@@ -140,22 +143,25 @@ class Wire:
         for source, events in wanted.items():
             poller.register(source, events)
         self._ready = dict(poller.poll(within_ms))
-        return [*self._ready.items()]
 
     def _serve_line(self, events: int) -> None:
-        try:
-            if events & select.POLLOUT:
+        if events & select.POLLOUT:
+            try:
                 self._out = self._out[os.write(self._line, self._out) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self._out = b""  # nobody reads it, but what has come is to be read
+        try:
             if events & ~select.POLLOUT:
                 data = os.read(self._line, _BLOCK_BYTES)
-                if not data:
-                    raise EOFError
+                self._over = not data
                 for found in self._reader.frames(data):
                     self._take(found)
         except BlockingIOError:
             return
         except OSError:
-            raise EOFError from None
+            self._over = True
 
     def _take(self, found: Frame) -> None:
         end = self._ends.get(found.number)
@@ -171,7 +177,7 @@ class Wire:
         elif found.kind == Kind.SIZE:
             self._owner.resized(found.number, json.loads(found.data))
         elif found.kind == Kind.CLOSE:
-            end.how = json.loads(found.data)
+            end.how = dict(json.loads(found.data))
 
     def _serve(self, number: int, end: _End) -> None:
         """Write and read what is possible; end it when either side has."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 import socket
 import subprocess
 import termios
@@ -97,6 +99,16 @@ def test_a_port_of_the_host_leads_to_a_node(name: tuple[Terminal, str]) -> None:
     assert f"127.0.0.1:{port} -> h1:80\n" in prompt.ask(f"forward {port} h1:80")
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/big", timeout=DEADLINE_S) as answer:
         assert len(answer.read()) == 3_000_000
+    prompt.ask("h2 nc -l 81 >/up &")
+    prompt.ask("h2 while ! ss -tln | grep -q :81; do :; done")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        other = free.getsockname()[1]
+    assert f"127.0.0.1:{other} -> h2:81\n" in prompt.ask(f"forward {other} h2:81")
+    sent = random.Random(1).randbytes(400_000)
+    with socket.create_connection(("127.0.0.1", other)) as client:
+        client.sendall(sent)
+    assert hashlib.sha256(sent).hexdigest() in prompt.ask("h2 wait; sha256sum /up")
     assert f"port {port} of this host: Address already in use" in prompt.ask(f"forward {port} h2:80")
     assert "forward PORT NODE:PORT" in prompt.ask("forward 80")
     assert "lab attach h2" in prompt.ask("xterm h2")

@@ -141,13 +141,6 @@ def test_a_session(machine: runs.Machine) -> None:
             terminal.process.kill()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _own_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def terminal(machine: runs.Machine) -> Iterator[Terminal]:
     """A prompt on one-ap, for tests that leave it as they have found it."""
@@ -406,10 +399,12 @@ def test_a_command_from_a_pipe_that_has_no_end(machine: runs.Machine, tmp_path: 
     (tmp_path / "pair.yaml").write_text(
         "name: pair\nnodes:\n  h1: {kind: host}\n  h2: {kind: host}\nlinks: [{between: [h1, h2]}]\n"
     )
-    found = piped("h2 ping -q -i 600 h1\nh1 echo never\n", "pair.yaml", cwd=tmp_path)
+    found = piped(
+        "h2 ping -q -i 600 h1\nh1 echo never\n", "pair.yaml", "--set", "workload.duration=30min", cwd=tmp_path
+    )
     assert (found.returncode, "never" in found.stdout) == (1, False)
     assert found.stderr == (
-        "lab: h2 ping -q -i 600 h1: did not end within 24 h of virtual time\n"
+        "lab: h2 ping -q -i 600 h1: did not end within 0.5 h of virtual time\n"
         "  give it an end: sta1 ping -c 3 h1, or h1 timeout 10 COMMAND\n"
     )
 

@@ -119,3 +119,23 @@ def test_who_gets_more_than_it_takes_loses_the_connection(tmp_path: Path) -> Non
     (closed,) = Reader().frames(of_guest.recv(4096))
     assert (closed.number, closed.kind) == (opened.number, Kind.CLOSE)
     board.stop()
+
+
+def test_what_came_before_the_end_is_written(tmp_path: Path) -> None:
+    """Also if the line ends right after it, and the terminal takes a part at a time."""
+    line, of_guest = socket.socketpair()
+    ours, theirs = socket.socketpair()
+    echo = Echo.__new__(Echo)
+    echo._sockets, echo.hung_up = {0: ours}, threading.Event()
+    wire = Wire(line.fileno(), echo)
+    wire.join(0, ours.fileno(), ours.fileno())
+    data = os.urandom(3000)
+    of_guest.sendall(Frame(0, Kind.DATA, data).packed() + frame(0, Kind.CLOSE, {"status": 4}).packed())
+    of_guest.close()
+    wire.send(frame(0, Kind.SIZE, [24, 80]))  # nobody takes it any more
+    with pytest.raises(EOFError):
+        while True:
+            wire.step()
+    theirs.setblocking(False)
+    assert theirs.recv(4096) == data and echo.hung_up.is_set()
+    line.close()
