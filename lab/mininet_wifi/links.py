@@ -29,11 +29,11 @@ class mesh(WirelessLink):
 
 
 class _4address(WirelessLink):
-    """See ``unsupported``, as those that follow."""
+    """An access point that repeats another one."""
 
 
 class ITSLink(WirelessLink):
-    """802.11p."""
+    """802.11p. See ``unsupported``, as those that follow."""
 
 
 class WifiDirectLink(WirelessLink):

@@ -79,6 +79,7 @@ class Mininet_wifi(RunningNet):
         self._said = Said(ipBase, ssid)
         self._ranges: dict[str, float] = {}
         self._policy: str | None = None
+        self._plots = False
         self._observed: list[tuple[list[ScriptNode], str]] = []  # by telemetry, and what
         super().__init__(_plan(), self._said)
         self.controller = controller
@@ -219,6 +220,10 @@ class Mininet_wifi(RunningNet):
                 raise unavailable(f"{cls.__name__} radio of an access point yet", "add a station for it")
             self.without_ap(node1, _radio(node1, params.get("intf")), cls.__name__, params)
             return None
+        if cls is links._4address:
+            ends = (node2, node1) if node1.params.get("_4addr") == "client" else (node1, node2)
+            self._said.repeats[ends[1].name] = ends[0].name
+            return None
         if node2 is None:
             raise ScriptError("addLink() needs two nodes, or cls=adhoc or cls=mesh", caller())
         if {node1.kind, node2.kind} == {"ap", "sta"} and cls not in links.WIRED:
@@ -323,8 +328,8 @@ class Mininet_wifi(RunningNet):
         self._observed.clear()
 
     def plotGraph(self, **_params: Any) -> None:
-        """Note that nothing is drawn."""
-        self._said.note("plotGraph()", "nothing is drawn yet")
+        """Have the network drawn to a file, as it is when it is built."""
+        self._plots = True
 
     # From what was collected to a network
 
@@ -359,6 +364,7 @@ class Mininet_wifi(RunningNet):
             "network",
             entries=self._said.complete(where).entries(where),
             noise_dbm=float(self.noise_th),
+            plots=self._plots,
             notes=[f"{', '.join(named)}: {sentence}" for sentence, named in self._said.notes.items()],
         )
         if answer.get("converted"):

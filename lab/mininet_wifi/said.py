@@ -30,6 +30,7 @@ class Said:
         self.model: dict[str, Any] = {}  # of setMobilityModel()
         self.joins: dict[str, dict[int, tuple[ScriptNode, int]]] = {}  # radios of stations, and whose network they join
         self.without: dict[str, dict[int, tuple[str, dict[str, Any]]]] = {}  # radios without access points
+        self.repeats: dict[str, str] = {}  # access points that repeat, and which ones
         self.levels: list[dict[str, Any]] = []  # snr= of links
         self.shaped: list[tuple[WirelessIntf, dict[str, Any]]] = []  # radios with bw= and the like
         self.free: list[WirelessIntf] = []  # radios that join any network in range
@@ -97,6 +98,8 @@ class Said:
         Mininet's controllers have a bridge learn. Without one, Mininet's forwards nothing; here it does so only if the
         script says something that makes sense with flow rules alone.
         """
+        if node.name in {*self.repeats, *self.repeats.values()}:
+            return {}  # 4-address links need the kernel's bridge
         standalone = node.params.get("failMode") == "standalone"
         outside = next((one.name for one in self.nodes.values() if isinstance(one, RemoteController)), None)
         if outside is not None and not node.learns:
@@ -119,6 +122,11 @@ class Said:
         if params.get("ip"):
             keys["ip"] = params["ip"]
         further = [words.access_point(params, placed, number) for number in range(1, words.radios(params))]
+        if node.name in self.repeats.values():
+            keys["four_address"] = True
+        if node.name in self.repeats:
+            ssid = words.of_radio(self.nodes[self.repeats[node.name]].params, "ssid", 0)
+            further.append({"kind": "sta", "ssid": ssid, **words.transmitter(params, placed)})
         return {**keys, **({"wlans": further} if further else {})}
 
     def _keys_of_station(self, node: ScriptNode) -> dict[str, Any]:

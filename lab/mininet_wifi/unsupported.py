@@ -16,10 +16,6 @@ _SUMO = ("SUMO", "record its traces, and have a topology replay them: mobility: 
 _MODEMS = ("cellular modems (WWAN)", "use stations and access points")
 _PHYSICAL = ("physical interfaces", "a guest has no way to the host's devices; use stations and access points")
 _DIRECT = ("Wi-Fi Direct yet", "use cls=adhoc")
-_REPEATERS = (
-    "cls=_4address yet",
-    "write it as a topology file: docs/write-a-topology.md shows a repeater",
-)
 MODULES = {  # of mn_wifi
     "sixLoWPAN": _SENSORS,
     "btvirt": ("Bluetooth", _SENSORS[1]),
@@ -46,7 +42,6 @@ CALLS = {  # of the network
     "delLink": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
 }
 LINKS = {  # classes of links, by name
-    "_4address": _REPEATERS,
     "WifiDirectLink": _DIRECT,
     "wifiDirectLink": _DIRECT,
     "PhysicalWifiDirectLink": _PHYSICAL,
@@ -69,8 +64,7 @@ OUTSIDE = (
     "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
 )
 MODELS = {  # of mobility
-    "TruncatedLevyWalk": ("mobility model TruncatedLevyWalk", "use RandomWalk or RandomWayPoint"),
-    "TimeVariantCommunity": ("mobility model TimeVariantCommunity", "use RandomWayPoint or ReferencePoint"),
+    "TimeVariantCommunity": ("mobility model TimeVariantCommunity", "use ReferencePoint or TruncatedLevyWalk"),
     "CRP": ("mobility model CRP", "use ReferencePoint"),
 }
 

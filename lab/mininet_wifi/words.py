@@ -43,7 +43,7 @@ _RADIO = {
     "mac", "mode", "channel", "txpower", "antennaGain", "antennaHeight", "range", "ssid", "passwd", "encrypt",
     "position", "wlans", "ieee80211w", "authmode", "ip",
 }  # fmt: skip
-_AP = {"vssids", "ieee80211r", "mobility_domain", "hidden_ssid", "radius_server", "model", "config"}
+_AP = {"_4addr", "vssids", "ieee80211r", "mobility_domain", "hidden_ssid", "radius_server", "model", "config"}
 _STATION = {"radius_identity", "radius_passwd", "defaultRoute", "bgscan_threshold", "s_inverval", "l_interval",
             "speed", "bgscan_module", "active_scan", "scan_freq", "freq_list"}  # fmt: skip
 OF_LINKS = {
@@ -146,7 +146,7 @@ def modes(params: Params) -> list[str]:
     return [of_radio(params, "mode", number) or "g" for number in range(radios(params))]
 
 
-def _transmitter(params: Params, placed: bool, number: int) -> Keys:
+def transmitter(params: Params, placed: bool, number: int = 0) -> Keys:
     """Return power and antenna of a radio; ``range`` is for the host, which knows the propagation.
 
     ``placed``: levels follow from where the node is; otherwise Mininet-WiFi's defaults change none.
@@ -185,7 +185,7 @@ def access_point(params: Params, placed: bool, number: int = 0) -> Keys:
         "ssid": of_radio(params, "ssid", number),
         "mode": mode(of_radio(params, "mode", number) or "g"),
         "channel": _number(of_radio(params, "channel", number) or "1"),
-        **_transmitter(params, placed, number),
+        **transmitter(params, placed, number),
         **_protection(params, number),
     }
     if mac := of_radio(params, "mac", number):
@@ -205,7 +205,7 @@ def access_point(params: Params, placed: bool, number: int = 0) -> Keys:
 
 def station(params: Params, ssid: str | None, placed: bool, number: int = 0) -> Keys:
     """Return the keys of a radio that joins a network."""
-    keys: Keys = {**_transmitter(params, placed, number), **_protection(params, number)}
+    keys: Keys = {**transmitter(params, placed, number), **_protection(params, number)}
     if ssid is not None:
         keys["ssid"] = ssid
     if mac := of_radio(params, "mac", number):
@@ -220,7 +220,7 @@ def station(params: Params, ssid: str | None, placed: bool, number: int = 0) -> 
 
 def ad_hoc(params: Params, link: Params, placed: bool, number: int = 0) -> Keys:
     """Return the keys of a radio in an ad hoc network, with the parameters of addLink(cls=adhoc)."""
-    keys = _transmitter(params, placed, number)
+    keys = transmitter(params, placed, number)
     if mac := of_radio(params, "mac", number):
         keys["mac"] = mac
     return {**keys, "adhoc": _open(link, "ssid", "adhocNet")}
@@ -228,7 +228,7 @@ def ad_hoc(params: Params, link: Params, placed: bool, number: int = 0) -> Keys:
 
 def mesh(params: Params, link: Params, placed: bool) -> Keys:
     """Return the keys of a mesh point, with the parameters of addLink(cls=mesh)."""
-    keys = _transmitter(params, placed, 0)
+    keys = transmitter(params, placed, 0)
     if mac := of_radio(params, "mac", 0):
         keys["mac"] = mac
     if passwd := link.get("passwd"):
@@ -312,7 +312,7 @@ def roaming(model: str, nodes: Sequence[str], params: Params) -> Keys:
     if model == "ReferencePoint":
         side = min(float(given["max_x"]) - float(given["min_x"]), float(given["max_y"]) - float(given["min_y"]))
         keys["radius"] = unit(side / _GROUP, "m")
-    if model == "RandomWayPoint":
+    if model in ("RandomWayPoint", "TruncatedLevyWalk"):
         for key, name in (("min_wt", "min_pause"), ("max_wt", "max_pause")):
             if key in given:
                 keys[name] = unit(given[key], "s")

@@ -39,6 +39,7 @@ _TRANSIENT = ("pulse", "started", STDERR, INTERRUPT)  # used only while a guest 
 _DAY_NS = 86_400_000_000_000
 _MOST_BYTES, _MOST_FILES = 16 << 20, 1000  # of the script's folder, that go along
 _DONE = {"done": True}
+_PLOT = "plotGraph.svg"
 _CONTROLLER = "controller"  # an image
 _OUTSIDE = ("RemoteController", "Ryu")
 _PROMPTS = ("CLI", "CLI_wifi", "interact", "input")
@@ -308,6 +309,10 @@ class ScriptAnswers:
             return {"converted": True}
         with writing(self._directory / PLAN):
             (self._directory / PLAN).write_text(plan.to_json())
+        if asked["plots"]:
+            from lab.report import topology
+
+            topology.write(plan, self.work / _PLOT)
         return {"ranges": self._powers.ranges()}
 
     def _power(self, asked: dict[str, Any]) -> dict[str, Any]:

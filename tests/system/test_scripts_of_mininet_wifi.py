@@ -85,7 +85,8 @@ def test_stations_that_move(tmp_path: Path) -> None:
         "14 [145, 30, 0] [55, 55, 0] freq: 2437",
     ], ran
     assert ran.lines[3:5] == ["1 received", "h1 has no position"]
-    assert "lab: moving.py  plotGraph(): nothing is drawn yet" in ran.err
+    (plot,) = tmp_path.glob("runs/*/work/plotGraph.svg")
+    assert ">sta1<" in plot.read_text()
 
 
 def test_a_script_without_radios(tmp_path: Path) -> None:
@@ -174,6 +175,11 @@ def test_the_network_decides_which_access_points_stations_have(tmp_path: Path) -
     ran = Ran(tmp_path, "least_loaded.py", "llf", apart=True)
     assert ran.status == 0, ran
     assert ran.lines == ["['ap2', 'ap2', 'ap1', 'ap1']", "ap2"], ran
+
+
+def test_an_access_point_that_repeats_another_one(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, "repeater.py", apart=True)
+    assert ran.status == 0 and ran.lines == ["repeated: 3 ap2"], ran
 
 
 def test_what_is_replayed_and_written_down(tmp_path: Path) -> None:

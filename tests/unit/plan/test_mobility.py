@@ -37,6 +37,7 @@ RANDOM = {
     "RandomDirection": "min_pause: 1 s",
     "GaussMarkov": "alpha: 0.75",
     "ReferencePoint": "radius: 4 m, interval: 4 s",
+    "TruncatedLevyWalk": "max_flight: 8 m, max_pause: 2 s",
 }
 
 
@@ -192,7 +193,8 @@ def test_a_group_with_count_moves_each_by_itself(plans: Plans) -> None:
         (
             "model: RandomWaypoint, nodes: sta1",
             't.yaml:9  mobility.0.model: unknown mobility model "RandomWaypoint" (did you mean RandomWayPoint?); '
-            "known: GaussMarkov, RandomDirection, RandomWalk, RandomWayPoint, ReferencePoint, Trace, Waypoints",
+            "known: GaussMarkov, RandomDirection, RandomWalk, RandomWayPoint, ReferencePoint, Trace, "
+            "TruncatedLevyWalk, Waypoints",
         ),
         (
             roaming("RandomWalk", "sta9"),
@@ -408,3 +410,16 @@ def test_courses_follow_ways_at_multiples_of_the_step() -> None:
         900: {"sta1": (0.9, 0.0, 0.0)},
         1200: {"sta1": (1.0, 0.0, 0.0)},
     }
+
+
+def test_flights_and_stays_are_mostly_short(plans: Plans) -> None:
+    entry = "model: TruncatedLevyWalk, nodes: [sta1], max_x: 500 m, max_y: 500 m, min_v: 50 m/s, max_v: 50 m/s"
+    plan = plans(topology(f"{entry}, max_flight: 50 m, max_pause: 100 s"), "name: there\nduration: 2000 s\n")
+    way = ways(plan)["sta1"]
+    legs = list(pairwise(way))
+    flights_m = sorted(math.dist(one[1:], other[1:]) / 1000 for one, other in legs if one[1:] != other[1:])
+    stays_s = sorted((other.at_ns - one.at_ns) / S for one, other in legs if one[1:] == other[1:])
+    assert len(flights_m) > 100 and flights_m[-1] <= 50.01 and stays_s[-1] <= 100.01
+    # medians of the power laws: 1 m * 2^(1/1.6), and for stays (1 - (1 - 100^-0.8) / 2)^(-1/0.8)
+    assert flights_m[len(flights_m) // 2] == pytest.approx(1.54, rel=0.15)
+    assert stays_s[len(stays_s) // 2] == pytest.approx(2.3, rel=0.25)
