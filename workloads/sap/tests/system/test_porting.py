@@ -41,9 +41,9 @@ def place(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> Pa
             (here / part.name).write_text(part.text)
             continue
         verb, *others = part.argv[1:]
-        fresh = ["--fresh", "--out", "figures"] if verb == "reproduce" else []
+        figures = ["--out", "figures"] if verb == "reproduce" else []
         out = ["--out", f"run-{part.line}"] if verb == "run" else []
-        done = lab(verb, *others, *fresh, *out, cwd=here, status=expected_status(part))
+        done = lab(verb, *others, *figures, *out, cwd=here, status=expected_status(part))
         said = [words(line) for line in (done.stdout + done.stderr).splitlines()]
         for line in part.shown:
             assert not words(line) or set(line) <= {"─", " "} or words(line) in said, f"{part.argv}: {line}"
