@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from lab.guest.errors import GuestError
 from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 from lab.guest.session import Session
@@ -20,6 +22,12 @@ class ScriptSession(Session):
         super().__init__(cast(LiveGuest, None), Host(opened()))
         self.begun = self._plays = False
         self.told: dict[str, Any] = self.ask("script")
+
+    def ask(self, what: str, **content: Any) -> dict[str, Any]:
+        """Ask the host. About files and history, the guest answers: a script uses none of the host's."""
+        if what in _HERE:
+            return _HERE[what](**content)
+        return super().ask(what, **content)
 
     @property
     def terminal(self) -> bool:
@@ -40,6 +48,25 @@ class ScriptSession(Session):
         return super().call(action) if self._plays else action()
 
 
+def _source(path: str) -> dict[str, Any]:
+    try:
+        return {"lines": Path(path).read_text().splitlines()}
+    except (OSError, UnicodeError) as error:
+        raise GuestError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _files(begins: str) -> dict[str, Any]:
+    folder = begins.rpartition("/")[0] + "/" if "/" in begins else ""
+    found = Path(folder or ".").iterdir() if Path(folder or ".").is_dir() else ()
+    return {"files": sorted(f"{folder}{one.name}{'/' if one.is_dir() else ''}" for one in found)}
+
+
+_HERE: dict[str, Callable[..., dict[str, Any]]] = {
+    "history": lambda: {"lines": []},
+    "remember": lambda line: {},
+    "source": _source,
+    "files": _files,
+}
 _current: list[ScriptSession] = []
 
 

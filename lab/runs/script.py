@@ -28,7 +28,7 @@ from lab.runs.limits import ending_after, wall_s
 from lab.runs.ranges import Powers
 from lab.runs.session import PIECE_NS, WORKLOAD, HostSession
 from lab.runs.sessions import attachable
-from lab.runs.shell import terminal_kept
+from lab.runs.shell import end_by_signals, terminal_kept
 from lab.runs.start import machine_for, started
 from lab.shared.scripts import INTERRUPT, STDERR
 from lab.shared.types import Node, Plan
@@ -45,6 +45,8 @@ _OUTSIDE = ("RemoteController", "Ryu")
 _PROMPTS = ("CLI", "CLI_wifi", "interact", "input")
 _COPY_EVERY_S = 0.05
 _LAST_WORDS_S = 5.0  # that a script has after Ctrl-C, in wall time
+_OF_NETWORK = ("event", "describe", "levels", "terminal", "capture")  # what a script may ask of its session
+_AT_TERMINAL = ("forward",)  # in addition, where somebody sits
 _FIXED = ("workload.duration=24h", "topology.timeline=[]")  # as of lab shell
 
 
@@ -190,6 +192,7 @@ def _check_syntax(script: Path, text: str) -> None:
 
 def _wait_at_terminal(guest: Guest, session: ScriptAnswers) -> None:
     """Wait until the guest is off; Ctrl-C belongs to the script."""
+    end_by_signals()
     while True:
         try:
             guest.wait(session.answer)
@@ -251,10 +254,13 @@ class ScriptAnswers:
         }
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Answer a question of the guest: ``{"what": …, …}``."""
+        """Answer a question of the guest, ``{"what": …, …}``: any program in it may ask, and nobody trusts scripts."""
         if asked["what"] in self._answers:
             return self._answers[asked["what"]](asked)
-        assert self._session is not None  # it asks of its network
+        if asked["what"] not in (*_OF_NETWORK, *(_AT_TERMINAL if self._told["terminal"] else ())):
+            return {"refused": f"{asked['what']} is for lab shell: a script uses no file and no port of the host"}
+        if self._session is None:
+            return {"refused": f"{asked['what']}: there is no network yet; call build() first"}
         return self._session.answer(asked)
 
     def judge(self) -> None:

@@ -90,19 +90,27 @@ def terminal_kept() -> Iterator[None]:
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
+def end_by_signals() -> None:
+    """From now on, SIGTERM and SIGHUP (a closed window) end this process with 128 + n, and its guest on the way out.
+
+    Ctrl-C does not: it belongs to the prompt.
+    """
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, terminate)
+
+
 def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
     """Wait until the guest of a prompt is off, and return the exit status.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C came before the prompt.
     """
-
-    def terminate(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)  # the guest ends on the way out
-
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(ending) != signal.SIG_IGN:
-            signal.signal(ending, terminate)
+    end_by_signals()
     interrupted = False
     while True:
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.plan.load import load
-from tests.system.test_shell import Terminal
+from tests.system.test_shell import DEADLINE_S, Terminal
 
 pytestmark = pytest.mark.guest
 
@@ -269,3 +269,16 @@ def test_a_prompt_on_a_terminal_is_in_real_time(tmp_path: Path) -> None:
     terminal.type("exit\n")
     assert "*** Done" in terminal.rest()
     assert terminal.process.wait() == 0
+
+
+def test_a_closed_window_ends_a_script_at_its_prompt(tmp_path: Path) -> None:
+    """And a SIGTERM, which is handled the same."""
+    shutil.copy(SCRIPTS / "two_stations.py", tmp_path)
+    terminal = Terminal("two_stations.py", "-t", cwd=tmp_path, verb="run", prompt=PROMPT)
+    try:
+        terminal.until(PROMPT)
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.process.wait(timeout=DEADLINE_S) == 128 + signal.SIGHUP
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()

@@ -116,3 +116,26 @@ def test_what_python_cannot_read_is_refused_before_a_guest_starts(text: str, mes
         script._check_syntax(Path("walk.py"), text)
     assert message in str(refused.value) and "walk.py:" in str(refused.value)
     assert hint is None or hint in str(refused.value.hint)
+
+
+class Host:
+    """Of a session of the lab: answers everything."""
+
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"answered": asked["what"]}
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_script_uses_no_file_of_the_host(terminal: bool, tmp_path: Path) -> None:
+    """Any program in its guest may ask; what is not of its network is refused, whatever it is."""
+    (tmp_path / "walk.py").write_text("")
+    (tmp_path / "run").mkdir()
+    options = script.ScriptOptions(tmp_path / "walk.py")
+    answers = script.ScriptAnswers(
+        options, tmp_path / "run", terminal=terminal, real=terminal, apart=False, convert=None
+    )
+    asked = ("source", "files", "history", "remember", "save", "forward", "event", "levels", "terminal", "anything")
+    assert all("refused" in answers.answer({"what": what, "path": "/etc/passwd"}) for what in asked), "before build()"
+    answers._session = Host()  # type: ignore[assignment]
+    allowed = {what for what in asked if "refused" not in answers.answer({"what": what, "path": "/etc/passwd"})}
+    assert allowed == {"event", "levels", "terminal"} | ({"forward"} if terminal else set())
