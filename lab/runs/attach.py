@@ -39,7 +39,11 @@ class _Program:
         """
         size = _size() if sized else []
         while self.how is None:
-            self.wire.step(_LOOK_MS if sized else None)
+            try:
+                self.wire.step(_LOOK_MS if sized else None)
+            except EOFError:
+                if self.how is None:  # otherwise it said so before it ended
+                    raise
             if sized and (now := _size()) != size:
                 size = now
                 self.wire.send(frame(0, Kind.SIZE, size))
