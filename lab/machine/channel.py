@@ -20,7 +20,7 @@ class Channel:
     """Both ends of both pipes; closed with the context.
 
     ``attachable``: with a line for terminals and ports of a session (lab.shared.wire). ``line`` is its end at the host,
-    ``console`` that of the guest; -1: there is none.
+    ``console``: the guest's; -1: none.
     """
 
     def __init__(self, *, attachable: bool = False) -> None:

@@ -278,7 +278,7 @@ class ScriptNode(LabNode):
         return self.position
 
     def showNode(self, *_args: Any) -> None:
-        """Do nothing: there is no window."""
+        """Do nothing, since the lab opens no windows."""
 
     hideNode = showNode
 

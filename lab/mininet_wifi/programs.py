@@ -24,7 +24,8 @@ if [ "$1" = dev ] && [ -S "/run/wpa_supplicant/$interface" ]; then
     connect)
         shift 3
         [ "$1" != -w ] || shift
-        ssid=$1 mhz=$(cat %s 2>/dev/null) bssid=any
+        ssid=$1 mhz= bssid=any
+        [ ! -e %s ] || mhz=$(cat %s)
         for word in "$2" "$3"; do
             case $word in
             *:*) bssid=$word ;;
@@ -81,7 +82,7 @@ esac
 """
 
 _TEXTS = {
-    "iw": _IW % FREQUENCIES,
+    "iw": _IW % (FREQUENCIES, FREQUENCIES),
     "iwconfig": _IWCONFIG.replace("%%", "%").replace("%s", PLACE),
     "tcpdump": '#!/bin/sh\nexec /usr/bin/tcpdump -Z root "$@"\n',
 }

@@ -53,7 +53,7 @@ class _Program:
         """Do nothing: a guest opens no connections."""
 
     def resized(self, number: int, size: list[int]) -> None:
-        """Do nothing: only guests are told so."""
+        """Do nothing: only the host sends sizes."""
 
     def drained(self, number: int) -> dict[str, Any]:
         """Note that nothing more comes from here."""

@@ -260,7 +260,7 @@ class ScriptAnswers:
         if asked["what"] not in (*_OF_NETWORK, *(_AT_TERMINAL if self._told["terminal"] else ())):
             return {"refused": f"{asked['what']} is for lab shell: a script uses no file and no port of the host"}
         if self._session is None:
-            return {"refused": f"{asked['what']}: there is no network yet; call build() first"}
+            return {"refused": f"{asked['what']} needs a network; call build() first"}
         return self._session.answer(asked)
 
     def judge(self) -> None:

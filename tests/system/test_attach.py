@@ -123,4 +123,4 @@ def test_it_ends_with_the_session(name: tuple[Terminal, str]) -> None:
     status, said = ended(window)
     assert (status, said.splitlines()[-1]) == (1, "lab: the session has ended")
     assert termios.tcgetattr(window.master) == before
-    assert ended(attached(session, "h2"))[0] == 2, "it is no longer known"
+    assert ended(attached(session, "h2"))[0] == 2, "the session has ended"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sessions at terminals are told apart by their names."""
+"""Each session at a terminal has a name of its own."""
 
 from __future__ import annotations
 
