@@ -110,7 +110,7 @@ def _is_one(file_type: str, within: Path) -> bool:
     return (EXPERIMENTS in within.parts[:-1]) == (file_type == "experiment")
 
 
-def _called(file_type: str, short: str) -> Path | None:
+def called(file_type: str, short: str) -> Path | None:
     """Return the file of a short name, if there is one; of topologies and workloads, without a look at all of them."""
     within = Path(f"{short}.yaml")
     if file_type == "experiment" or within.is_absolute() or ".." in within.parts:
@@ -148,7 +148,7 @@ def find(file_type: str, name_or_path: str) -> Path:
             remember_code(path.resolve().parent)
         return path
     short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[file_type]}/") + ".yaml"))
-    if (found := _called(file_type, short)) is not None:
+    if (found := called(file_type, short)) is not None:
         return found
     names = known(file_type)
     for other in ("topology", "workload", "experiment"):
@@ -433,7 +433,7 @@ def shown(path: Path) -> str:
 
 def of_any_type(name: str) -> Path:
     """Return the file of a short name, whether a topology, a workload or an experiment; else ``name`` as a path."""
-    return next((found for file_type in FOLDERS if (found := _called(file_type, name)) is not None), Path(name))
+    return next((found for file_type in FOLDERS if (found := called(file_type, name)) is not None), Path(name))
 
 
 def _listing(file_type: str, names: dict[str, Path]) -> str:

@@ -15,8 +15,7 @@ from lab.guest.network.nodes import LINE, LabIntf, LabNode
 from lab.guest.tasks import run
 from lab.mininet_wifi import programs, words
 from lab.mininet_wifi.errors import WORK, NotBuilt, ScriptError, caller, unavailable
-from lab.mininet_wifi.radios import Owner as RadioOwner
-from lab.mininet_wifi.radios import WirelessIntf, refuse_change
+from lab.mininet_wifi.radios import RadioOwner, WirelessIntf, refuse_change
 from lab.mininet_wifi.waiting import looked
 from lab.shared import types
 

@@ -21,7 +21,7 @@ _JOIN_NS = 5_000_000_000  # in virtual time: to scan a channel and to associate 
 _NOT_ASSOCIATED = 0  # the rssi of a radio without an access point, in Mininet-WiFi
 
 
-class Owner(Protocol):
+class RadioOwner(Protocol):
     """What radios need of the network."""
 
     def ask_daemon(self, radio: str, request: str) -> str:
@@ -91,8 +91,8 @@ class WirelessIntf(LabIntf):
         """The name of the radio in a topology: that of its node, or of the interface after the first one."""
         return self.node.name if self.id == 0 else self.name
 
-    def _net(self) -> Owner:
-        net: Owner = self.node.net
+    def _net(self) -> RadioOwner:
+        net: RadioOwner = self.node.net
         return net
 
     def _ask(self, request: str) -> dict[str, str]:

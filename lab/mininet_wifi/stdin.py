@@ -16,12 +16,15 @@ class HostInput(io.TextIOBase):
         self._at_end = False
 
     def readable(self) -> bool:
+        """Return True: it is for reading only."""
         return True
 
     def readline(self, _size: int | None = -1) -> str:  # type: ignore[override]
+        """Return the next line, always whole; empty at the end."""
         line = None if self._at_end else self._next()
         self._at_end = line is None
         return "" if line is None else f"{line}\n"
 
     def read(self, _size: int | None = -1) -> str:
+        """Return all lines that are left."""
         return "".join(self)

@@ -28,7 +28,7 @@ def _is(file_type: str, name: str) -> bool:
     """Return whether a name or path is that of a file of this type."""
     path = Path(name)
     if not path.is_file():
-        return name in library.known(file_type)
+        return library.called(file_type, name) is not None
     try:
         data = read(path).data
     except InputError:
