@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``CLI(net)``: the prompt of ``lab shell``; without a terminal, the lines of the host's standard input."""
+"""``CLI(net)``: the prompt of ``lab shell``; without a terminal, the lines of the host's standard input.
+
+A class of the script may derive from ``CLI`` and add commands, as methods ``do_…``."""
 
 from __future__ import annotations
 
@@ -45,14 +47,27 @@ class _Lines(_Positions, Batch):
         return next(self._lines, None)
 
 
-def CLI(network: RunningNet, stdin: Any = None, script: str | None = None, **_others: Any) -> Any:
-    """Open the prompt; return once its user has left it. ``script``: a file whose lines are run instead."""
-    network.build()
-    if script is not None:
-        return _Lines(network, Path(script).read_text().splitlines())
-    if stdin is not None and stdin is not sys.stdin:
-        return _Lines(network, stdin)
-    return _Prompt(session(), network) if session().terminal else _Lines(network, sys.stdin)
+class CLI:
+    """The prompt, which opens as it is made; what follows runs once its user has left it."""
+
+    def __init__(
+        self, network: RunningNet, stdin: Any = None, script: str | None = None, *_more: Any, **_others: Any
+    ) -> None:
+        """Open it. ``script``: a file whose lines are run instead."""
+        network.build()
+        if script is not None:
+            lines = Path(script).read_text().splitlines()
+        elif session().terminal and stdin in (None, sys.stdin):
+            lines = None
+        else:
+            lines = stdin or sys.stdin
+        # which one it is, is known only here; commands of the script's own class come before those of the lab's
+        own = type(self)
+        self.__class__ = type(own.__name__, (own, _Prompt if lines is None else _Lines), {})
+        if lines is None:
+            _Prompt.__init__(self, session(), network)  # type: ignore[arg-type]
+        else:
+            _Lines.__init__(self, network, lines)  # type: ignore[arg-type]
 
 
 CLI_wifi = CLI

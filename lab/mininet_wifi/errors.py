@@ -23,6 +23,10 @@ class NotBuilt(ScriptError, AttributeError):
     """A node was used before it exists."""
 
 
+class NoCall(ScriptError, AttributeError):
+    """The network does not have what is called; a script may ask whether it has."""
+
+
 def unavailable(feature: str, instead: str) -> ScriptError:
     """Return the error about something that the lab does not have."""
     return ScriptError(f"the lab has no {feature}; {instead}", caller())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from lab.guest.loop import Loop
 from lab.guest.network.network import WiredLink
 from lab.guest.network.nodes import LabNode
 from lab.mininet_wifi import association, bridges, links, programs, routings, telemetry, unsupported, words
-from lab.mininet_wifi.errors import WORK, ScriptError, caller, unavailable
+from lab.mininet_wifi.errors import WORK, NoCall, ScriptError, caller, unavailable
 from lab.mininet_wifi.nodes import AP, Car, Controller, RemoteController, ScriptHost, ScriptNode, Station, Switch
 from lab.mininet_wifi.running_net import RunningNet
 from lab.mininet_wifi.said import Said
@@ -100,14 +100,18 @@ class Mininet_wifi(RunningNet):
             raise unavailable("error_prob yet", "write snr: of pairs in the medium: of a topology file")
         if others.get("fading_cof"):
             self._said.note("fading_cof", "not used; a topology file has fading: in its medium:")
+        for parameter in sorted(set(others) - words.IDLE_OF_NETWORKS):
+            self._said.note(f"{parameter} of the network", "not used here")
         if ac_method:
             self.setAssociationCtrl(ac_method)
         if topo and build:
             self.build()
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         unsupported.refuse(unsupported.CALLS, name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        raise NoCall(f"the network has no {name} here; docs/mininet-wifi.md lists what scripts can call", caller())
 
     # Nodes
 
@@ -146,6 +150,10 @@ class Mininet_wifi(RunningNet):
         found = make(str(name), **params) if isinstance(name, str) else name
         if not isinstance(found, Controller | RemoteController):
             raise unavailable(*unsupported.OUTSIDE)
+        if isinstance(found, Controller) and found.has_program():
+            raise unavailable(*unsupported.COMMAND)
+        if isinstance(found, RemoteController) and any(isinstance(one, RemoteController) for one in self.controllers):
+            self._said.note(found.name, "a further controller; switches and access points have the first one only")
         self.controllers.append(found)
         self.nameToNode[found.name] = found
         if isinstance(found, RemoteController):
@@ -229,6 +237,7 @@ class Mininet_wifi(RunningNet):
         if {node1.kind, node2.kind} == {"ap", "sta"} and cls not in links.WIRED:
             self._join(node1, node2, port1, port2, params)
             return None
+        self._note_unused(params)
         keys = {"between": [node1.name, node2.name], **words.wired({**params, **(params.get("params1") or {})})}
         self._said.collected.links.append((keys, caller()))
         link = links.ScriptLink(node1, node2)
@@ -254,7 +263,10 @@ class Mininet_wifi(RunningNet):
             self._said.levels.append({"between": ends, "is": words.unit(params["snr"], "dB")})
         if shaped := words.wired(params):
             self._said.shaped.append((station.wintfs[radio], shaped))
-        for parameter in set(params) - set(words.OF_LINKS):
+        self._note_unused(params)
+
+    def _note_unused(self, params: Mapping[str, Any]) -> None:
+        for parameter in sorted(set(params) - words.OF_LINKS):
             self._said.note(f"{parameter} of a link", "not used here")
 
     # The medium and what moves
@@ -450,6 +462,17 @@ class Mininet_wifi(RunningNet):
         self.start()
         CLI(self)
         self.stop()
+
+
+def _refusal(name: str) -> Callable[..., Any]:
+    def refuse(*_args: Any, **_kwargs: Any) -> Any:
+        raise unavailable(*unsupported.CALLS[name])
+
+    return refuse
+
+
+for _name in ("delNode", "delHost", "delSwitch", "delController", "delLink", "delLinkBetween"):
+    setattr(Mininet_wifi, _name, _refusal(_name))  # or Mininet's own would forget them, and they would stay
 
 
 def _radio_name(node: ScriptNode, number: int) -> str:

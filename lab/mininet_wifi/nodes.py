@@ -372,12 +372,20 @@ class OVSBridge(Switch):
     learns: ClassVar[bool] = True
 
 
+LEARNING = ("controller", "ovs-controller", "ovs-testcontroller")  # programs of Mininet's controllers
+
+
 class Controller:
     """A controller of Mininet's: with it, switches and access points learn addresses, which they do by themselves."""
 
     def __init__(self, name: str, **params: Any) -> None:
         self.name = name
         self.params = params
+
+    def has_program(self) -> bool:
+        """Return whether a class of the script would start a program that is not one of Mininet's."""
+        command = str(self.params.get("command") or LEARNING[0])
+        return type(self).start is not Controller.start or Path(command).name not in LEARNING
 
     def __str__(self) -> str:
         return self.name

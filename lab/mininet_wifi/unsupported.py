@@ -39,6 +39,8 @@ CALLS = {  # of the network
     "delNode": ("way to remove a node", "build the network without it"),
     "delHost": ("way to remove a node", "build the network without it"),
     "delSwitch": ("way to remove a node", "build the network without it"),
+    "delController": ("way to remove a node", "build the network without it"),
+    "delLinkBetween": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
     "delLink": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
 }
 LINKS = {  # classes of links, by name
@@ -59,6 +61,10 @@ NODES = {  # classes of nodes, by name
     "LowPANNode": _SENSORS,
     "NAT": CALLS["addNAT"],
 }
+COMMAND = (
+    "way to start a script's own controller",
+    "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
+)
 OUTSIDE = (
     "controller of that class",
     "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
@@ -75,6 +81,7 @@ PACKAGES = {  # of others, by what scripts use them for
         "write what the script measures to a file; compute and draw from it on the host, in the folder of the run",
     ),
     **dict.fromkeys(("requests", "flask", "paho", "websocket"), "use what Python itself has, or curl in a node"),
+    "six": "use Python 3's own names, such as input() and range()",
     "scapy": "use tcpdump in a node, or a raw socket",
 }
 

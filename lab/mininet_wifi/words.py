@@ -46,9 +46,12 @@ _RADIO = {
 _AP = {"_4addr", "vssids", "ieee80211r", "mobility_domain", "hidden_ssid", "radius_server", "model", "config"}
 _STATION = {"radius_identity", "radius_passwd", "defaultRoute", "bgscan_threshold", "s_inverval", "l_interval",
             "speed", "bgscan_module", "active_scan", "scan_freq", "freq_list"}  # fmt: skip
-OF_LINKS = {
-    "snr", "bw", "delay", "jitter", "loss", "max_queue_size", "params1", "params2", "intfName1", "intfName2", "intf",
-    "use_htb", "fast", "addr1", "addr2", "link",
+OF_LINKS = {  # used, or without an effect on what is sent
+    "snr", "bw", "delay", "jitter", "loss", "max_queue_size", "params1", "intf", "use_htb", "fast", "link", "cls",
+}  # fmt: skip
+IDLE_OF_NETWORKS = {
+    "link", "intf", "inNamespace", "listenPort", "autoPinCpus", "xterms", "cleanup", "fading_cof", "docker",
+    "container", "disable_tcp_checksum", "plot", "rec_rssi",
 }  # fmt: skip
 _PMF = {"1": "optional", "2": "required"}
 

@@ -217,10 +217,10 @@ def _opens_prompt(text: str) -> bool:
     """Return whether a script calls what opens a prompt; one that cannot be parsed says so when it runs."""
     with contextlib.suppress(SyntaxError, ValueError):
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "id", getattr(node.func, "attr", None))
-                if name in _PROMPTS:
-                    return True
+            called = [node.func] if isinstance(node, ast.Call) else []
+            bases = node.bases if isinstance(node, ast.ClassDef) else []  # a prompt of the script's own
+            if any(getattr(one, "id", getattr(one, "attr", None)) in _PROMPTS for one in (*called, *bases)):
+                return True
     return False
 
 

@@ -247,6 +247,12 @@ def test_a_topology_file_says_the_same(tmp_path: Path) -> None:
         ("physical.py", "physical.py:1  the lab has no physical interfaces; a guest has no way to the host's devices"),
         ("two_networks.py", "two_networks.py:11  a script builds one network; run it again for another one"),
         ("too_early.py", "too_early.py:5  sta1 exists once net.build() or net.start() has been called"),
+        ("removed_node.py", "removed_node.py:6  the lab has no way to remove a node; build the network without it"),
+        (
+            "own_controller.py",
+            "own_controller.py:11  the lab has no way to start a script's own controller; use",
+        ),
+        ("unknown_call.py", "unknown_call.py:4  the network has no setInitialMediums here; docs/mininet-wifi.md lists"),
     ],
 )
 def test_mistakes_name_their_line(tmp_path: Path, script: str, message: str) -> None:
@@ -268,6 +274,25 @@ def test_a_prompt_on_a_terminal_is_in_real_time(tmp_path: Path) -> None:
     assert "sta1 12, 0, 0" in terminal.ask("position sta1")
     terminal.type("exit\n")
     assert "*** Done" in terminal.rest()
+    assert terminal.process.wait() == 0
+
+
+def test_a_prompt_with_commands_of_the_scripts_own(tmp_path: Path) -> None:
+    """And what a network does not have, and parameters that have no effect, are said."""
+    ran = Ran(tmp_path, "own_prompt.py", typed="greet h1\nh1 hostname\nnodes\nexit\n", apart=True)
+    assert ran.status == 0, ran
+    assert {"scores: False", "Hello 10.0.0.5", "left with: Prompt"} <= set(ran.lines), ran
+    said = ran.err.splitlines()
+    assert "lab: own_prompt.py  driver of the network, intfName1 of a link: not used here" in said and "h1" in said, ran
+
+
+def test_a_prompt_of_the_scripts_own_on_a_terminal(tmp_path: Path) -> None:
+    shutil.copy(SCRIPTS / "own_prompt.py", tmp_path)
+    terminal = Terminal("own_prompt.py", cwd=tmp_path, verb="run", prompt="mine> ")
+    terminal.until("mine> ")
+    assert "Hello 10.0.0.5" in terminal.ask("greet h1")
+    terminal.type("exit\n")
+    assert "left with: Prompt" in terminal.rest()
     assert terminal.process.wait() == 0
 
 

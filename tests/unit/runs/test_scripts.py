@@ -35,6 +35,7 @@ def test_a_script_is_the_first_word(words: list[str], named: bool) -> None:
     [
         ("from mn_wifi.cli import CLI\nCLI(net)", True),
         ("def f():\n    net.interact()", True),
+        ("class Prompt(cli.CLI):\n    pass", True),
         ("from mn_wifi.cli import CLI", False),
         ("print 'CLI(net)'", False),  # Python 2
     ],
