@@ -55,12 +55,11 @@ class CLI:
     ) -> None:
         """Open it. ``script``: a file whose lines are run instead."""
         network.build()
+        lines: Iterable[str] | None = stdin or sys.stdin
         if script is not None:
             lines = Path(script).read_text().splitlines()
         elif session().terminal and stdin in (None, sys.stdin):
             lines = None
-        else:
-            lines = stdin or sys.stdin
         # which one it is, is known only here; commands of the script's own class come before those of the lab's
         own = type(self)
         self.__class__ = type(own.__name__, (own, _Prompt if lines is None else _Lines), {})
