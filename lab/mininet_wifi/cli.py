@@ -64,9 +64,11 @@ class CLI:
         own = type(self)
         self.__class__ = type(own.__name__, (own, _Prompt if lines is None else _Lines), {})
         if lines is None:
-            _Prompt.__init__(self, session(), network)  # type: ignore[arg-type]
+            assert isinstance(self, _Prompt)
+            _Prompt.__init__(self, session(), network)
         else:
-            _Lines.__init__(self, network, lines)  # type: ignore[arg-type]
+            assert isinstance(self, _Lines)
+            _Lines.__init__(self, network, lines)
 
 
 CLI_wifi = CLI

@@ -16,6 +16,8 @@ _SUMO = ("SUMO", "record its traces, and have a topology replay them: mobility: 
 _MODEMS = ("cellular modems (WWAN)", "use stations and access points")
 _PHYSICAL = ("physical interfaces", "a guest has no way to the host's devices; use stations and access points")
 _DIRECT = ("Wi-Fi Direct yet", "use cls=adhoc")
+_NODES = ("way to remove a node", "build the network without it")
+_WIRES = ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')")
 MODULES = {  # of mn_wifi
     "sixLoWPAN": _SENSORS,
     "btvirt": ("Bluetooth", _SENSORS[1]),
@@ -36,12 +38,12 @@ CALLS = {  # of the network
     "setModule": ("other driver than its own mac80211_hwsim", "leave setModule() out"),
     "socketServer": ("socket server yet", "call the methods of nodes in the script"),
     "useExternalProgram": _SUMO,
-    "delNode": ("way to remove a node", "build the network without it"),
-    "delHost": ("way to remove a node", "build the network without it"),
-    "delSwitch": ("way to remove a node", "build the network without it"),
-    "delController": ("way to remove a node", "build the network without it"),
-    "delLinkBetween": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
-    "delLink": ("way to remove a link", "take it down: net.configLinkStatus('h1', 'ap1', 'down')"),
+    "delNode": _NODES,
+    "delHost": _NODES,
+    "delSwitch": _NODES,
+    "delController": _NODES,
+    "delLinkBetween": _WIRES,
+    "delLink": _WIRES,
 }
 LINKS = {  # classes of links, by name
     "WifiDirectLink": _DIRECT,
@@ -61,13 +63,16 @@ NODES = {  # classes of nodes, by name
     "LowPANNode": _SENSORS,
     "NAT": CALLS["addNAT"],
 }
+_CONTROLLERS = (
+    "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses"
+)
 COMMAND = (
     "way to start a script's own controller",
-    "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
+    _CONTROLLERS,
 )
 OUTSIDE = (
     "controller of that class",
-    "use RemoteController, or Ryu with ryuArgs='FILE.py'; Controller has switches and access points learn addresses",
+    _CONTROLLERS,
 )
 MODELS = {  # of mobility
     "TimeVariantCommunity": ("mobility model TimeVariantCommunity", "use ReferencePoint or TruncatedLevyWalk"),

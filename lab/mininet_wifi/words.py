@@ -50,8 +50,7 @@ OF_LINKS = {  # used, or without an effect on what is sent
     "snr", "bw", "delay", "jitter", "loss", "max_queue_size", "params1", "intf", "use_htb", "fast", "link", "cls",
 }  # fmt: skip
 IDLE_OF_NETWORKS = {
-    "link", "intf", "inNamespace", "listenPort", "autoPinCpus", "xterms", "cleanup", "fading_cof", "docker",
-    "container", "disable_tcp_checksum", "plot", "rec_rssi",
+    "link", "intf", "inNamespace", "listenPort", "autoPinCpus", "xterms", "cleanup", "fading_cof",
 }  # fmt: skip
 _PMF = {"1": "optional", "2": "required"}
 
